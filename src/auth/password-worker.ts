@@ -1,7 +1,7 @@
 // The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
 import assert from 'node:assert';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
-import { Thread, type Handler } from '../base/thread.ts';
+import { Thread, ThreadError, type Handler } from '../base/thread.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
@@ -69,7 +69,8 @@ export function createScryptPool({
       try {
         return await deriver.call(input);
       } catch (error) {
-        throw isClosed ? stopping() : error;
+        if (isClosed) throw stopping();
+        throw error instanceof ThreadError ? lacksThread() : error;
       } finally {
         reservedBytes -= bytes;
         free.push(deriver);
@@ -104,6 +105,10 @@ function lacksMemory(bytes: number): Problem {
   return unavailable(
     `There is no memory for hashing a password now, which takes ${megabytes} MB; retry in a moment.`,
   );
+}
+
+function lacksThread(): Problem {
+  return unavailable('No thread can be started for hashing a password now; retry in a moment.');
 }
 
 function memoryOf({ ln, r, p }: Cost): number {

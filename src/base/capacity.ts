@@ -39,7 +39,8 @@ export const capacity = capacityOf(memoryBytes());
  * doesn't use, since the kernel drops cached files; on a whole machine, others use memory as well.
  */
 export function freeMemoryBytes(): number {
-  if (capacity.memoryBytes === totalmem()) return process.availableMemory();
+  // 0 without /proc, as in a bare chroot
+  if (capacity.memoryBytes === totalmem()) return process.availableMemory() || Infinity;
   return capacity.memoryBytes - anonymousBytes();
 }
 
@@ -51,8 +52,8 @@ function anonymousBytes(): number {
 /** Returns the free space of a folder's disk, without what is kept for root; Infinity if it is unknown. */
 export function freeDiskBytes(folder: string): number {
   try {
-    const { bavail, bsize } = statfsSync(folder);
-    return bavail * bsize;
+    const { blocks, bavail, bsize } = statfsSync(folder);
+    return blocks === 0 ? Infinity : bavail * bsize; // some file systems of FUSE report no size
   } catch {
     return Infinity;
   }

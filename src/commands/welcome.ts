@@ -19,6 +19,7 @@ import {
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 import { databaseFile } from '../storage/database-file.ts';
+import { unsafeFileSystemOf } from '../storage/file-systems.ts';
 import { isOpenToOthers } from '../storage/private-files.ts';
 
 /** Users with generated passwords who are named in the log at a start. */
@@ -100,6 +101,12 @@ function startWarnings({ config, service, now }: ServiceStart): string[] {
     warnings.push(
       `Other accounts may read the files in ${config.dataFolder}, whose file system keeps no modes (exFAT, FAT): ` +
         'mount it with "umask=077", or use another.',
+    );
+  const unsafe = unsafeFileSystemOf(config.dataFolder);
+  if (unsafe !== undefined)
+    warnings.push(
+      `The data folder ${config.dataFolder} is on ${unsafe}, whose locks may not work: two services on it would damage ` +
+        'the database. Use a local disk.',
     );
   if (!isSane(now))
     warnings.push(`The clock shows ${new Date(now).toISOString()}, which can't be right: set it.`);

@@ -192,7 +192,7 @@ export function namesForOthers(config: Pick<Config, 'host' | 'publicUrl'>, machi
  */
 function machineNames(name: string): string[] {
   const plain = name.toLowerCase();
-  if (!/^[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})*$/.test(plain) || isIP(plain) !== 0) return [];
+  if (!/^(?:(?!-)[a-z0-9-]{1,63}(?<!-)(?:\.(?!$)|$))+$/.test(plain) || isIP(plain) !== 0) return [];
   if (plain.includes('.')) return [plain];
   return mayBeTopLevel.test(plain) ? [`${plain}.local`] : [plain, `${plain}.local`];
 }

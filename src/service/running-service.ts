@@ -17,7 +17,7 @@ import type { Logger } from '../base/logger.ts';
 import { once } from '../base/once.ts';
 import type { About } from '../openapi/openapi.ts';
 import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts';
-import { claimFeed, feedBounds, feedFile } from '../features/events/feed-store.ts';
+import { claimFeed, copiedFile, feedBounds, feedFile, unknownFile } from '../features/events/feed-store.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
 import { isKnownNetwork } from '../features/sessions/known-network-store.ts';
@@ -28,7 +28,7 @@ import { lastBackupAt } from '../storage/backup-traces.ts';
 import type { Connection } from '../storage/connection.ts';
 import { existsSync } from 'node:fs';
 import { databaseFile } from '../storage/database-file.ts';
-import { databaseIdentity } from '../storage/database-identity.ts';
+import { databaseIdentity } from '../storage/file-systems.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import { claimFolder } from '../storage/private-files.ts';
 import { StorageError } from '../storage/storage-error.ts';
@@ -295,15 +295,20 @@ type Claim = {
 
 /** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
 async function claimDatabase(database: Database, { config, log, lastEventFile }: Claim): Promise<void> {
-  const identity = databaseIdentity(databaseFile(config.dataFolder));
+  const last = feedFile(database.read);
+  const identity = databaseIdentity(databaseFile(config.dataFolder)) ?? unknownFile;
   const { missingEvent } = lastEventFile;
-  if (feedFile(database.read) === identity && missingEvent === undefined) return;
+  const isOther = identity !== unknownFile && last !== unknownFile && last !== identity;
+  const isCopy = last !== '' && (isOther || last === copiedFile || missingEvent !== undefined);
   if (missingEvent !== undefined) {
     const { latest } = feedBounds(database.read);
     const what = `the database ends at event ${latest}, but had events up to ${missingEvent}`;
     log.write('warn', `${what}: it is an older copy, or its write-ahead log was lost`);
   }
-  await database.write((writer) => claimFeed(writer, identity));
+  if (isCopy)
+    log.write('info', 'the database is a copy: readers of events have to begin again (410 events-gone)');
+  const isKnown = last === identity || (identity === unknownFile && last !== '');
+  if (isCopy || !isKnown) await database.write((writer) => claimFeed(writer, identity, isCopy));
 }
 
 /**

@@ -3,7 +3,7 @@
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Connection } from './connection.ts';
-import { isOurs, openSqlite, scalar } from './database-file.ts';
+import { isOurs, openToRead, scalar } from './database-file.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
 /**
@@ -75,7 +75,7 @@ function inDatabase<T>(file: string, read: (sqlite: DatabaseSync) => T): T | und
     // unlike `existsSync`, it throws if this account may not look into the folder
     const bytes = statSync(file, { throwIfNoEntry: false })?.size ?? 0;
     if (bytes === 0) return undefined;
-    using sqlite = openSqlite(file, { readOnly: true });
+    using sqlite = openToRead(file, { readOnly: true });
     if (isOurs(sqlite)) return read(sqlite);
     const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
     if (tables === 0) return undefined; // a first start that was interrupted

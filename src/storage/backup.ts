@@ -5,7 +5,7 @@ import { backup as copyPages, type DatabaseSync } from 'node:sqlite';
 import { recordBackup, removeStalePartials } from './backup-traces.ts';
 import { Connection } from './connection.ts';
 import { isDatabase, schemaState, type FeatureMigration } from './applied-migrations.ts';
-import { databaseFile, openSqlite } from './database-file.ts';
+import { databaseFile, openSqlite, openToRead } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createPrivate, rejectForeignFile, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
@@ -142,7 +142,7 @@ async function copyAllPages(source: DatabaseSync, target: string, progress: Prog
 
 /** Removes the files that a killed copy to `file` leaves. */
 function removePartial(file: string): void {
-  for (const end of ['', '-journal']) rmSync(`${file}.partial${end}`, { force: true });
+  for (const end of ['', '-journal', '-wal', '-shm']) rmSync(`${file}.partial${end}`, { force: true });
 }
 
 /**
@@ -152,7 +152,10 @@ function removePartial(file: string): void {
 async function makeOneFile(file: string, prepare: (db: Connection) => void): Promise<void> {
   const sqlite = openSqlite(file);
   try {
-    sqlite.exec('PRAGMA synchronous = OFF; PRAGMA journal_mode = DELETE; BEGIN');
+    // with exclusive locks there is no shared memory, which shares and some other file systems lack
+    sqlite.exec(
+      'PRAGMA locking_mode = EXCLUSIVE; PRAGMA synchronous = OFF; PRAGMA journal_mode = DELETE; BEGIN',
+    );
     prepare(new Connection(sqlite));
     sqlite.exec('COMMIT');
   } finally {
@@ -164,13 +167,11 @@ async function makeOneFile(file: string, prepare: (db: Connection) => void): Pro
 /** Opens a database of this service, of any version, for the time of a call. */
 export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) => Promise<T>): Promise<T> {
   if (!isDatabase(file)) throw new StorageError(`There is no orderly database at ${file}.`);
-  const source = openSqlite(file);
   try {
+    using source = openToRead(file);
     return await use(source);
   } catch (error) {
     throw toStorageError(error, file);
-  } finally {
-    source.close();
   }
 }
 

@@ -1,6 +1,9 @@
 // The file of the database: its name, how it is opened, and whether it belongs to this service.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { isImmutable } from './file-systems.ts';
+import { sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of this service
 /**
@@ -17,7 +20,7 @@ export function databaseFile(folder: string): string {
  * Waits up to `busyMillisecondsMax` for others' locks. ATTACH is off, so SQL can't reach another file.
  * Deleted content is overwritten with zeros: otherwise it would stay in free pages, which backups include.
  */
-export function openSqlite(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
+export function openSqlite(file: string | URL, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
   const sqlite = new DatabaseSync(file, {
     returnArrays: true,
     timeout: busyMillisecondsMax,
@@ -26,6 +29,25 @@ export function openSqlite(file: string, options: { readonly readOnly?: boolean 
   });
   sqlite.exec('PRAGMA secure_delete = ON');
   return sqlite;
+}
+
+/**
+ * Opens a database to read it, also on a disk that became read-only: with no WAL there, SQLite needs neither locks nor
+ * shared memory if it is told that nothing can change the file.
+ */
+export function openToRead(file: string, options: { readonly readOnly?: boolean } = {}): DatabaseSync {
+  let sqlite: DatabaseSync | undefined;
+  try {
+    sqlite = openSqlite(file, options);
+    scalar(sqlite, 'PRAGMA schema_version');
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    if (sqliteCode(error) !== sqliteCodes.cantOpen || !isImmutable(file)) throw error;
+    const url = pathToFileURL(file);
+    url.search = '?immutable=1';
+    return openSqlite(url, { readOnly: true });
+  }
 }
 
 /** Returns the first column of a statement's first row. */

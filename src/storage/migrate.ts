@@ -14,7 +14,7 @@ import { copyDatabase } from './backup.ts';
 import { Connection } from './connection.ts';
 import { databaseFile, emptyCommitSql, openSqlite, scalar } from './database-file.ts';
 import { makePrivate, syncFolder } from './private-files.ts';
-import { isFull, StorageError, toStorageError } from './storage-error.ts';
+import { lacksRoom, StorageError, toStorageError } from './storage-error.ts';
 
 type MigrationOptions = {
   /** Called with a sentence for the operator before a step that takes long. */
@@ -43,7 +43,7 @@ export async function openMigrated(
     sqlite.exec('PRAGMA journal_mode = WAL');
     if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the next commit checkpoints
     if (!isCurrent(state)) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    else if (!leavesWal) checkpointIfRoom(sqlite);
+    else if (!leavesWal) checkpointIfRoom(sqlite, file);
     rejectTruncated(sqlite, file);
     if (state.version > 0 && !isCurrent(state)) {
       const backup = join(folder, `orderly-v${state.version}.backup.db`);
@@ -61,11 +61,11 @@ export async function openMigrated(
 }
 
 /** Checkpoints. On a full disk the WAL stays, and reads find in it the pages that the file lacks. */
-function checkpointIfRoom(sqlite: DatabaseSync): void {
+function checkpointIfRoom(sqlite: DatabaseSync, file: string): void {
   try {
     sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
   } catch (error) {
-    if (!isFull(error)) throw error;
+    if (!lacksRoom(error, file)) throw error;
   }
 }
 

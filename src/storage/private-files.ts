@@ -3,7 +3,6 @@ import {
   chmodSync,
   closeSync,
   existsSync,
-  fsyncSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -15,6 +14,7 @@ import {
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { isLack, syncPath } from './file-systems.ts';
 import { StorageError } from './storage-error.ts';
 
 /** Node's permission model rejects fsync. It doesn't control SQLite, which then syncs each commit itself. */
@@ -152,32 +152,27 @@ export function createFolder(folder: string): void {
 export function replacePrivate(file: string, text: string): void {
   const partial = `${file}.partial`;
   rmSync(partial, { force: true });
-  writeFileSync(partial, text, { flag: 'wx', mode: 0o600, flush: maySync });
+  writeFileSync(partial, text, { flag: 'wx', mode: 0o600 });
+  syncFile(partial);
   renameSync(partial, file);
   syncFolder(dirname(file));
 }
 
 /** Makes a file's bytes survive a power cut. Windows syncs only files that are open for writing. */
 export function syncFile(file: string): void {
-  if (maySync) syncDescriptor(openSync(file, 'r+'));
+  if (maySync) syncPath(file, 'r+');
 }
 
 /** Like `syncFile`, off the event loop. */
 export async function syncFileAside(file: string): Promise<void> {
   if (!maySync) return;
   await using handle = await open(file, 'r+');
-  await handle.sync();
+  await handle.sync().catch((error: unknown) => {
+    if (!isLack(error)) throw error;
+  });
 }
 
 /** Makes new, renamed and removed names in a folder survive a power cut, which Windows can't do. */
 export function syncFolder(folder: string): void {
-  if (maySync && process.platform !== 'win32') syncDescriptor(openSync(folder, 'r'));
-}
-
-function syncDescriptor(descriptor: number): void {
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
+  if (maySync && process.platform !== 'win32') syncPath(folder, 'r');
 }

@@ -16,6 +16,9 @@ export const sqliteCodes = {
 /** An extended code of `ioError`: there is no room for the 32 KiB of the -shm file. */
 const ioErrorShmSize = 4874;
 
+/** An extended code of `ioError`: the -shm file can't be mapped. */
+const ioErrorShmMap = 5386;
+
 /** Extended codes of `ioError`: a read failed, for one of two reasons, or returned too few bytes. */
 const failedReads: readonly number[] = [266, 8458, 522];
 
@@ -24,8 +27,12 @@ export function sqliteCode(error: unknown): number {
   return extendedCode(error) & 0xff;
 }
 
-export function lacksSharedMemory(error: unknown): boolean {
+export function lacksRoomToShare(error: unknown): boolean {
   return extendedCode(error) === ioErrorShmSize;
+}
+
+export function lacksSharedMemory(error: unknown): boolean {
+  return extendedCode(error) === ioErrorShmMap;
 }
 
 export function isFailedRead(error: unknown): boolean {

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { capacity } from '../base/capacity.ts';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
 import { maySync, syncFolder } from './private-files.ts';
-import { isFull } from './storage-error.ts';
+import { lacksRoom } from './storage-error.ts';
 import { hasRoom } from './write-probe.ts';
 
 type Log = (level: 'warn', message: string, fields?: object) => void;
@@ -15,9 +15,12 @@ export function startWal(sqlite: DatabaseSync, folder: string, log: Log): boolea
     sqlite.exec(emptyCommitSql);
     if (hasRoom(folder)) return true;
   } catch (error) {
-    if (!isFull(error)) throw error;
+    if (!lacksRoom(error, databaseFile(folder))) throw error;
   }
-  log('warn', 'starting read-only because the disk is full: changes are rejected until there is space');
+  log(
+    'warn',
+    'starting read-only because the disk is full, or a quota is reached: changes are rejected until there is space',
+  );
   return false;
 }
 

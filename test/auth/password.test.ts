@@ -1,5 +1,6 @@
 // Passwords: which are rejected, how they are hashed, and what happens when many are hashed at once.
 import assert from 'node:assert/strict';
+import { ThreadError } from '../../src/base/thread.ts';
 import { execFile } from 'node:child_process';
 import { scryptSync } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -311,3 +312,16 @@ function nicenessOfThreads(): number[] {
   );
   return stats.map((stat) => Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[16]));
 }
+
+test('a password for which no thread can be started is a 503 that says when to come again', async () => {
+  const hasher = createPasswordHasher({
+    createDeriver: () => ({
+      call: () => Promise.reject(new ThreadError('the thread could not start: EAGAIN')),
+      end: () => Promise.resolve(),
+    }),
+  });
+  await assert.rejects(
+    hasher.hash('a password'),
+    (error: Problem) => error.code === 'unavailable' && error.members.retryAfterSeconds === 1,
+  );
+});

@@ -39,7 +39,10 @@ test('a first start on a full disk says what is wrong', (t) =>
   withSmallDisk(t, 1, async (disk) => {
     disk.fill();
     const { status, stderr } = await orderly(['serve', '--port=0', `--data=${join(disk.folder, 'data')}`]);
-    assert.match(stderr, /^orderly: \S+ can't grow: the disk is full \(.*\)\.\n$/);
+    assert.match(
+      stderr,
+      /^orderly: \S+ can't grow: the disk is full, or has no inodes left \(df -i\) \(.*\)\.\n$/,
+    );
     assert.equal(status, 1);
   }));
 
@@ -49,7 +52,10 @@ test('a certificate that can’t be created for lack of space is not a wrong set
     symlinkSync(disk.folder, join(data, 'tls'));
     disk.fill();
     const { status, stderr } = await orderly(['serve', '--port=0', `--data=${data}`]);
-    assert.match(stderr, /^orderly: \S+tls can't grow: the disk is full\.\n$/);
+    assert.match(
+      stderr,
+      /^orderly: \S+tls can't grow: the disk is full, or has no inodes left \(df -i\)\.\n$/,
+    );
     assert.equal(status, 1);
   }));
 

@@ -13,6 +13,7 @@ import {
   keptBackupsOfDayMax,
   NoRoomError,
 } from '../../storage/kept-backups.ts';
+import { StorageError, toStorageError } from '../../storage/storage-error.ts';
 import { markFeedCopied } from '../events/feed-store.ts';
 
 const KeptBackup = named(
@@ -115,7 +116,8 @@ async function makeBackup(call: Call<object, object, undefined, Caller>, backups
     await backups.make(call.now);
   } catch (error) {
     if (error instanceof NoRoomError) throw unavailable('The disk has too little free space for a backup.');
-    throw error;
+    const told = toStorageError(error, 'The backup');
+    throw told instanceof StorageError ? unavailable(told.message) : error;
   }
   return { kind: 'document', content: backups.list() } as const;
 }

@@ -149,8 +149,12 @@ export function beginFeedEpoch(db: Connection): void {
  * Marks a copy, so that the next start of a service on the copy begins a new epoch, even under the old path.
  */
 export function markFeedCopied(db: Connection): void {
-  db.run("UPDATE feed SET file = 'copied'");
+  db.run('UPDATE feed SET file = ?', copiedFile);
 }
+
+/** What stands for the identity of a file: a copy's, and one whose file system keeps none. */
+export const copiedFile = 'copied';
+export const unknownFile = 'unknown';
 
 /** Returns the identity of the database's file at the last start; empty before the first start. */
 export function feedFile(db: Connection): string {
@@ -158,8 +162,8 @@ export function feedFile(db: Connection): string {
   return file;
 }
 
-/** Called when the file isn't the last start's: a copy may lack events that readers saw. */
-export function claimFeed(db: Connection, file: string): void {
-  if (feedFile(db) !== '') beginFeedEpoch(db);
+/** Keeps the identity of the file. A copy begins a new epoch, since it may lack events that readers saw. */
+export function claimFeed(db: Connection, file: string, isCopy: boolean): void {
+  if (isCopy) beginFeedEpoch(db);
   db.run('UPDATE feed SET file = ?', file);
 }
