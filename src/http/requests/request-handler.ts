@@ -125,8 +125,9 @@ export class RequestHandler {
 
   /** Handles the request once it is known whether it has a body: an empty chunked one is none. */
   #awaitContent(exchange: Exchange): Promise<void> | void {
-    const { sentBody } = exchange;
-    if (sentBody === undefined || !sentBody.mayBeEmpty) return this.#handleContent(exchange);
+    const { sentBody, route } = exchange;
+    const isAwaited = sentBody?.mayBeEmpty === true && route.streamedBody === undefined;
+    if (!isAwaited) return this.#handleContent(exchange);
     exchange.sendContinue();
     sentBody.onceBegun(() =>
       this.#resume(exchange, () => {
