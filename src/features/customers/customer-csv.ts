@@ -1,5 +1,6 @@
 // Customers as CSV, one row for each: how exports write them, and how imports read them.
 import { csvColumns, type CsvConversion, type CsvTable } from '../../base/csv.ts';
+import { countryNamed } from '../../schema/country-names.ts';
 import { cellsIn } from '../../storage/resource.ts';
 import { customerMembers, type Customer } from './customer-members.ts';
 
@@ -25,6 +26,8 @@ export const customerRows: CsvConversion = {
       const place = parts.join(', ');
       return { ...customer, note: 'note' in customer ? `${String(customer['note'])}\n${place}` : place };
     }
+    const { country: named } = address;
+    if (named !== undefined) address['country'] = countryNamed(named) ?? named;
     return { ...customer, address: country === undefined ? address : { country, ...address } };
   },
 };
