@@ -6,7 +6,6 @@ import { isCurrent, schemaState } from '../storage/applied-migrations.ts';
 import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
-import { schemaIssues } from '../storage/schema-audit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import type { Command } from './command.ts';
 import { print, withProgress } from './terminal.ts';
@@ -20,21 +19,16 @@ export const check: Command = {
   async run({ config: { dataFolder } }) {
     const file = databaseFile(dataFolder);
     const issues: string[] = [];
-    const counts = await fromDatabase(file, async (sqlite) => {
+    const lines = await fromDatabase(file, async (sqlite) => {
       const state = schemaState(file, migrations);
-      if (state !== undefined && isCurrent(state)) {
-        const db = new Connection(sqlite);
-        issues.push(...schemaIssues(db, migrations));
-        // a view in place of a table may have no end
-        if (issues.some((issue) => issue.startsWith('The table '))) return [];
-        return await auditAll(db, (issue) => issues.push(issue));
-      }
+      if (state !== undefined && isCurrent(state))
+        return await auditAll(new Connection(sqlite), (issue) => issues.push(issue));
       throw new StorageError(
         `${file} was written by an older orderly: start the service once to migrate it, ` +
           'or check it with the older version.',
       );
     });
-    if (issues.length === 0) return `${counts.join(', ')}\n${file} is sound.`;
+    if (issues.length === 0) return [...lines, `${file} is sound.`].join('\n');
     await print(issueText(file, issues));
     return 1;
   },
@@ -47,6 +41,7 @@ async function auditAll(db: Connection, report: (issue: string) => void): Promis
   });
   const parts = await maintenance();
   const counts: string[] = [];
+  const notes = parts.flatMap((part) => part.notes?.(db) ?? []);
   for (const audit of parts.flatMap(({ audits = [] }) => audits)) {
     const rows = await withProgress(`${audit.thing}s`, (progress) =>
       auditRows(db, audit, { report, progress }),
@@ -59,7 +54,7 @@ async function auditAll(db: Connection, report: (issue: string) => void): Promis
     await withProgress(`Events of ${history.table}`, (progress) =>
       auditHistories(db, history, { report, progress }),
     );
-  return counts;
+  return [counts.join(', '), ...notes];
 }
 
 function issueText(file: string, issues: readonly string[]): string {

@@ -78,6 +78,8 @@ export type Maintenance = {
   readonly audits?: readonly Audit[];
   readonly checks?: readonly Check[];
   readonly histories?: readonly AuditedHistory[];
+  /** Returns what is no damage, but should be looked at. `orderly check` prints it, and so does the start. */
+  readonly notes?: (db: Connection) => readonly string[];
   /**
    * Called by `orderly restore` with the copy, whose tables may still be those of an older version. Returns the
    * lines that the command prints.

@@ -1,4 +1,5 @@
 // E-mail addresses: their syntax, and the comparison of two spellings.
+import { domainToASCII } from 'node:url';
 import { withoutCase } from './letter-case.ts';
 
 const charactersMax = 254; // RFC 5321 section 4.5.3.1.3: a path of 256 with its angle brackets
@@ -24,9 +25,20 @@ export function emailIssue(text: string): string | undefined {
 const invisible = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /**
- * Returns the same key for all spellings of one e-mail address. Normalizes again at the end, since
- * lowercasing can undo the normalization.
+ * Returns the same key for all spellings of one e-mail address: in lower case, with the domain in its ASCII form, since
+ * browsers send that form. A domain that has none stays as it is.
  */
 export function emailKey(text: string): string {
+  const key = formerEmailKey(text);
+  const at = key.indexOf('@') + 1;
+  const domain = key.slice(at);
+  return /^[\x21-\x7e]*$/.test(domain) ? key : key.slice(0, at) + (domainToASCII(domain) || domain);
+}
+
+/**
+ * The key before version 1.1, in which an IDN and its ASCII form were two. Normalizes again at the end, since
+ * lowercasing can undo the normalization.
+ */
+export function formerEmailKey(text: string): string {
   return withoutCase(text.normalize('NFC')).normalize('NFC');
 }

@@ -3,7 +3,8 @@ import { emailIssue } from './email.ts';
 import { countries, currencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
-import { integer, string, type Issue, type Schema } from './schema.ts';
+import { fold } from './search-text.ts';
+import { integer, string, type Issue, type Rule, type Schema } from './schema.ts';
 
 const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
 
@@ -34,7 +35,12 @@ export const sentTimestamp = string({
   examples: ['2026-03-01T09:30:00Z'],
 });
 
-export function singleLine(maxLength: number, description: string, example: string): Schema<string> {
+export function singleLine(
+  maxLength: number,
+  description: string,
+  example: string,
+  rule?: Rule,
+): Schema<string> {
   return string({
     minLength: 1,
     maxLength,
@@ -42,6 +48,7 @@ export function singleLine(maxLength: number, description: string, example: stri
     mustBe: 'a single line of text that is not blank',
     description,
     examples: [example],
+    ...(rule === undefined ? {} : { rule }),
   });
 }
 
@@ -94,9 +101,29 @@ export const unitPrice = integer({
   examples: [749],
 });
 
-/** Returns the key by which names are sorted and looked up, without regard to case. */
+/** Returns what names have in common that differ in case, accents, blanks or kinds of signs alone. */
+export function foldedName(name: string): string {
+  const folded = fold(name).trim().replace(/\s+/g, ' ').slice(0, foldedCharsMax);
+  return withoutCase(folded.toWellFormed());
+}
+
+/** A name has as many; few signs fold to several letters. */
+const foldedCharsMax = 200;
+
+/** Returns the key by which names are sorted (DIN 5007-1): as they are searched, and then by the text itself. */
 export function nameKey(name: string): string {
-  return withoutCase(name.normalize('NFC'));
+  return `${foldedName(name)}\u0001${name}`;
+}
+
+/** Returns the first key of the same name, and the first one after all of them. */
+export function sameNameRange(name: string): [from: string, below: string] {
+  const folded = foldedName(name);
+  return [`${folded}\u0001`, `${folded}\u0002`];
+}
+
+/** Returns the beginning of the keys of names that begin like this one. */
+export function namePrefix(name: string): string {
+  return /\s$/.test(name) ? `${foldedName(name)} ` : foldedName(name);
 }
 
 /**

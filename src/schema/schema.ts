@@ -35,7 +35,7 @@ export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
 }
 
 /** A rule beyond JSON Schema. Returns a sentence that reports the issue, or undefined. */
-type Rule = (value: string) => string | undefined;
+export type Rule = (value: string) => string | undefined;
 
 /** The prepared form of a schema, which checks read. */
 export type Validator = {

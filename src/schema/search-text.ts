@@ -1,29 +1,99 @@
-// Normalizes text for searches: removes case, accents and invisible characters. Also parses search queries.
+// Folds text for searches and for sorting: removes case, accents, invisible characters, and differences between
+// kinds of the same sign. Also parses search queries.
 
-/**
- * Returns the words of these texts, each after two blanks: with trigrams, the first letter of a word can be
- * found, the first two letters, and any three letters in a row. Uses no name from outside the function, since
- * its source is sent to the read worker.
- */
-export function searchText(...parts: readonly (string | null)[]): string {
-  const letters: Readonly<Record<string, string>> = {
-    Ø: 'O',
-    Ł: 'L',
-    Đ: 'D',
-    Æ: 'AE',
-    Œ: 'OE',
-    ẞ: 'SS',
+/** How texts are folded. */
+type Folding = {
+  /** Returns the text in upper case, without accents and invisible characters, with Latin letters and signs. */
+  readonly fold: (text: string) => string;
+  /**
+   * Returns the words of these texts, folded, each after two blanks: with trigrams, the first letter of a word can be
+   * found, the first two letters, and any three letters in a row. Each CJK sign begins a word.
+   */
+  readonly searchText: (...parts: readonly (string | null)[]) => string;
+};
+
+/** Uses no name from outside the function, since its source is sent to the read worker. */
+export function createFolding(): Folding {
+  const { domainToUnicode } = process.getBuiltinModule('node:url');
+  /** What has no decomposition in Unicode. ICU (Latin-ASCII) has the same, and E for Ə is usual in Baku. */
+  const replacements: Readonly<Record<string, string>> = {
+    A: 'Ⱥ',
+    AE: 'Æ',
+    B: 'ƁɃƂ',
+    C: 'ƇȻ',
+    D: 'ÐĐƉƊƋ',
+    E: 'ƏƎƐɆ',
+    F: 'Ƒ',
+    G: 'ƓƔǤ',
+    H: 'ĦǶⱧ',
+    I: 'ƖƗꞮ',
+    J: 'Ɉ',
+    K: 'ƘꞰⱩ',
+    L: 'ŁȽⱠⱢ',
+    M: 'Ɱ',
+    N: 'ŊƝȠ',
+    O: 'ØƆƟ',
+    OE: 'Œ',
+    OU: 'Ȣ',
+    P: 'ƤⱣ',
+    Q: 'ĸɊ',
+    R: 'ƦɌⱤ',
+    S: 'ⱾꟅ',
+    SH: 'Ʃ',
+    SS: 'ẞ',
+    T: 'ŦƬƮȾ',
+    TH: 'Þ',
+    U: 'ƱɄ',
+    V: 'ƲɅ',
+    W: 'Ƿ',
+    X: '×✕✖⨯',
+    Y: 'ƳɎȜ',
+    Z: 'ƵȤⱫ',
+    ZH: 'Ʒ',
+    "'": '‘’‛′‵ʹʻʼʽʾʿˈ՚׳ꞌ',
+    '-': '\u2212\u2043\u02d7',
+    '/': '\u2044\u2215',
+    ' ': '\u001d', // what separates the elements of a GS1 code
+    ي: 'ىی', // as Persian keyboards and Egyptian ones have it
+    ك: 'ک',
   };
-  let text = '';
-  for (const part of parts) {
-    if (part === null) continue;
-    const plain = /^[ -~]*$/.test(part) ? part : part.normalize('NFKD').replace(/[\p{M}\p{Cf}]/gu, '');
-    // upper case: it has one form of the Greek sigma, and SS for ß
-    const upper = plain.toUpperCase().replace(/[ØŁĐÆŒẞ]/g, (letter) => letters[letter] ?? letter);
-    for (const word of upper.split(/\s+/)) if (word !== '') text += `  ${word}`;
+  const letters = new Map(
+    Object.entries(replacements).flatMap(([to, all]) => [...all].map((each) => [each, to])),
+  );
+  const replaced = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu');
+  /** Unicode decomposes these accents, which people type as apostrophes, to a blank and a mark. */
+  const accents = /[`´΄᾽᾿῾\u1fef\uff40]/g;
+  /** Marks that are accents, not the vowels of a script; and what nobody sees. */
+  const ignored =
+    /[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]\p{Cf}\p{DI}\u0640]/gv;
+  const cjk = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]/gu;
+
+  function fold(text: string): string {
+    if (/^[ -_a-~]*$/.test(text) && !/xn--/i.test(text)) return text.toUpperCase();
+    return text
+      .replace(/xn--[a-z0-9.-]+/gi, (domain) => domainToUnicode(domain) || domain)
+      .replace(accents, "'")
+      .normalize('NFKD')
+      .replace(ignored, '')
+      .normalize('NFC') // the syllables of Hangul
+      .toUpperCase() // it has one form of the Greek sigma, and SS for ß
+      .replace(replaced, (letter) => letters.get(letter) ?? letter)
+      .replace(/\p{Pd}/gu, '-');
   }
-  return text;
+
+  function searchText(...parts: readonly (string | null)[]): string {
+    let text = '';
+    for (const part of parts) {
+      if (part === null) continue;
+      for (const word of fold(part).replace(cjk, ' $& ').split(/\s+/)) if (word !== '') text += `  ${word}`;
+    }
+    return text;
+  }
+
+  return { fold, searchText };
 }
+
+export const { fold, searchText } = createFolding();
 
 /** A query. An object matches if its text contains one of the alternatives of each phrase. */
 export type SearchQuery = {
@@ -49,14 +119,15 @@ export function wordPhrases(query: string): Phrase[] {
   return wordsOf(query, (text) => text).map((word) => [...new Set(spellingsOf(word))]);
 }
 
-/** A word of a query in the letters of `searchText`, and with its umlauts written out: MULLER and MUELLER. */
+/** A word of a query as `searchText` has it, and with its umlauts written out: MULLER and MUELLER. */
 type Word = { readonly plain: string; readonly spelledOut: string };
 
-/** Returns the different words of a query. */
+/** Returns the different words of a query. A word of CJK signs is one phrase: they follow each other. */
 function wordsOf(query: string, join: (text: string) => string): Word[] {
   const split = (text: string): string[] =>
-    join(searchText(text))
-      .split(/ +/)
+    join(` ${fold(text)}`)
+      .split(/\s+/)
+      .map((word) => searchText(word).trim())
       .filter((word) => word !== '');
   const spelledOut = split(
     query.normalize('NFC').replace(/[äöüøåÄÖÜØÅ]/g, (letter) => umlauts[letter] ?? letter),

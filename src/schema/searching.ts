@@ -1,15 +1,26 @@
 // The parameter q of lists, and the parameters that can't be combined with q.
-import { optional, type Issue } from './schema.ts';
-import { singleLine } from './members.ts';
+import { optional, string, type Issue } from './schema.ts';
 
 /** The most rows that a search finds. */
 const searchRowsMax = 50;
 
 const searchLengthMax = 100;
 
+/** All but U+001D, which separates the elements of a GS1 code. */
+const controls = '\\u0000-\\u001c\\u001e\\u001f\\u007f-\\u009f\\u2028\\u2029';
+
 export function searchParameter(what: string) {
   const rest = `Case and accents are ignored. Finds ${searchRowsMax} at most, in one page: first those in which all words begin words.`;
-  return optional(singleLine(searchLengthMax, `${what} ${rest}`, 'hopper'));
+  return optional(
+    string({
+      minLength: 1,
+      maxLength: searchLengthMax,
+      pattern: `^[^\\S${controls}]*[^\\s${controls}][^${controls}]*$`,
+      mustBe: 'a single line of text that is not blank',
+      description: `${what} ${rest}`,
+      examples: ['hopper'],
+    }),
+  );
 }
 
 type ListQuery = {

@@ -3,7 +3,7 @@
 import { Slots } from '../base/slots.ts';
 import { Thread, type Handler } from '../base/thread.ts';
 import { unavailable } from '../problem.ts';
-import { beginningOfWord, searchText } from '../schema/search-text.ts';
+import { beginningOfWord, createFolding } from '../schema/search-text.ts';
 import type { Row, SqlValue } from './connection.ts';
 
 /** The CPU time after which a search through rows ends, so that others don't wait for it. */
@@ -72,7 +72,7 @@ export class SqlWorker {
     this.#thread = new Thread({
       program: runStatements,
       data: { file, readOnly, searchMillisecondsMax },
-      helpers: [searchText, beginningOfWord],
+      helpers: [createFolding, beginningOfWord],
       idleMilliseconds,
     });
   }
@@ -120,10 +120,11 @@ type Wanted = { readonly phrases: RowSearch['phrases']; readonly inJson: RowSear
 /** The program of the thread. */
 function runStatements(
   { file, readOnly, searchMillisecondsMax: millisecondsMax }: Connected,
-  textOf: typeof searchText,
+  foldingOf: typeof createFolding,
   beginningOf: typeof beginningOfWord,
 ): Handler<Statement, Result> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
+  const { searchText: textOf } = foldingOf();
   const sqlite = new DatabaseSync(file, {
     readOnly,
     returnArrays: true,
@@ -211,7 +212,7 @@ function runStatements(
 
   /** For ASCII, as most texts are, upper case suffices. This saves a third of the time of a search. */
   function upperJson(json: string): string {
-    return /^[ -~]*$/.test(json) ? json.toUpperCase() : textOf(json);
+    return /^[ -_a-~]*$/.test(json) ? json.toUpperCase() : textOf(json);
   }
 
   /** Returns the search text of each value: of a text, or of the texts of an object. */

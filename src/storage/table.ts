@@ -43,6 +43,8 @@ export type Column<Shown, Given = Shown> = {
   readonly source?: string;
   /** The expression that is selected, if it isn't the column itself. */
   readonly expression?: string;
+  /** Another value that a row of an older version may have (`storage/unique-keys.ts`). */
+  readonly storeKept?: (given: never) => SqlValue;
   /** An audit's complaint if the stored value isn't the one that `store` makes. */
   readonly complaint?: string;
 };
@@ -246,11 +248,12 @@ function auditOf<C extends Columns>(
     columns: list,
     issues(row) {
       const object: Values = objectOf(row);
-      const mismatches = all.flatMap(({ name, source, store, complaint }, index) => {
+      const mismatches = all.flatMap(({ name, source, store, storeKept = store, complaint }, index) => {
         const shown = object[source] ?? null;
         if (complaint === undefined) return [];
-        const expected = shown === null ? null : store(shown as never); // in the form of the column
-        return issueUnless(row[index] === expected, `/${name}`, complaint);
+        const expected = (made: typeof store): SqlValue => (shown === null ? null : made(shown as never)); // in its form
+        const isAsExpected = [store, storeKept].some((each) => expected(each) === row[index]);
+        return issueUnless(isAsExpected, `/${name}`, complaint);
       });
       return [...issues(object as ObjectOf<C>), ...mismatches];
     },

@@ -92,7 +92,9 @@ export async function productWithCode(
 ): Promise<Product | undefined> {
   for (const each of [code, asTypedIn(code)]) {
     const found = each === undefined ? [] : await productsOf(client, each, signal);
-    const product = found.find((one) => hasCode(one, each ?? ''));
+    const product = found.find(
+      (one, index) => hasCode(one, each ?? '') || (index === 0 && isIn(one, each ?? '')),
+    );
     if (product !== undefined) return product;
   }
   return undefined;
@@ -121,6 +123,14 @@ function nameOf({ name, currency }: Article): string {
 
 function hasCode({ sku, barcode }: Product, code: string): boolean {
   return isSame(sku, code) || barcode === code;
+}
+
+/**
+ * Whether the code holds the product's number, perhaps with other zeros in front, or as a part of a GS1 code: the
+ * service, which reads such codes, has found this product first.
+ */
+function isIn({ barcode }: Product, code: string): boolean {
+  return barcode !== null && /^\d{8,14}$/.test(barcode) && code.includes(barcode.replace(/^0+/, ''));
 }
 
 export function isSame(sku: string, other: string): boolean {

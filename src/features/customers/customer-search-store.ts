@@ -9,9 +9,9 @@ import type { CustomerContent } from './customer-members.ts';
 /** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;
 
-/** Of the address, the city is searched. */
+/** Of the address, city and street are searched. */
 type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'> & {
-  readonly address: { readonly city: string } | null;
+  readonly address: { readonly city: string; readonly line1: string } | null;
 };
 
 export function addToSearch(db: Connection, id: number, customer: Searched): void {
@@ -47,8 +47,8 @@ export function removeFromSearch(db: Connection, customer: Searched & { readonly
  * relies on this order.
  */
 function indexedText({ name, email, phone, reference, address }: Searched): string {
-  const city = address?.city ?? null;
-  return [...searchText(name, reference, phone, email, city)].slice(0, indexedCharsMax).join('');
+  const { city = null, line1 = null } = address ?? {};
+  return [...searchText(name, reference, phone, email, city, line1)].slice(0, indexedCharsMax).join('');
 }
 
 type SearchedRow = [
@@ -56,15 +56,19 @@ type SearchedRow = [
   name: string,
   email: string | null,
   phone: string | null,
+  reference: string | null,
   city: string | null,
+  line1: string | null,
 ];
 
-/** For the migration of cities: makes the whole index anew. References came later. */
+/** For a migration: makes the whole index anew. */
 export function refillCustomerSearch(db: Connection): void {
   db.run("INSERT INTO customerSearch (customerSearch) VALUES ('delete-all')");
-  const sql = `SELECT id, name, email, phone, address ->> 'city' FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
-  for (const [id, name, email, phone, city] of rowsByKey<SearchedRow>(db, sql))
-    addToSearch(db, id, { name, email, phone, reference: null, address: city === null ? null : { city } });
+  const sql = `SELECT ${searchedColumns} FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
+  for (const [id, name, email, phone, reference, city, line1] of rowsByKey<SearchedRow>(db, sql)) {
+    const address = city === null || line1 === null ? null : { city, line1 };
+    addToSearch(db, id, { name, email, phone, reference, address });
+  }
   // merges its segments now: SQLite would do so in the COMMIT of some later change, and hold the event loop
   db.run("INSERT INTO customerSearch (customerSearch) VALUES ('optimize')");
 }
@@ -100,7 +104,7 @@ export function findCustomerById(
   );
 }
 
-const searchedColumns = "id, name, email, phone, reference, address ->> 'city'";
+const searchedColumns = "id, name, email, phone, reference, address ->> 'city', address ->> 'line1'";
 
 type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number };
 

@@ -1,11 +1,11 @@
 // The rows of customers.
 import { allows, rowAccessOf, type RowAccess } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
-import { emailKey } from '../../schema/email.ts';
-import { nameKey } from '../../schema/members.ts';
+import { emailKey, formerEmailKey } from '../../schema/email.ts';
+import { nameKey, namePrefix, sameNameRange } from '../../schema/members.ts';
 import { parseSearch } from '../../schema/search-text.ts';
 import { fits, schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless } from '../../storage/audit.ts';
+import { issueUnless, rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -20,6 +20,7 @@ import {
   type SearchScope,
 } from '../../storage/listing.ts';
 import { changesNothing, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import { remakeNameKeys } from '../../storage/unique-keys.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownedBy, ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
@@ -34,6 +35,7 @@ import {
 import type { CustomerListQuery } from './customer.ts';
 import {
   addToSearch,
+  refillCustomerSearch,
   removeFromSearch,
   replaceInSearch,
   matchingCustomers,
@@ -83,7 +85,7 @@ export function findKnownCustomer(
   const found = [
     db.all<KnownRow>(knownReferenceSql, reference),
     db.all<KnownRow>(knownEmailSql, email === null ? null : emailKey(email)),
-    db.all<KnownRow>(knownPhoneSql, phone, nameKey(name)),
+    db.all<KnownRow>(knownPhoneSql, phone, ...sameNameRange(name)),
   ];
   for (const [known, other] of found)
     if (known !== undefined && other === undefined && isNoOther(known[1], reference)) return known[0];
@@ -94,7 +96,8 @@ type KnownRow = [id: number, reference: string | null];
 
 const knownReferenceSql = 'SELECT id, reference FROM customers WHERE reference = ? LIMIT 2';
 const knownEmailSql = 'SELECT id, reference FROM customers WHERE emailKey = ? LIMIT 2';
-const knownPhoneSql = 'SELECT id, reference FROM customers WHERE phone = ? AND nameKey = ? LIMIT 2';
+const knownPhoneSql =
+  'SELECT id, reference FROM customers WHERE phone = ? AND nameKey >= ? AND nameKey < ? LIMIT 2';
 
 function isNoOther(known: string | null, reference: string | null): boolean {
   return known === null || reference === null || known === reference;
@@ -186,6 +189,16 @@ export function clearCustomerOwner(db: Connection, userId: number, rowsMax: numb
   return db.run(sql, userId, rowsMax).rowsChanged;
 }
 
+/** For a migration: makes keys and search anew. */
+export function remakeCustomerKeys(db: Connection): void {
+  remakeNameKeys(db, 'customers');
+  const emails = 'SELECT id, email FROM customers WHERE id > ? AND email IS NOT NULL ORDER BY id LIMIT +?';
+  for (const [id, email] of rowsByKey<[id: number, email: string]>(db, emails))
+    if (emailKey(email) !== formerEmailKey(email))
+      db.run('UPDATE customers SET emailKey = ? WHERE id = ?', emailKey(email), id);
+  refillCustomerSearch(db);
+}
+
 export function hasCustomers(db: Connection): boolean {
   return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
 }
@@ -230,7 +243,7 @@ const customerList: ListDefinition<CustomerListQuery> = {
       indexes: { ordered: [], otherwise: 'in memory' },
     },
     userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: 'for every sort' },
-    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
 };
 

@@ -1,6 +1,17 @@
 // The tables of customers, and the index of their search.
 import type { Migration } from '../../storage/applied-migrations.ts';
-import { refillCustomerSearch } from './customer-search-store.ts';
+import { remakeCustomerKeys } from './customer-store.ts';
+
+/** The indexes of the keys, as they were made first. */
+const keyIndexes: readonly (readonly [index: string, columns: string, where?: string])[] = [
+  ['customers_nameKey_id', 'nameKey, id, createdAt'],
+  ['customers_createdAt_id', 'createdAt, id, nameKey'],
+  ['customers_emailKey_id', 'emailKey, id, createdAt, nameKey, userId'],
+  ['customers_userId_id', 'userId, id, nameKey'],
+  ['customers_userId_nameKey_id', 'userId, nameKey, id, createdAt'],
+  ['customers_userId_createdAt_id', 'userId, createdAt, id, nameKey'],
+  ['customers_phone_nameKey', 'phone, nameKey', 'WHERE phone IS NOT NULL'],
+];
 
 export const customersMigrations: readonly Migration[] = [
   {
@@ -52,7 +63,7 @@ CREATE TABLE erasures (
 ) STRICT;
 `,
   },
-  { name: 'customer-cities', sql: '', fill: refillCustomerSearch }, // in the text of the search
+  { name: 'customer-cities', sql: '' }, // in the text of the search, which a later migration makes anew
   {
     name: 'customer-references',
     sql: `
@@ -74,5 +85,19 @@ DROP INDEX customers_phone_userId;
 DROP INDEX customers_phone_userId_emailKey;
 CREATE INDEX customers_phone_nameKey ON customers (phone, nameKey) WHERE phone IS NOT NULL;
 `,
+  },
+  {
+    // folded names, domains of e-mail addresses in ASCII, and streets in the search; without indexes it takes less time
+    name: 'customer-keys',
+    sql: keyIndexes.map(([index]) => `DROP INDEX ${index};`).join('\n'),
+    fill: remakeCustomerKeys,
+  },
+  {
+    name: 'customer-keys 2',
+    sql: keyIndexes
+      .map(([index, columns, where = '']) =>
+        `CREATE INDEX ${index} ON customers (${columns}) ${where}`.trim(),
+      )
+      .join(';\n'),
   },
 ];

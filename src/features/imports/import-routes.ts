@@ -161,7 +161,8 @@ const description =
   'other reference; the customer keeps the owner. Another new customer with the same reference, address or number is ' +
   'created, and `sameAs` names the first (null for one of the same dry run). In a table an address without a street goes to the note.\n\n' +
   'A product whose SKU exists is changed; `sameAs` names one whose SKU differs only in zeros before its digits. Members that the line leaves out stay as they are. In a table ' +
-  'prices are decimal, as exports write them.\n\n' +
+  'prices are decimal, as exports write them. A new barcode that looks like a GTIN which has lost digits is ' +
+  'kept as it is, and `warning` says so.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
   `when everything was read, or at ${importKeptCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +

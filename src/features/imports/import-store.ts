@@ -4,7 +4,8 @@ import type { Caller } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { issuesIn, type Checked } from '../../schema/schema.ts';
-import { nameKey, readOnlyIssues } from '../../schema/members.ts';
+import { cutGtinWarning, skuKey } from '../../schema/codes.ts';
+import { foldedName, readOnlyIssues } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -131,7 +132,7 @@ function namesOf({ name, email, phone, reference }: CustomerContent): string[] {
   const names: string[] = [];
   if (reference !== null) names.push(`reference ${reference}`);
   if (email !== null) names.push(`email ${emailKey(email)}`);
-  if (phone !== null) names.push(`phone ${phone} ${nameKey(name)}`);
+  if (phone !== null) names.push(`phone ${phone} ${foldedName(name)}`);
   return names;
 }
 
@@ -293,25 +294,28 @@ function importProduct(
   { keys, now }: Pick<Importer, 'keys' | 'now'>,
 ): LineOutcome {
   const { writer } = permit;
-  const key = nameKey(product.sku);
+  const key = skuKey(product.sku);
   const known = keys.find(writer, 'product', key);
   const id = known?.id ?? null;
   const current = id === null ? undefined : requireOwned(productSource, permit, id);
   const wanted = productContentOf({ ...current, ...product });
-  const issues = takenIssues(writer, wanted, current?.id).map((issue) => {
+  const issues = takenIssues(writer, wanted, current).map((issue) => {
     return { ...issue, pointer: `/product${issue.pointer}` };
   });
   if (issues.length > 0) return { status: 422, issues };
+  const isNewBarcode = wanted.barcode !== null && wanted.barcode !== current?.barcode;
+  const warning = isNewBarcode ? cutGtinWarning(wanted.barcode) : undefined;
+  const warned = warning === undefined ? {} : { warning };
   if (known === undefined) {
     const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
     const sameAs = findProductButForZeros(writer, product.sku);
     const id = keys.add(permit, object, () => addProduct(permit, wanted, now));
-    const created = { status: 201, id, result: 'created' } as const;
+    const created = { status: 201, id, result: 'created', ...warned } as const;
     return sameAs === undefined ? created : { ...created, sameAs };
   }
   const isChanged = current !== undefined && !changesNothing(current, wanted);
   if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);
-  return { status: 200, id, result: isChanged ? 'changed' : 'unchanged' };
+  return { status: 200, id, result: isChanged ? 'changed' : 'unchanged', ...warned };
 }
 
 /** Returns the id of the user who will own the object at `pointer`, or the issues of that user. */

@@ -55,6 +55,8 @@ export type LineOutcome =
        * differs only in zeros; null for one that an earlier line of a dry run would create.
        */
       readonly sameAs?: number | null;
+      /** What the line may not mean. */
+      readonly warning?: string;
     }
   | { readonly status: 403 | 422; readonly issues: readonly Issue[] };
 

@@ -2,6 +2,7 @@
 import type { RowAccess } from '../../auth/access.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
+import { barcodeKey, codesIn } from '../../schema/codes.ts';
 import { parseSearch } from '../../schema/search-text.ts';
 import {
   atLeast,
@@ -105,6 +106,6 @@ export function orderSearch(access: RowAccess, options: SearchOptions): SearchSe
     search: parseSearch(q),
     customers,
     amounts: amountsOf(q),
-    barcode: hasProducts ? q.trim() : undefined,
+    barcodes: hasProducts ? codesIn(q).map(barcodeKey) : [],
   });
 }

@@ -17,8 +17,8 @@ type OrderSearch = {
   readonly customers: SearchScope | undefined;
   /** Amounts that the query may be, with the currencies that have so many digits. */
   readonly amounts: readonly Amount[];
-  /** The query, if it may be a product's barcode. */
-  readonly barcode: string | undefined;
+  /** The keys of the barcodes that the query may be. */
+  readonly barcodes: readonly string[];
 };
 
 /**
@@ -118,9 +118,12 @@ async function findWithBarcode(
   request: OrderSearch,
   limit: number,
 ): Promise<KeysetPosition[]> {
-  const { barcode, search } = request;
-  if (barcode === undefined) return [];
-  const skus = await database.readInWorker<[string]>('SELECT sku FROM products WHERE barcode = ?', [barcode]);
+  const { barcodes, search } = request;
+  if (barcodes.length === 0) return [];
+  const skus = await database.readInWorker<[string]>(
+    `SELECT sku FROM products WHERE barcodeKey IN (${barcodes.map(() => '?').join(', ')})`,
+    barcodes,
+  );
   const found = skus.map(([sku]) =>
     findWithItem(database, { ...request, search: { ...search, phrases: wordPhrases(sku) } }, limit),
   );

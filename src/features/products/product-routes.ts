@@ -142,7 +142,7 @@ function changeProduct(
     const product = requireOwned(productSource, permit, call.params.id);
     call.checkPrecondition(() => representProduct(product).etag);
     const wanted = mergeProduct(product, call.body, method);
-    throwIfInvalid(takenIssues(permit.writer, wanted, product.id));
+    throwIfInvalid(takenIssues(permit.writer, wanted, product));
     if (changesNothing(product, wanted)) return representProduct(product);
     replaceProduct(permit, product, wanted);
     return representProduct(readBack(productSource, permit, product.id));

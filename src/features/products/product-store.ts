@@ -1,4 +1,5 @@
 // The rows of products, their list and their search.
+import { barcodeKey, codesIn, formerSkuKey, skuKey } from '../../schema/codes.ts';
 import { nameKey } from '../../schema/members.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -12,8 +13,16 @@ import {
   type SearchSelection,
 } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { derived, table } from '../../storage/table.ts';
+import { columnsOf, namesInEvents } from '../../storage/resource.ts';
+import { asIs, derived, nullable, table } from '../../storage/table.ts';
+import {
+  keysOf,
+  remakeKeys,
+  remakeNameKeys,
+  sharedKeyTexts,
+  uniqueKeyColumn,
+  type UniqueKey,
+} from '../../storage/unique-keys.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import {
@@ -28,10 +37,31 @@ import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { Product, productMembers, type ProductContent, type ProductListQuery } from './product.ts';
 
 const shown = columnsOf(productMembers);
-const columns = { ...shown, skuKey: derived('sku', nameKey), nameKey: derived('name', nameKey) };
+const productSkus: UniqueKey = {
+  table: 'products',
+  column: 'skuKey',
+  source: 'sku',
+  keyOf: skuKey,
+  formerKeyOf: formerSkuKey,
+};
+const productBarcodes: UniqueKey = {
+  table: 'products',
+  column: 'barcodeKey',
+  source: 'barcode',
+  keyOf: barcodeKey,
+  formerKeyOf: asIs,
+};
+const columns = {
+  ...shown,
+  skuKey: uniqueKeyColumn(productSkus),
+  nameKey: derived('name', nameKey),
+  barcodeKey: nullable(uniqueKeyColumn(productBarcodes)),
+};
 const products = table('products', columns);
 const rows = products.select(shown);
-const replaceContent = products.update([...contentNames(productMembers), 'updatedAt']);
+const replaceContent = products.update(['name', 'unitPrice', 'currency', 'active', 'updatedAt']);
+const replaceSku = products.update(['sku']);
+const replaceBarcode = products.update(['barcode']);
 const shownValues = namesInEvents(productMembers);
 
 /** Products belong to the shop: everybody who is signed in sees all of them. */
@@ -42,15 +72,24 @@ export const productSource: ObjectSource<Product> = {
   accessOf: () => 'all',
 };
 
-/** Returns an issue for a SKU or a barcode that another product has. */
-export function takenIssues(db: Connection, { sku, barcode }: ProductContent, exceptId = 0): Issue[] {
+/** Returns an issue for a SKU or a barcode that another product has, unless it stays as it is. */
+export function takenIssues(
+  db: Connection,
+  { sku, barcode }: ProductContent,
+  current: Partial<Pick<Product, 'id' | 'sku' | 'barcode'>> = {},
+): Issue[] {
   const issues: Issue[] = [];
-  const find = (column: string, value: string): number | undefined =>
-    db.get<[number]>(`SELECT id FROM products WHERE ${column} = ? AND id <> ?`, value, exceptId)?.[0];
-  const ofSku = find('skuKey', nameKey(sku));
+  const find = (condition: string, ...values: string[]): number | undefined =>
+    db.get<[number]>(
+      `SELECT id FROM products WHERE (${condition}) AND id <> ?`,
+      ...values,
+      current.id ?? 0,
+    )?.[0];
+  const ofSku = sku === current.sku ? undefined : find('skuKey = ?', skuKey(sku));
   if (ofSku !== undefined)
     issues.push({ pointer: '/sku', code: 'taken', detail: `Product ${ofSku} has the SKU ${sku}.` });
-  const ofBarcode = barcode === null ? undefined : find('barcode', barcode);
+  const stays = barcode === null || barcode === current.barcode;
+  const ofBarcode = stays ? undefined : find('barcodeKey = ? OR barcode = ?', barcodeKey(barcode), barcode);
   if (ofBarcode !== undefined) {
     const detail = `Product ${ofBarcode} has the barcode ${barcode}.`;
     issues.push({ pointer: '/barcode', code: 'taken', detail });
@@ -81,6 +120,8 @@ export function addProduct(permit: Permit, product: ProductContent, createdAt: n
 export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: ProductContent): void {
   const { id } = current;
   replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  if (wanted.sku !== current.sku) replaceSku(permit.writer, wanted, id);
+  if (wanted.barcode !== current.barcode) replaceBarcode(permit.writer, wanted, id);
   const changes = changesBetween(current, wanted, shownValues);
   recordEvent(permit, { type: 'product.changed', subjectId: id, ownerId: null, changes });
 }
@@ -90,6 +131,18 @@ export function removeProduct(permit: Permit, { id }: Owned<Product>): void {
   recordEvent(permit, { type: 'product.deleted', subjectId: id, ownerId: null });
 }
 
+/** For a migration. */
+export function remakeProductKeys(db: Connection): void {
+  remakeNameKeys(db, 'products');
+  remakeKeys(db, productSkus);
+  remakeKeys(db, productBarcodes);
+}
+
+/** Names the products that share a code with an older one. */
+export function sharedCodes(db: Connection): string[] {
+  return [productSkus, productBarcodes].flatMap((key) => sharedKeyTexts(db, 'product', key));
+}
+
 export function hasProducts(db: Connection): boolean {
   return db.get('SELECT 1 FROM products LIMIT 1') !== undefined;
 }
@@ -97,7 +150,7 @@ export function hasProducts(db: Connection): boolean {
 export const productAudit = products.audit({
   thing: 'product',
   columns,
-  issues({ skuKey, nameKey, ...product }) {
+  issues({ skuKey, nameKey, barcodeKey, ...product }) {
     const isInOrder = product.createdAt <= product.updatedAt;
     return [
       ...schemaIssues(Product, product),
@@ -137,15 +190,17 @@ export function productSelection(query: ProductListQuery): IndexedSelection {
 export function productSearch({ q, ...query }: ProductListQuery & { readonly q: string }): SearchSelection {
   const { owners, condition } = searchScopeOf(productList, { access: 'all', query });
   const { sql, params } = condition;
-  const code = q.trim();
+  const keys = codesIn(q);
+  const skus = keys.flatMap((code) => keysOf(productSkus, code));
+  const barcodes = keys.flatMap((code) => keysOf(productBarcodes, code));
   const phrases = wordPhrases(q);
   return {
     owners,
     async search(database, rowsMax) {
       const [byCode, byName] = await Promise.all([
         database.readInWorker<Row & KeysetPosition>(
-          `SELECT id, id FROM products WHERE (skuKey = ? OR barcode = ?) AND ${sql}`,
-          [nameKey(code), code, ...params],
+          `SELECT id, id FROM products WHERE (skuKey IN (${placesOf(skus)}) OR barcodeKey IN (${placesOf(barcodes)})) AND ${sql}`,
+          [...skus, ...barcodes, ...params],
         ),
         database.readInWorker<Row & KeysetPosition>(
           `SELECT id, sku, name FROM products WHERE ${sql} ORDER BY id DESC`,
@@ -157,4 +212,8 @@ export function productSearch({ q, ...query }: ProductListQuery & { readonly q: 
       return [...ids].slice(0, rowsMax).map((id) => [id, id]);
     },
   };
+}
+
+function placesOf(values: readonly string[]): string {
+  return values.map(() => '?').join(', ');
 }

@@ -2,6 +2,7 @@
 import { flagCell, textCell, timeCell, writtenCell, type CsvMember } from '../../base/csv.ts';
 import { requireValid } from '../../problem.ts';
 import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
+import { invisible, plainCode } from '../../schema/codes.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   currency,
@@ -37,16 +38,28 @@ import {
 } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 
-const barcode = string({
+const barcodeForm = {
   minLength: 1,
   maxLength: 48,
-  pattern: '^[\\x21-\\x7e]+$',
   mustBe: 'a barcode of visible ASCII characters, such as 4006381333931',
-  description: 'What a scanner reads, such as an EAN; unique.',
   examples: ['4006381333931'],
+} as const;
+const barcode = string({
+  ...barcodeForm,
+  pattern: '^[\\x21-\\x7e]+$',
+  description: 'What a scanner reads, such as an EAN; unique, and a GTIN also with other zeros in front.',
+});
+const sentBarcode = string({
+  ...barcodeForm,
+  pattern: `^[\\s${invisible}]*[\\x21-\\x7e][\\x21-\\x7e${invisible}]*\\s*[${invisible}]*$`,
+  description: 'What a scanner reads. Blanks around it and invisible characters go.',
 });
 const active = boolean({ description: 'Whether the shop sells it at present.' });
-const sku = singleLine(64, 'The shop’s article number; unique without regard to case.', 'TEA-250');
+const skuIs = 'The shop’s article number; unique without regard to case.';
+const sku = singleLine(64, skuIs, 'TEA-250');
+const sentSku = singleLine(64, `${skuIs} Blanks around it and invisible characters go.`, 'TEA-250', (text) =>
+  plainCode(text) === '' ? 'sku must be a single line of text that is not blank.' : undefined,
+);
 const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
 /** An amount in the main unit of the product's currency, such as 7.49. */
 const priceCell: CsvMember = {
@@ -58,7 +71,7 @@ const priceCell: CsvMember = {
 /** The members of a product, each declared once (`storage/resource.ts`). */
 export const productMembers = {
   id: { shown: id, readOnly: optional(id), column: column.assigned, cell: writtenCell },
-  sku: { shown: sku, sent: sku, column: column.text(), cell: textCell },
+  sku: { shown: sku, sent: sentSku, normal: plainCode, column: column.text(), cell: textCell },
   name: { shown: name, sent: name, column: column.text(), cell: textCell },
   unitPrice: {
     shown: unitPrice,
@@ -76,7 +89,8 @@ export const productMembers = {
   },
   barcode: {
     shown: nullable(barcode),
-    sent: optional(nullable(barcode)),
+    sent: optional(nullable(sentBarcode)),
+    normal: plainCode,
     column: column.nullable(column.text()),
     cell: textCell,
   },

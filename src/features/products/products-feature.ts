@@ -11,13 +11,18 @@ export const products: Feature = {
   migrations: productsMigrations,
   async load() {
     const { productRoutes } = await import('./product-routes.ts');
-    return ({ lists }) => ({ groups: [{ invalidStatus: 422, routes: productRoutes(lists) }] });
+    const { sharedCodes } = await import('./product-store.ts');
+    return ({ lists, database, log }) => ({
+      groups: [{ invalidStatus: 422, routes: productRoutes(lists) }],
+      start: () => sharedCodes(database.read).forEach((each) => log.write('warn', each)),
+    });
   },
   async maintenance() {
     const { productMembers } = await import('./product.ts');
-    const { addProduct, hasProducts, productAudit } = await import('./product-store.ts');
+    const { addProduct, hasProducts, productAudit, sharedCodes } = await import('./product-store.ts');
     return {
       audits: [productAudit],
+      notes: sharedCodes,
       histories: [{ topic: 'product', table: 'products', members: namesInEvents(productMembers) }],
       sample: {
         hasRows: hasProducts,

@@ -1,5 +1,6 @@
 // The tables of products.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { remakeProductKeys } from './product-store.ts';
 
 export const productsMigrations: readonly Migration[] = [
   {
@@ -24,5 +25,14 @@ CREATE INDEX products_nameKey_id ON products (nameKey, id, active, currency);
 CREATE INDEX products_skuKey_id ON products (skuKey, id, active, currency);
 CREATE INDEX products_createdAt_id ON products (createdAt, id, active, currency);
 `,
+  },
+  {
+    // folded names, SKUs without blanks, and GTINs as numbers
+    name: 'product-keys',
+    sql: `
+ALTER TABLE products ADD COLUMN barcodeKey TEXT;
+CREATE UNIQUE INDEX products_barcodeKey ON products (barcodeKey);
+`,
+    fill: remakeProductKeys,
   },
 ];

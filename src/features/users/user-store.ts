@@ -5,28 +5,45 @@ import { dayMilliseconds } from '../../base/durations.ts';
 import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { emailKey } from '../../schema/email.ts';
-import { nameKey } from '../../schema/members.ts';
+import { emailKey, formerEmailKey } from '../../schema/email.ts';
+import { nameKey, namePrefix } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { columnsOf, namesInEvents } from '../../storage/resource.ts';
 import { counter, derived, integer, nullable, table, text } from '../../storage/table.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../../storage/listing.ts';
+import {
+  keysOf,
+  remakeKeys,
+  remakeNameKeys,
+  sharedKeyTexts,
+  uniqueKeyColumn,
+  type UniqueKey,
+} from '../../storage/unique-keys.ts';
 import type { SignInAccount } from './password-checks.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { User, userMembers, type UserContent, type UserListQuery } from './user.ts';
 
+/** No two users have the same e-mail address. */
+const userEmails: UniqueKey = {
+  table: 'users',
+  column: 'emailKey',
+  source: 'email',
+  keyOf: emailKey,
+  formerKeyOf: formerEmailKey,
+};
+
 const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
   nameKey: derived('name', nameKey),
-  emailKey: derived('email', emailKey),
+  emailKey: uniqueKeyColumn(userEmails),
   passwordHash: text(),
   passwordExpiresAt: nullable(integer),
   version: counter,
@@ -34,7 +51,8 @@ const columns = {
 const users = table('users', columns);
 const rows = users.select({ ...shown, version: counter });
 const shownValues = namesInEvents(userMembers);
-const replaceContent = users.update([...contentNames(userMembers), 'version']);
+const replaceContent = users.update(['name', 'role', 'version']);
+const replaceEmail = users.update(['email']);
 
 /**
  * `version` rises with every change of the user, even of a column that no response shows, but not with a new
@@ -59,8 +77,8 @@ export function findSignInAccount(db: Connection, email: string): SignInAccount 
     'SELECT id, passwordHash, passwordExpiresAt, ' +
     'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id), ' +
     'EXISTS (SELECT 1 FROM totpSecrets WHERE userId = users.id AND confirmedAt IS NOT NULL) ' +
-    'FROM users WHERE emailKey = ?';
-  const row = db.get<[number, string, number | null, number, number]>(sql, emailKey(email));
+    'FROM users WHERE emailKey IN (?, ?) ORDER BY emailKey LIMIT 1';
+  const row = db.get<[number, string, number | null, number, number]>(sql, ...keysOf(userEmails, email));
   if (row === undefined) return undefined;
   const [userId, hash, expiresAt, isSuspended, needsCode] = row;
   return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
@@ -128,8 +146,10 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   const { newPassword, ...content } = wanted;
   const { email, role } = content;
   if (role !== 'admin') checkNotLastAdmin(permit, id);
-  checkEmailFree(db, email, id);
+  const hasNewEmail = email !== current.email;
+  if (hasNewEmail) checkEmailFree(db, email, id);
   replaceContent(db, content, id);
+  if (hasNewEmail) replaceEmail(db, content, id);
   if (newPassword !== undefined) replacePassword(db, id, newPassword);
   const changes = changesBetween(current, content, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
@@ -249,6 +269,17 @@ export function userExists(db: Connection, id: number): boolean {
   return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
 }
 
+/** Names the users who share an e-mail address with an older one. */
+export function sharedEmails(db: Connection): string[] {
+  return sharedKeyTexts(db, 'user', userEmails);
+}
+
+/** For a migration. */
+export function remakeUserKeys(db: Connection): void {
+  remakeNameKeys(db, 'users');
+  remakeKeys(db, userEmails);
+}
+
 export const userAudit = users.audit({
   thing: 'user',
   columns,
@@ -287,7 +318,7 @@ const userList: ListDefinition<UserListQuery> = {
       indexes: 'unique',
     },
     role: { kind: 'equality', column: 'role', matches: equals, indexes: 'for every sort' },
-    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: nameKey },
+    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
 };
 

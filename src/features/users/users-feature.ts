@@ -15,7 +15,7 @@ export const users: Feature = {
     const { userRoutes } = await import('./user-routes.ts');
     const { suspensionRoutes } = await import('./suspension-routes.ts');
     const { totpRoutes } = await import('./totp-routes.ts');
-    const { clearRemovedOwners, redateInitialPasswords } = await import('./user-store.ts');
+    const { clearRemovedOwners, redateInitialPasswords, sharedEmails } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
     const { removeUserKeys } = await import('../keys/key-store.ts');
@@ -39,6 +39,7 @@ export const users: Feature = {
       ];
       return {
         groups: [{ invalidStatus: 400, routes }],
+        start: () => sharedEmails(core.database.read).forEach((each) => log.write('warn', each)),
         cleanup: [
           clearRemovedOwners(ownerClearers),
           (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
@@ -55,7 +56,7 @@ export const users: Feature = {
     const { suspensionAudit } = await import('./suspension-store.ts');
     const { totpAudit } = await import('./totp-store.ts');
     const { userMembers } = await import('./user.ts');
-    const { hasAdmins, hasUsers, userAudit } = await import('./user-store.ts');
+    const { hasAdmins, hasUsers, sharedEmails, userAudit } = await import('./user-store.ts');
     return {
       audits: [userAudit, suspensionAudit, totpAudit],
       checks: [
@@ -68,6 +69,7 @@ export const users: Feature = {
           },
         },
       ],
+      notes: sharedEmails,
       histories: [{ topic: 'user', table: 'users', members: namesInEvents(userMembers) }],
     };
   },

@@ -1,5 +1,6 @@
 // The tables of users, of suspensions, and of the secrets of one-time codes.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { remakeUserKeys } from './user-store.ts';
 
 export const usersMigrations: readonly Migration[] = [
   {
@@ -59,4 +60,5 @@ CREATE TABLE recoveryCodes (
 ) STRICT, WITHOUT ROWID;
 `,
   },
+  { name: 'user-keys', sql: '', fill: remakeUserKeys }, // folded names, and domains of e-mail addresses in ASCII
 ];

@@ -26,6 +26,13 @@ const people = {
   },
   bauer: { name: 'Eva Bauer', email: null, phone: null },
   huebner: { name: 'Kai Huebner', email: null, phone: null },
+  obrien: { name: 'Pat O’Brien', email: null, phone: null },
+  dangelo: { name: 'D´Angelo', email: null, phone: null },
+  dash: { name: 'Anne–Sophie 10×15', email: null, phone: null },
+  thor: { name: 'Þór Ħaġar Ŋiŋa Ŧuru Əliyev Ðorđević', email: null, phone: null },
+  yamada: { name: '山田太郎', email: null, phone: null },
+  kim: { name: '김철수', email: null, phone: null },
+  idn: { name: 'Mail', email: 'rosa@xn--zwlf-6qa.example', phone: null },
   emoji: { name: 'Tea 👩‍👩‍👧 House', email: null, phone: null },
 } as const;
 type Name = keyof typeof people;
@@ -56,6 +63,31 @@ const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
   ['muell', 'mueller'],
   ['baer', 'baer'],
   ['AENNE b', 'baer'],
+  ['hogen hagen', 'baer'],
+  ["O'Brien", 'obrien'],
+  ['o`brien', 'obrien'],
+  ["d'angelo", 'dangelo'],
+  ['D’Angelo', 'dangelo'],
+  ['anne-sophie', 'dash'],
+  ['Anne‐Sophie', 'dash'],
+  ['anne‑sophie', 'dash'],
+  ['anne−sophie', 'dash'],
+  ['10x15', 'dash'],
+  ['10×1', 'dash'],
+  ['thor', 'thor'],
+  ['hagar', 'thor'],
+  ['nina', 'thor'],
+  ['turu', 'thor'],
+  ['eliyev', 'thor'],
+  ['ÐORÐEVIC', 'thor'],
+  ['太郎', 'yamada'],
+  ['田太', 'yamada'],
+  ['郎', 'yamada'],
+  ['郎太'],
+  ['철수', 'kim'],
+  ['zwölf', 'idn'],
+  ['rosa@zwölf.example', 'idn'],
+  ['xn--zwlf-6qa.example', 'idn'],
   ['bauer', 'bauer'],
   ['hübn', 'huebner'],
   ['hu\u0308bner', 'huebner'],
@@ -236,7 +268,7 @@ describe('a customer', () => {
     for (const name of Object.keys(people) as Name[])
       await newCustomer(service, owner.token, { ...people[name], email: null });
     for (const [q, ...names] of finds) {
-      if (/navy|mueller|OR|@/i.test(q)) continue;
+      if (/navy|mueller|OR|@|zw|lf-/i.test(q)) continue;
       const own = await found(service, owner, '/customers', q);
       assert.equal(own.length, names.length, q);
     }
