@@ -9,6 +9,7 @@ import { databaseFile, openSqlite, openToRead } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { createPrivate, rejectForeignFile, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
+import { schemaIssues } from './schema-audit.ts';
 import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 import { isDamage, StorageError, toStorageError } from './storage-error.ts';
 
@@ -66,8 +67,13 @@ export async function restore(
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
     await fromBackup(file, async (source) => {
-      schemaState(file, options.migrations); // rejects a database of a newer version
-      const [issue] = integrityIssues(new Connection(source));
+      const state = schemaState(file, options.migrations); // rejects a database of a newer version
+      const pending = new Set(state?.pending.map(({ migration }) => migration));
+      const applied = options.migrations.filter((each) => !pending.has(each));
+      const db = new Connection(source);
+      const [foreign] = schemaIssues(db, applied);
+      if (foreign !== undefined) throw new StorageError(`${file} was changed by another program: ${foreign}`);
+      const [issue] = integrityIssues(db);
       if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);
       const beforeRename = (): void => {
         replaced = keepReplaced(target);

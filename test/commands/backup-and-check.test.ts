@@ -332,3 +332,33 @@ function visible(file: string, table: (typeof tables)[number]): object[] {
     .filter(({ role }) => role !== 'admin')
     .map((row) => ({ ...row, passwordHash: '' }));
 }
+
+describe('a copy that somebody has changed is neither sound nor restored:', () => {
+  const changes: readonly (readonly [what: string, sql: string, name: string])[] = [
+    [
+      'a trigger that gives rights',
+      "CREATE TRIGGER t AFTER INSERT ON sessions BEGIN UPDATE users SET role = 'admin'; END",
+      'trigger t is not of orderly',
+    ],
+    [
+      'a view without an end in place of a table',
+      'DROP TABLE products; CREATE VIEW products AS WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i FROM n) ' +
+        'SELECT i AS id FROM n',
+      'table products is missing, or not as orderly made it',
+    ],
+    ['a view beside', 'CREATE VIEW mine AS SELECT 1', 'view mine is not of orderly'],
+  ];
+  for (const [what, sql, name] of changes)
+    test(what, async (t) => {
+      const folder = await dataFolder(t);
+      const db = new DatabaseSync(join(folder, 'orderly.db'));
+      db.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+      db.close();
+      const checked = await orderly(['check', `--data=${folder}`]);
+      assert.deepEqual([checked.status, checked.stdout.includes(name)], [1, true], checked.stdout);
+      const target = newFolder(t);
+      const { status, stderr } = await orderly(['restore', join(folder, 'orderly.db'), `--data=${target}`]);
+      assert.equal(status, 1);
+      assert.match(stderr, new RegExp(`was changed by another program: The ${name}`));
+    });
+});

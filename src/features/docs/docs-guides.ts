@@ -31,7 +31,7 @@ while (next !== null) {
     title: 'Retrying',
     text: html`
 <p>Repeat a request after a broken connection, a 429 or a 503; <code>Retry-After</code> has the seconds to
-wait. GET, PUT and DELETE are safe to repeat. Give the POST of an order, a customer or a user,
+wait. GET, PUT and DELETE are safe to repeat. Give the POST of an order, a customer, a product or a user,
 and the PATCH of an order, an <code>Idempotency-Key</code>, and repeat it with the same bytes: for
 ${idempotencySecondsMax / 3600} hours the change happens once. Other statuses of 400 and above
 stay as they are until the request changes.</p>`,

@@ -181,8 +181,8 @@ export const OrderPatch = named(
   'OrderPatch',
   partial(PatchedOrder, {
     description:
-      'A JSON Merge Patch (RFC 7396). Items are replaced as a whole. They, the customer, the currency and the ' +
-      'address change only while the order is open.',
+      'A JSON Merge Patch (RFC 7396). Items are replaced as a whole. They and the currency change only ' +
+      'while the order is open, the customer and the address until it is shipped, cancelled or refunded.',
     examples: [{ status: 'paid' }],
   }),
 );

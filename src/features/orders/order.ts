@@ -155,15 +155,19 @@ export function checkMayPay(order: Pick<Order, 'status' | 'payment'>, caller: Ca
   throw forbidden(`Only staff may place an order as ${placed}, or say how it was paid.`);
 }
 
-/** Throws if the order isn't open, and a member changes that may change only while it is. */
+/** Throws if a member changes that may not change any more: what is paid for, and to whom it was shipped. */
 export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
-  const fixed = ['customerId', 'items', 'currency', 'shippingAddress'] as const;
+  const isPaid = order.status === 'paid';
+  const fixed = isPaid ? priceMembers : ([...priceMembers, 'customerId', 'shippingAddress'] as const);
   const changed = fixed.filter((name) => !isDeepStrictEqual(order[name], wanted[name]));
   if (changed.length === 0) return;
+  const isPrice = changed.some((name) => priceMembers.some((each) => each === name));
   throw new Problem(
     'order-not-open',
-    `Order ${order.id} is ${order.status}; ` +
-      `its ${changed.join(' and ')} can only be changed while it is open.`,
+    `Order ${order.id} is ${order.status}; its ${changed.join(' and ')} can only be changed ` +
+      (isPrice ? 'while it is open.' : 'until it is shipped.'),
   );
 }
+
+const priceMembers = ['items', 'currency'] as const;

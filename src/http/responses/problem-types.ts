@@ -113,7 +113,7 @@ export const problemTypes: Readonly<
   'content-too-large': {
     status: 413,
     title: 'Content too large',
-    about: `The body of a request must have at most ${bodyBytesMax / 1024} KiB.`,
+    about: `The body of a request must have at most ${bodyBytesMax / 1024} KiB, that of an import 32 MiB.`,
   },
   'uri-too-long': {
     status: 414,
@@ -169,7 +169,9 @@ export const problemTypes: Readonly<
   'order-not-open': {
     status: 409,
     title: 'Order not open',
-    about: 'The items, currency and shipping address of an order can only be changed while it is open.',
+    about:
+      'The items and the currency of an order can only be changed while it is open, its customer and its ' +
+      'shipping address until it is shipped, cancelled or refunded.',
   },
   'precondition-failed': {
     status: 412,

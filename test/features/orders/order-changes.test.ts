@@ -105,7 +105,7 @@ describe('PATCH of an order', () => {
     assertProblem(gone, 'customer-has-orders');
   });
 
-  test('an order gets no customer who is unknown or another user’s, and none once it is paid', async () => {
+  test('an order gets no customer who is unknown or another user’s, and none once it is shipped', async () => {
     const stranger = await service().person();
     const { body: theirs } = await service().post('/customers', {
       token: stranger.token,
@@ -121,7 +121,13 @@ describe('PATCH of an order', () => {
       body: { status: 'paid' },
     });
     assert.equal(paid.status, 200);
-    assertProblem(await patch(order.id, { customerId: theirs.id }), 'order-not-open');
+    assertIssues(await patch(order.id, { customerId: theirs.id }), 422, ['#/customerId unknown']);
+    const { body: other } = await service().post('/customers', { token: ada.token, body: { name: 'Other' } });
+    assert.equal((await patch(order.id, { customerId: other.id })).body.customerId, other.id);
+    await service().patch(`/orders/${order.id}`, { token: staff.token, body: { status: 'shipped' } });
+    const late = await patch(order.id, { customerId: order.customerId });
+    assertProblem(late, 'order-not-open');
+    assert.match(late.body.detail, /customerId can only be changed until it is shipped/);
   });
 
   test('null removes note and address, and is invalid for required members', async () => {
