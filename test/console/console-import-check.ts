@@ -38,7 +38,7 @@ for (const [browser, open] of [
       await t.test('names what can’t be read, or lacks a column', async () => {
         await person.go('#/customers/import');
         await giveFile(tab, { name: 'book.xlsx', bytes: Buffer.from('PK') });
-        await person.see('save its sheet as CSV');
+        await person.see('save it as CSV');
         await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('') });
         await person.see('The file is empty.');
         await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('E-mail\na@example.com\n') });
@@ -84,6 +84,18 @@ async function importCustomers({ service, token, tab, person }: Shop): Promise<v
     await tab.until('document.querySelector(".drop")');
     await giveFile(tab, { name: 'kunden.csv', bytes, isDropped: true });
     await person.see('Haus "Nord"; 1. Stock');
+    await person.see('The letters of the file');
+    for (const [label, text] of [
+      ['windows-1251', 'Mьller'],
+      ['windows-1252', 'Müller'],
+    ] as const) {
+      await tab.evaluate(`{
+        const letters = document.querySelector('[data-pointer="/encoding"]');
+        letters.value = '${label}';
+        letters.dispatchEvent(new Event('change', { bubbles: true }));
+      }`);
+      await person.see(text);
+    }
     await person.press('Check all rows');
     await person.see(found);
     await person.see('2 rows can’t be imported.');
@@ -120,7 +132,7 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
   await service.post('/products', { token, body: known });
   const text =
     '\ufeffArtikelnummer\tBezeichnung\tPreis\taktiv\n' +
-    'TEE-1\tGrüner Tee\t7,49 €\tja\nKANNE\tTeekanne, groß\t1.234,50\tnein\nX\tTasse\t1.234\tja\n';
+    'TEE-1\tGrüner Tee\t7,49 €\tWAHR\nKANNE\tTeekanne, groß\t1.234,50\tfaux\nX\tTasse\t1.234\tja\n';
   await person.go('#/products/import');
   await giveFile(tab, { name: 'artikel.txt', bytes: Buffer.from(text) });
   const lastColumn = `[...document.querySelectorAll('.match select')].at(-1)`;
@@ -138,11 +150,12 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
   assert.equal(await tab.evaluate(`${lastColumn}.value`), '');
   await chooseLast('active');
   await person.press('Check all rows');
-  await person.see('1 row is new.');
+  await person.see('The price 1.234 can be read in two ways.');
+  await person.press('1,234 and no decimals');
+  await person.see('2 rows are new.');
   await person.see('1 row changes a known product.');
-  await person.see('Price could be 1234 or 1.23');
-  await person.press('Import 2 rows');
-  await person.see('1 new. 1 changed.');
+  await person.press('Import 3 rows');
+  await person.see('2 new. 1 changed.');
   const { body } = await service.get('/products?sort=sku', { token });
   assert.deepEqual(
     body.data.map(({ sku, name, unitPrice, barcode, active }: TestResponse['body']) => [
@@ -155,6 +168,7 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
     [
       ['KANNE', 'Teekanne, groß', 123_450, null, false],
       ['TEE-1', 'Grüner Tee', 749, '4006381333931', true],
+      ['X', 'Tasse', 123_400, null, true],
     ],
   );
 }

@@ -141,6 +141,21 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await person.see('1 row has the e-mail address or phone number of a customer who is known');
   });
 
+  await t.test('says what is left out, which SKU differs in zeros, and what a company is', async () => {
+    const body = { sku: '00123', name: 'Cup', unitPrice: 1, currency: 'EUR' };
+    const cup = await service.post('/products', { token, body });
+    await check('products', 'zeros.csv', 'sku,name,price,shelf\n123,Cup,0.01,A7\n');
+    await person.see('whose SKU differs from a known one only in zeros.');
+    await person.see('1 column with content is left out: shelf.');
+    const family =
+      'First Name,Last Name,Company,Home Phone\nSon,Hopper,Muster GmbH,+4944112345678\n,,Muster AG,\n';
+    await check('customers', 'family.csv', family);
+    await person.see('2 rows are new.');
+    await person.see('1 row has the e-mail address or phone number of a customer who is known');
+    await person.see('Muster AG');
+    await service.delete(`/products/${cup.body.id}`, { token });
+  });
+
   await t.test('refuses a number that a spreadsheet has ruined', async () => {
     await check('products', 'ruined.csv', 'sku;name;price;ean\nTEA;Tea;7,49;4E+12\n');
     await person.see('Barcode: a spreadsheet has rounded this number.');

@@ -20,7 +20,14 @@ for (const [what, rows, member] of [
   ['SKU', [{ sku: 'TEA' }, { sku: 'tea', name: 'Other' }], 'sku'],
   ['own number', [{ reference: 'K-1' }, { reference: 'K-1', name: 'Other' }], 'reference'],
   ['e-mail address', [{ email: 'a@b.de' }, { email: 'A@b.de', name: 'Other' }], 'email'],
-  ['phone number', [{ phone: '0441 12' }, { phone: '0441/12', name: 'Other' }], 'phone'],
+  [
+    'phone number and name',
+    [
+      { phone: '0441 12', name: 'Zoë' },
+      { phone: '0441/12', name: 'zoe' },
+    ],
+    'phone',
+  ],
   ['number in orderly', [{ id: '1' }, { id: '1', name: 'Other' }], 'id'],
   ['address, with a number', [{ email: 'a@b.de' }, { reference: 'K-1', email: 'a@b.de' }], 'email'],
 ] as const)
@@ -51,6 +58,26 @@ for (const [what, rows] of [
       { id: '2', email: 'a@b.de' },
     ],
   ],
+  [
+    'the telephone of a family',
+    [
+      { phone: '0441 12', name: 'Mother' },
+      { phone: '0441/12', name: 'Son' },
+    ],
+  ],
   ['nothing that names them', [{ name: 'Ada' }, { name: 'Ada', note: 'x' }]],
 ] as const)
   test(`rows with ${what} are no fault`, () => assert.equal(repeatOf(rows), undefined));
+
+test('rows of one telephone or e-mail address are noticed, as second customers', () => {
+  const rows = [
+    { phone: '0441 12', name: 'Mother' },
+    { phone: '0441/12', name: 'Son' },
+    { email: 'a@b.de' },
+    { email: 'A@b.de' },
+    { name: 'Nobody' },
+  ];
+  const named = new NamedRows();
+  const noticed = rows.map((values) => named.addContacts({ values: new Map(Object.entries(values)) }));
+  assert.deepEqual(noticed, [false, true, false, true, false]);
+});

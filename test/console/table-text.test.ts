@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainCell } from '../../src/base/csv.ts';
-import { rowText, TableReader, withoutFormulas } from '../../src/console/parts/table-text.ts';
+import {
+  asText,
+  plainText,
+  rowText,
+  TableReader,
+  withoutFormulas,
+} from '../../src/console/parts/table-text.ts';
 
 for (const [what, text, rows] of [
   [
@@ -111,3 +117,47 @@ for (const cell of [
     assert.doesNotMatch(saved, /^[=+\-@＝]|[;\n]"*[=+\-@＝]|,"*[=+@]/);
     assert.equal(plainCell(saved), plainCell(cell));
   });
+
+for (const [what, text] of [
+  ['a separator that the first line names', 'sep=;\na;b,c\n'],
+  ['that line in quotes', '"sep=;"\r\na;b,c\r\n'],
+  ['and the end of an old Macintosh', 'sep=;\ra;b,c\r'],
+] as const)
+  test(`a table is read with ${what}`, () => {
+    assert.deepEqual(new TableReader().add(text, true), [['a', 'b,c']]);
+    const reader = new TableReader();
+    const rows = [...text].flatMap((character) => reader.add(character));
+    assert.deepEqual([...rows, ...reader.add('', true)], [['a', 'b,c']]);
+  });
+
+test('a first line with many quotes is read in no time', () => {
+  const text = `Note "${'""'.repeat(10_000)}x`;
+  const before = performance.now();
+  new TableReader().add(text);
+  new TableReader().add(`${text}\n`, true);
+  assert.ok(performance.now() - before < 1_000);
+});
+
+const values =
+  '00123 123 1E5 1e5 01067 3-4 1/2 12:30 2026-03-01 1.5 1,5 +49 -1 .5 5% MAR1 Sept-2 1-May 10.5.2024 TRUE falsch 1 000 ' +
+  '(12) 7am 5.Mai DEC12';
+for (const cell of values.split(' '))
+  test(`a cell that a spreadsheet would change is a formula, and read back: ${cell}`, () => {
+    assert.equal(asText(cell), `="${cell}"`);
+    assert.equal(plainText(asText(cell)), cell);
+  });
+
+for (const cell of [
+  '',
+  'TEA-250',
+  'A1',
+  'Ada',
+  'Straße 12',
+  '12 Main Street',
+  'March',
+  'x1E5',
+  'K-1042',
+  'May',
+  "5'b",
+])
+  test(`a cell stays that is text for spreadsheets: ${cell}`, () => assert.equal(asText(cell), cell));

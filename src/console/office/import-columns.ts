@@ -1,33 +1,46 @@
 // The columns of a table that is imported: which member of a customer or of a product each one holds.
 import type { Address, CustomerContent, ProductContent } from '../parts/api-types.ts';
 import { columnName } from '../parts/column-names.ts';
+import { plainText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 
 export type ImportKind = 'customers' | 'products';
 
 type Member = {
   readonly isRequired?: true;
-  /** Whether several columns make one: a first name and a last name. */
+  /** Whether several columns make one: a first name and a last name. Otherwise the first one with content counts. */
   readonly isJoined?: true;
   /** What such columns are called, besides the shop's word and the API's name. */
   readonly headings: string;
 };
 
-type CustomerMember = 'id' | Exclude<keyof CustomerContent, 'address'> | `address.${keyof Address}`;
+type CustomerMember =
+  'id' | 'company' | Exclude<keyof CustomerContent, 'address'> | `address.${keyof Address}`;
 
-/** Headings in English and German; case, accents and signs don't count. */
+/**
+ * Headings in English and German, of Google's, Outlook's and Apple's contacts, too; case, accents and signs don't
+ * count, nor does of which of several addresses and numbers a column is.
+ */
 const customerMembers: Readonly<Record<CustomerMember, Member>> = {
   id: { headings: 'number, nummer' },
   name: {
     isRequired: true,
     isJoined: true,
     headings:
-      'customer, customer name, full name, company, first name, last name, surname, kunde, kundenname, firma, ' +
-      'vorname, nachname, familienname',
+      'customer, customer name, full name, display name, first name, given name, middle name, additional name, ' +
+      'last name, family name, surname, kunde, kundenname, vollständiger name, anzeigename, vorname, ' +
+      'weitere vornamen, zweiter vorname, nachname, familienname',
   },
-  email: { headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse' },
+  company: {
+    headings:
+      'company name, organization, organization name, organization 1 name, organisation, firma, firmenname, ' +
+      'unternehmen, name der organisation',
+  },
+  email: { headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse, e-mail wert' },
   phone: {
-    headings: 'phone, phone number, telephone, tel, mobile, telefon, telefonnummer, handy, mobil',
+    headings:
+      'phone, phone number, telephone, tel, mobile, mobile phone, cell, cell phone, iphone, telefon, telefonnummer, ' +
+      'handy, mobil, mobiltelefon, mobilnummer, handynummer, telefon wert',
   },
   'address.name': { headings: 'recipient, ship to, empfänger' },
   'address.line1': {
@@ -36,11 +49,18 @@ const customerMembers: Readonly<Record<CustomerMember, Member>> = {
       'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
       'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
   },
-  'address.line2': { headings: 'address line 2, address 2, second line, adresszusatz, zusatz' },
-  'address.postalCode': { headings: 'postal code, postcode, zip, zip code, plz, postleitzahl' },
+  'address.line2': {
+    headings:
+      'address line 2, address 2, second line, extended address, adresszusatz, zusatz, street 2, straße 2',
+  },
+  'address.postalCode': {
+    headings: 'postal code, postcode, zip, zip code, zip/postal code, plz, postleitzahl',
+  },
   'address.city': { headings: 'city, town, ort, stadt, wohnort' },
-  'address.region': { headings: 'region, state, province, county, bundesland' },
-  'address.country': { headings: 'country, country code, land' },
+  'address.region': {
+    headings: 'region, state, province, county, state/province, bundesland, bundesland/kanton',
+  },
+  'address.country': { headings: 'country, country code, country/region, land, land/region' },
   note: { headings: 'notes, comment, remark, notiz, bemerkung' },
   reference: { headings: 'customer no, customer number, kundennummer, kunden-nr, kd-nr' },
 };
@@ -76,6 +96,7 @@ function named(record: Readonly<Record<string, Member>>): NamedMember[] {
 }
 
 export function memberName(name: string): string {
+  if (name === 'company') return t('Company: the name if there is no person, else in the note');
   return name === 'id' ? t('Number in orderly') : columnName(name);
 }
 
@@ -85,18 +106,77 @@ export function memberChoices(kind: ImportKind): (readonly [name: string, label:
 }
 
 /** Returns the member that each column seems to hold; empty for one that seems to hold none. */
-export function guessColumns(kind: ImportKind, heading: readonly string[]): string[] {
-  const guesses: string[] = [];
+export function guessColumns(
+  kind: ImportKind,
+  heading: readonly string[],
+  rows: readonly { readonly cells: readonly string[] }[] = [],
+): string[] {
   const isOwn = isOwnFile(heading);
+  const isFull = (['full', 'first', 'last'] as const).every((part) =>
+    heading.some((name) => isName(name, part)),
+  );
+  const place = kind === 'customers' ? placeOf(heading, rows) : undefined;
+  const guesses: string[] = [];
   for (const column of heading) {
     const found = members[kind].find(
-      (member) => headingsOf(member).includes(plain(column)) && (member.name !== 'id' || isOwn),
+      (member) =>
+        (headingsOf(member).includes(plain(column)) ||
+          (kind === 'customers' && headingsOf(member).includes(withoutPlace(column)))) &&
+        (member.name !== 'id' || isOwn),
     );
-    const isTaken = found !== undefined && guesses.includes(found.name) && found.isJoined !== true;
-    guesses.push(found === undefined || isTaken ? '' : found.name);
+    const { name = '', isJoined } = found ?? {};
+    const isOfOther = name.startsWith('address.') && ![undefined, place].includes(placeIn(column));
+    const isPart = name === 'name' && isFull && !isName(column, 'full');
+    const isTaken = guesses.includes(name) && isJoined !== true && !severalColumns.includes(name);
+    guesses.push(isOfOther || isPart || isTaken ? '' : name);
   }
   return guesses;
 }
+
+/** People have several: the first one with content is taken. */
+const severalColumns: readonly string[] = ['email', 'phone'];
+
+const nameParts = {
+  full: ['name', 'fullname', 'displayname', 'vollstandigername', 'anzeigename'],
+  first: ['firstname', 'givenname', 'vorname'],
+  last: ['lastname', 'familyname', 'surname', 'nachname', 'familienname'],
+} as const;
+
+function isName(column: string, part: keyof typeof nameParts): boolean {
+  return nameParts[part].some((name) => name === plain(column));
+}
+
+/** Of which of a person's addresses or numbers a column is, before or after what it is. */
+const places =
+  /^(business|work|home|other|private|primary|company|address1|address2|adresse1|adresse2)|(geschaftlich|privat|weitere|weiterer|weiteres|arbeit|business|work|home|other|main|mobile|haupt|1value|2value|3value|1wert|2wert)$/;
+
+function placeIn(column: string): string | undefined {
+  return places.exec(plain(column))?.[0];
+}
+
+function withoutPlace(column: string): string {
+  const name = plain(column.replace(/\((.*)\)/, ' $1'));
+  const rest = name.replace(places, '');
+  return rest === '' ? name : rest;
+}
+
+/** The address of which most rows have something. */
+function placeOf(
+  heading: readonly string[],
+  rows: readonly { readonly cells: readonly string[] }[],
+): string | undefined {
+  const counts = new Map<string, number>();
+  for (const [index, column] of heading.entries()) {
+    const place = placeIn(column);
+    const isAddress = headingsOf(lineMember).includes(withoutPlace(column));
+    if (place === undefined || !isAddress) continue;
+    const filled = rows.filter(({ cells }) => (cells[index] ?? '').trim() !== '').length;
+    counts.set(place, (counts.get(place) ?? 0) + filled);
+  }
+  return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
+}
+
+const lineMember: NamedMember = { name: 'address.line1', ...customerMembers['address.line1'] };
 
 /** Whether orderly has written the file: the numbers of any other one would name the wrong customers. */
 function isOwnFile(heading: readonly string[]): boolean {
@@ -111,6 +191,12 @@ const ownColumns = [
   ['updatedat', 'changed', 'geandert'],
 ];
 
+/** Whether the column has what the service sets, in a file that orderly has written. */
+export function isOfService(column: string): boolean {
+  const name = plain(column.replace(/\(.*\)$/, ''));
+  return name === 'number' || name === 'nummer' || ownColumns.some((names) => names.includes(name));
+}
+
 function headingsOf({ name, headings }: NamedMember): string[] {
   return [name, memberName(name), ...headings.split(', ')].map(plain);
 }
@@ -124,17 +210,28 @@ function plain(text: string): string {
 
 /** Returns the labels of the members without which nothing can be imported. */
 export function missingMembers(kind: ImportKind, columns: readonly string[]): string[] {
-  const missing = members[kind].filter(({ name, isRequired }) => isRequired && !columns.includes(name));
+  const given = columns.includes('company') ? [...columns, 'name'] : columns;
+  const missing = members[kind].filter(({ name, isRequired }) => isRequired && !given.includes(name));
   return missing.map(({ name }) => memberName(name));
 }
 
-/** Returns the text of each member in a row; that of several columns is joined by blanks. */
+/** Returns the text of each member in a row; that of several columns is joined by blanks, or is the first one. */
 export function membersOf(cells: readonly string[], columns: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const [index, name] of columns.entries()) {
-    const cell = (cells[index] ?? '').trim();
+    const cell = plainText((cells[index] ?? '').trim());
     if (name === '' || cell === '') continue;
-    values.set(name, [values.get(name) ?? '', cell].join(' ').trim());
+    const before = values.get(name);
+    if (before === undefined) values.set(name, cell);
+    else if (joined.includes(name)) values.set(name, `${before} ${cell}`);
   }
-  return values;
+  const company = values.get('company');
+  if (company === undefined) return values;
+  values.delete('company');
+  const isPerson = values.has('name');
+  const member = isPerson ? 'note' : 'name';
+  const before = values.get(member);
+  return values.set(member, before === undefined ? company : `${before}\n${company}`);
 }
+
+const joined = ['name', 'address.line1'];

@@ -25,7 +25,7 @@ export type Outcome = {
   readonly created: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Of the new customers, those who have the e-mail address or phone number of a known one. */
+  /** Of what is new, what has the e-mail address or phone number of another customer, or a SKU that differs in zeros. */
   readonly doubles: number;
   readonly faults: readonly Fault[];
   /** The first rows that are new, and the first ones that change something. */
@@ -38,7 +38,10 @@ type Converted = { readonly values: ReadonlyMap<string, string> } | { readonly p
 export type ImportPlan = {
   readonly kind: ImportKind;
   readonly file: File;
-  readonly encoding: Parameters<typeof rowsOf>[1];
+  /** The label of its encoding. */
+  readonly encoding: string;
+  /** The columns that hold something and are left out, as far as rows were converted. */
+  readonly leftOut: ReadonlySet<string>;
   /** The members that rows have, in the order in which they are sent. */
   readonly members: readonly string[];
   /** Whose phone numbers may lack the country's code, and of addresses that name none. */
@@ -59,7 +62,13 @@ const batchCharacters = 1024 * 1024;
 
 const samplesMax = 5;
 
-type Line = { readonly row: FileRow; readonly values: Sample['values']; readonly text: string };
+type Line = {
+  readonly row: FileRow;
+  readonly values: Sample['values'];
+  readonly text: string;
+  /** Whether an earlier row has the same e-mail address or phone number. */
+  readonly isDouble: boolean;
+};
 
 export async function runImport(plan: ImportPlan, options: RunOptions): Promise<Outcome> {
   const { file, encoding, convert, members } = plan;
@@ -99,7 +108,7 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
         outcome.faults.push({ ...row, problem: repeatText(repeat) });
         continue;
       }
-      batch.push({ row, values, text });
+      batch.push({ row, values, text, isDouble: named.addContacts({ values }) });
       characters += text.length;
       if (batch.length >= batchRows || characters > batchCharacters) await flush();
     }
@@ -119,7 +128,7 @@ type Result = {
   readonly line: number;
   readonly id?: number | null;
   readonly result?: 'created' | 'changed' | 'unchanged';
-  readonly sameAs?: number;
+  readonly sameAs?: number | null;
   readonly errors?: readonly Issue[];
 };
 
@@ -134,14 +143,14 @@ async function sendBatch(plan: ImportPlan, { batch, outcome, ...options }: Batch
   }
 }
 
-function addResult(outcome: Growing, { row, values }: Line, answer: Result): void {
+function addResult(outcome: Growing, { row, values, isDouble }: Line, answer: Result): void {
   const { id = null, result, sameAs, errors = [] } = answer;
   if (result === undefined) {
     outcome.faults.push({ ...row, problem: errors.map(wordsOf).join(' ') });
     return;
   }
   outcome[result] += 1;
-  if (sameAs !== undefined) outcome.doubles += 1;
+  if (result === 'created' && (sameAs !== undefined || isDouble)) outcome.doubles += 1;
   if (result === 'unchanged' || outcome[result] > samplesMax) return;
   outcome.samples.push({ ...row, result, id, values });
 }

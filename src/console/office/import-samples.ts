@@ -55,7 +55,8 @@ function factOf(name: string, { values, known }: Shown): HTMLElement {
   const text = sentText(name, values);
   const before = known === undefined ? undefined : knownText(name, known);
   const label = h('small', { class: 'soft' }, memberName(name));
-  if (before === undefined || isSame(name, text, before))
+  // which words are yes, the service knows
+  if (before === undefined || name === 'active' || isSame(name, text, before))
     return h('span', {}, label, ' ', h('bdi', {}, text));
   return h('span', {}, label, ' ', before !== '' && [h('del', {}, before), ' '], h('ins', {}, text));
 }
@@ -64,7 +65,6 @@ function sentText(name: string, values: Sample['values']): string {
   const text = values.get(name) ?? '';
   const currency = values.get('currency') ?? '';
   if (name === 'unitPrice') return money(typedPrice(text, currency) ?? null, currency);
-  if (name === 'active') return flagText(text === 'true');
   return name === 'address.country' ? countryText(text) : text;
 }
 

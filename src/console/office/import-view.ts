@@ -4,10 +4,25 @@ import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts
 import { card } from '../parts/cards.ts';
 import { homeCountry, countryChoices } from '../parts/address-fields.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { count, countries, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
+import {
+  count,
+  countries,
+  decimalSign,
+  isAmbiguousPrice,
+  priceIssue,
+  priceText,
+  typedPrice,
+} from '../parts/formats.ts';
 import { action, choice, currencyChoice, field, form, messageOf } from '../parts/forms.ts';
-import { encodingOf, type FileRow, rowsOf } from './import-file.ts';
-import { guessColumns, type ImportKind, memberChoices, membersOf, missingMembers } from './import-columns.ts';
+import { encodingOf, type FileRow, encodingChoices, rowsOf } from './import-file.ts';
+import {
+  guessColumns,
+  type ImportKind,
+  isOfService,
+  memberChoices,
+  membersOf,
+  missingMembers,
+} from './import-columns.ts';
 import { type Fault, type ImportPlan, type Outcome, runImport } from './import-run.ts';
 import { sampleCard } from './import-samples.ts';
 import { saveFile } from '../parts/saved-file.ts';
@@ -18,6 +33,7 @@ import { numbered, t } from '../parts/texts.ts';
 const bytesMax = 32 * 1024 * 1024;
 const faultsShown = 100;
 const samplesShown = 3;
+const rowsLooked = 100;
 
 export function importView(kind: ImportKind): View {
   return (page) => {
@@ -41,10 +57,15 @@ type Place = { readonly page: Page; readonly kind: ImportKind; readonly content:
 /** A file, and its first rows. */
 type OpenFile = {
   readonly file: File;
-  readonly encoding: ImportPlan['encoding'];
+  readonly encoding: Awaited<ReturnType<typeof encodingOf>>;
   readonly separator: Separator;
   readonly heading: readonly string[];
+  /** Rows from the beginning of the file, by which its columns are recognized. */
+  readonly rows: readonly FileRow[];
+  /** Rows that are shown; with letters that the encoding decides, if that was guessed. */
   readonly samples: readonly FileRow[];
+  /** The sign before decimals, once a person has said so. */
+  readonly decimalSign?: string;
 };
 
 function chooseFile(place: Place, problem = ''): void {
@@ -95,21 +116,44 @@ function chooseFile(place: Place, problem = ''): void {
 async function openFile(file: File): Promise<OpenFile> {
   if (file.size > bytesMax)
     throw new Error(t('The file is too large: it may have 32 MB. Divide it into several.'));
-  if (file.name.toLowerCase().endsWith('.xlsx'))
-    throw new Error(t('This is a workbook: save its sheet as CSV, and choose that file.'));
-  const encoding = await encodingOf(file);
-  for await (const { rows, separator } of rowsOf(file, encoding)) {
-    const [first, ...others] = rows;
-    if (first === undefined) continue;
-    return { file, encoding, separator, heading: first.cells, samples: others.slice(0, samplesShown) };
+  return readBeginning(file, await encodingOf(file));
+}
+
+async function readBeginning(file: File, encoding: OpenFile['encoding']): Promise<OpenFile> {
+  let heading: readonly string[] | undefined;
+  const beginning: FileRow[] = [];
+  const samples: FileRow[] = [];
+  let sign: Separator = ',';
+  for await (const { rows, separator } of rowsOf(file, encoding.label)) {
+    sign = separator;
+    for (const row of rows) {
+      if (heading === undefined) heading = headingOf(row.cells);
+      else {
+        if (beginning.length < rowsLooked) beginning.push(row);
+        if (encoding.isKnown || row.cells.some(hasOtherLetters)) samples.push(row);
+      }
+    }
+    if (samples.length >= samplesShown && beginning.length >= rowsLooked) break;
   }
-  throw new Error(t('The file is empty.'));
+  if (heading === undefined) throw new Error(t('The file is empty.'));
+  const shown = samples.length > 0 ? samples : beginning;
+  return { file, encoding, separator: sign, heading, rows: beginning, samples: shown.slice(0, samplesShown) };
+}
+
+/** Spreadsheets save columns that are only formatted without a name. */
+function headingOf(cells: readonly string[]): readonly string[] {
+  return cells.slice(0, cells.findLastIndex((cell) => cell.trim() !== '') + 1);
+}
+
+/** Whether the encoding decides what the cell is. */
+function hasOtherLetters(cell: string): boolean {
+  return /[^\0-\x7f]/.test(cell);
 }
 
 function chooseColumns(place: Place, opened: OpenFile): void {
   const { kind, content } = place;
-  const { heading, samples, file } = opened;
-  const guesses = guessColumns(kind, heading);
+  const { heading, samples, file, encoding } = opened;
+  const guesses = guessColumns(kind, heading, opened.rows);
   const selects = heading.map((name, index) => {
     const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
     select.dataset['pointer'] = `/columns/${index}`;
@@ -139,12 +183,25 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     label: t('Country of phone numbers and addresses, where the file names none'),
     hint: t('An address without a street goes to the note.'),
     pointer: '/country',
-    control: choice(countryChoices(), countryOf(samples, guesses) ?? homeCountry()),
+    control: choice(countryChoices(), countryOf(opened.rows, guesses) ?? homeCountry()),
   });
   const given = kind === 'products' ? currency : country;
+  const encodings = field({
+    label: t('The letters of the file'),
+    hint: t('The file doesn’t say how its letters are written. Choose what makes the rows above readable.'),
+    pointer: '/encoding',
+    control: choice(encodingChoices(), encoding.label),
+  });
+  encodings.control.addEventListener('change', () => {
+    readBeginning(file, { ...encoding, label: encodings.control.value }).then(
+      (again) => chooseColumns(place, again),
+      (error: unknown) => chooseFile(place, messageOf(error)),
+    );
+  });
   const body = form(
     [
       h('div', { class: 'scroller' }, h('table', { class: 'plain match' }, h('tbody', {}, rows))),
+      ...(encoding.isKnown ? [] : [encodings.element]),
       given.element,
     ],
     {
@@ -154,8 +211,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
         const missing = missingMembers(kind, columns());
         if (missing.length > 0)
           throw new Error(t('No column is the {members}.', { members: missing.join(t(', or the ')) }));
-        const plan = planOf(place, opened, { columns: columns(), given: given.control.value });
-        await run({ ...place, opened, plan }, { isDryRun: true });
+        await check(place, opened, { columns: columns(), given: given.control.value });
       },
     },
   );
@@ -175,17 +231,56 @@ type Choices = {
   readonly given: string;
 };
 
-function planOf(
-  { kind }: Place,
-  { file, encoding, heading }: OpenFile,
-  { columns, given }: Choices,
-): ImportPlan {
-  const named = columns.filter((name) => name !== '');
+function check(place: Place, opened: OpenFile, choices: Choices): Promise<void> {
+  const plan = planOf(place, opened, choices);
+  return run({ ...place, opened, plan, choices }, { isDryRun: true });
+}
+
+/** A price that can be read in two ways: a person says once what its sign is. */
+class AmbiguousPrice extends Error {
+  readonly price: string;
+  constructor(price: string) {
+    super(price);
+    this.price = price;
+  }
+}
+
+function askForSign(planned: Planned, price: string): void {
+  const { content, opened, choices } = planned;
+  const [, whole = '', sign = '', rest = ''] = /(\d+)\D*([.,])(\d{3})/.exec(price) ?? [];
+  const answer = (text: string, decimals: string): HTMLElement =>
+    button(text, () => void check(planned, { ...opened, decimalSign: decimals }, choices));
+  fill(
+    content,
+    card(
+      opened.file.name,
+      h('p', { role: 'status' }, t('The price {price} can be read in two ways. What is it?', { price })),
+      h(
+        'div',
+        { class: 'buttons' },
+        answer(
+          t('{whole} and no decimals', { whole: count(Number(whole + rest)) }),
+          sign === '.' ? ',' : '.',
+        ),
+        answer(t('{whole} and decimals: {text}', { whole, text: `${whole}${decimalSign}${rest}` }), sign),
+      ),
+      h('p', { class: 'soft' }, t('The answer is good for all prices of the file.')),
+      button(t('Change the columns'), () => chooseColumns(planned, opened)),
+    ),
+  );
+}
+
+function planOf({ kind }: Place, opened: OpenFile, { columns, given }: Choices): ImportPlan {
+  const { file, encoding, heading } = opened;
+  const named = columns.filter((name) => name !== '' && name !== 'company');
+  if (columns.includes('company')) named.push('name', 'note');
+  const leftOut = new Set<string>();
   const codes = countryCodes();
   return {
     kind,
     file,
-    encoding,
+    encoding: encoding.label,
+    leftOut,
     members: [...new Set(kind === 'products' ? [...named, 'currency'] : named)],
     country: kind === 'customers' ? given : undefined,
     convert(cells) {
@@ -196,30 +291,29 @@ function planOf(
             columns: heading.length,
           }),
         };
+      for (const [index, name] of heading.entries())
+        if (columns[index] === '' && !isOfService(name) && (cells[index] ?? '').trim() !== '')
+          leftOut.add(name);
       const values = membersOf(cells, columns);
-      return kind === 'products' ? productOf(values, given) : customerOf(values, codes);
+      return kind === 'products'
+        ? productOf(values, { currency: given, sign: opened.decimalSign })
+        : customerOf(values, codes);
     },
   };
 }
 
 type Converted = ReturnType<ImportPlan['convert']>;
 
-const flags: Readonly<Record<string, string>> = {
-  yes: 'true',
-  ja: 'true',
-  x: 'true',
-  no: 'false',
-  nein: 'false',
-};
+type PriceReading = { readonly currency: string; readonly sign: string | undefined };
 
-function productOf(values: Map<string, string>, givenCurrency: string): Converted {
-  const currency = values.get('currency')?.toUpperCase() ?? givenCurrency;
+function productOf(values: Map<string, string>, given: PriceReading): Converted {
+  const currency = values.get('currency')?.toUpperCase() ?? given.currency;
   values.set('currency', currency);
-  const active = values.get('active')?.toLowerCase();
-  if (active !== undefined) values.set('active', flags[active] ?? active);
   const price = values.get('unitPrice');
   if (price === undefined) return { values };
-  const amount = typedPrice(price, currency);
+  const amount = typedPrice(price, currency, given.sign);
+  if (amount === undefined && given.sign === undefined && isAmbiguousPrice(price, currency))
+    throw new AmbiguousPrice(price);
   if (amount === undefined) return { problem: priceIssue(price, currency) };
   return { values: values.set('unitPrice', priceText(amount, currency)) };
 }
@@ -245,7 +339,7 @@ function countryCodes(): ReadonlyMap<string, string> {
   return codes;
 }
 
-type Planned = Place & { readonly opened: OpenFile; readonly plan: ImportPlan };
+type Planned = Place & { readonly opened: OpenFile; readonly plan: ImportPlan; readonly choices: Choices };
 
 /** Shows how far it is. What stops it is shown with a button that does it again. */
 async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean }): Promise<void> {
@@ -270,6 +364,7 @@ async function run(planned: Planned, { isDryRun }: { readonly isDryRun: boolean 
     else showEnd(planned, outcome);
   } catch (error) {
     if (page.signal.aborted) return;
+    if (error instanceof AmbiguousPrice) return askForSign(planned, error.price);
     if (stopping.signal.aborted && isDryRun) return chooseColumns(planned, planned.opened);
     const reason = stopping.signal.aborted ? t('You have stopped it.') : messageOf(error);
     const again = button(t('Go on'), () => void run(planned, { isDryRun }));
@@ -311,10 +406,11 @@ async function showCheck(planned: Planned, outcome: Outcome): Promise<void> {
         'ul',
         {},
         created > 0 && h('li', {}, newText(created)),
-        doubles > 0 && h('li', { class: 'issue' }, doublesText(doubles)),
+        doubles > 0 && h('li', { class: 'issue' }, doublesText(doubles, kind)),
         changed > 0 && h('li', {}, changedText(changed, kind)),
         unchanged > 0 && h('li', {}, unchangedText(unchanged)),
         faults.length > 0 && h('li', {}, faultsText(faults.length)),
+        plan.leftOut.size > 0 && h('li', {}, leftOutText(plan.leftOut)),
       ),
       h('div', { class: 'buttons' }, good > 0 && begin, again),
     ),
@@ -327,13 +423,29 @@ function newText(rows: number): string {
   return t(numbered(rows, '1 row is new.', '{count} rows are new.'), { count: count(rows) });
 }
 
-function doublesText(rows: number): string {
-  const text = numbered(
-    rows,
-    '1 row has the e-mail address or phone number of a customer who is known, and makes another one.',
-    '{count} rows have the e-mail address or phone number of a customer who is known, and make others.',
-  );
+function doublesText(rows: number, kind: ImportKind): string {
+  const text =
+    kind === 'customers'
+      ? numbered(
+          rows,
+          '1 row has the e-mail address or phone number of a customer who is known, and makes another one.',
+          '{count} rows have the e-mail address or phone number of a customer who is known, and make others.',
+        )
+      : numbered(
+          rows,
+          '1 row makes a new product, whose SKU differs from a known one only in zeros.',
+          '{count} rows make new products, whose SKUs differ from known ones only in zeros.',
+        );
   return t(text, { count: count(rows) });
+}
+
+function leftOutText(columns: ReadonlySet<string>): string {
+  const text = numbered(
+    columns.size,
+    '1 column with content is left out: {names}.',
+    '{count} columns with content are left out: {names}.',
+  );
+  return t(text, { count: count(columns.size), names: [...columns].join(', ') });
 }
 
 function changedText(rows: number, kind: ImportKind): string {

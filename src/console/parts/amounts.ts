@@ -41,6 +41,8 @@ export type PriceFormat = {
   readonly decimalSign: string;
   /** What may stand before or after the number: the currency's code and signs. */
   readonly signs?: readonly string[];
+  /** The sign before decimals, where a person has said so; then nothing is ambiguous. */
+  readonly fileSign?: string;
 };
 
 /**
@@ -50,11 +52,20 @@ export type PriceFormat = {
 export function priceOf(text: string, format: PriceFormat): number | undefined {
   const { fraction } = format;
   const plain = plainNumber(text, format);
-  if (readingsOf(text, format) !== undefined) return undefined;
+  if (readingsOf(text, format) !== undefined) {
+    const [, thousands = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
+    if (format.fileSign === undefined) return undefined;
+    // with a fourth digit it can only be decimals
+    return priceOf(sign === format.fileSign ? `${thousands}.${rest}0` : thousands + rest, {
+      fraction,
+      decimalSign: '.',
+    });
+  }
   const [first, second] = fraction > 2 ? [ungrouped, grouped] : [grouped, ungrouped];
   const [, whole = '', , decimals = ''] = first.exec(plain) ?? second.exec(plain) ?? [];
-  if (whole + decimals === '' || decimals.length > fraction) return undefined;
-  const minorUnits = Number(whole.replaceAll(/\D/g, '') + decimals.padEnd(fraction, '0'));
+  if (whole + decimals === '' || /[1-9]/.test(decimals.slice(fraction))) return undefined;
+  const exact = decimals.slice(0, fraction).padEnd(fraction, '0');
+  const minorUnits = Number(whole.replaceAll(/\D/g, '') + exact);
   return Number.isSafeInteger(minorUnits) ? minorUnits : undefined;
 }
 

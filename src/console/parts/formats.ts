@@ -46,8 +46,13 @@ export function priceText(minorUnits: number, currency: string): string {
   return decimalText(minorUnits, digits[currency] ?? 2).replace('.', decimalSign);
 }
 
-export function typedPrice(text: string, currency: string): number | undefined {
-  return priceOf(text, priceFormat(currency));
+/** In a file it may be known which sign begins the decimals. */
+export function typedPrice(text: string, currency: string, fileSign?: string): number | undefined {
+  return priceOf(text, { ...priceFormat(currency), ...(fileSign !== undefined && { fileSign }) });
+}
+
+export function isAmbiguousPrice(text: string, currency: string): boolean {
+  return readingsOf(text, priceFormat(currency)) !== undefined;
 }
 
 /** Explains what to enter instead of an invalid price. */

@@ -604,7 +604,8 @@ export const german = {
   CSV: 'CSV',
   'Save this list as a file': 'Diese Liste als Datei speichern',
   'For a spreadsheet': 'Für eine Tabellenkalkulation',
-  'Amounts like {amount}, times of {timeZone}.': 'Beträge wie {amount}, Zeiten in {timeZone}.',
+  'Amounts like {amount}, times of {timeZone}, codes like ="00123", which stay as they are.':
+    'Beträge wie {amount}, Zeiten in {timeZone}, Nummern wie ="00123", die bleiben, wie sie sind.',
   'For other programs': 'Für andere Programme',
   'The names of the API, commas, amounts like 7.49, times in UTC.':
     'Die Namen der API, Kommas, Beträge wie 7.49, Zeiten in UTC.',
@@ -777,8 +778,25 @@ export const german = {
   File: 'Datei',
   'The file is too large: it may have 32 MB. Divide it into several.':
     'Die Datei ist zu groß: Sie darf 32 MB haben. Teilen Sie sie auf.',
-  'This is a workbook: save its sheet as CSV, and choose that file.':
-    'Das ist eine Arbeitsmappe: Speichern Sie das Blatt als CSV, und wählen Sie diese Datei.',
+  'This is no table: save it as CSV where it comes from, and choose that file.':
+    'Das ist keine Tabelle: Speichern Sie sie dort, wo sie herkommt, als CSV, und wählen Sie diese Datei.',
+  'The letters of the file': 'Die Buchstaben der Datei',
+  'The file doesn’t say how its letters are written. Choose what makes the rows above readable.':
+    'Die Datei sagt nicht, wie ihre Buchstaben geschrieben sind. Wählen Sie, womit die Zeilen oben lesbar sind.',
+  'The price {price} can be read in two ways. What is it?':
+    'Der Preis {price} kann auf zwei Arten gelesen werden. Was ist er?',
+  '{whole} and no decimals': '{whole} und keine Nachkommastellen',
+  '{whole} and decimals: {text}': '{whole} und Nachkommastellen: {text}',
+  'The answer is good for all prices of the file.': 'Die Antwort gilt für alle Preise der Datei.',
+  'Company: the name if there is no person, else in the note':
+    'Firma: der Name, wenn es keine Person gibt, sonst in der Notiz',
+  '1 column with content is left out: {names}.': '1 Spalte mit Inhalt wird weggelassen: {names}.',
+  '{count} columns with content are left out: {names}.':
+    '{count} Spalten mit Inhalt werden weggelassen: {names}.',
+  '1 row makes a new product, whose SKU differs from a known one only in zeros.':
+    '1 Zeile legt ein neues Produkt an, dessen Artikelnummer sich von einer bekannten nur in Nullen unterscheidet.',
+  '{count} rows make new products, whose SKUs differ from known ones only in zeros.':
+    '{count} Zeilen legen neue Produkte an, deren Artikelnummern sich von bekannten nur in Nullen unterscheiden.',
   'The file is empty.': 'Die Datei ist leer.',
   'The file can’t be read as a table: a quote has no end.':
     'Die Datei kann nicht als Tabelle gelesen werden: Ein Anführungszeichen hat kein Gegenstück.',
@@ -837,6 +855,9 @@ export const german = {
   '{count} new.': '{count} neu.',
   '{count} changed.': '{count} geändert.',
   '{count} unchanged.': '{count} unverändert.',
+  '{label} must be an amount such as 7.49.': '{label} muss ein Betrag wie 7,49 sein.',
+  '{label} must be yes or no, true or false, or 1 or 0.':
+    '{label} muss Ja oder Nein, wahr oder falsch oder 1 oder 0 sein.',
   '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.':
     '{label}: Eine Tabellenkalkulation hat diese Zahl gerundet. Formatieren Sie die Spalte als Text, und geben Sie sie neu ein.',
   Fault: 'Fehler',

@@ -33,6 +33,8 @@ const byCode = {
   'format country': '{label}: this country is unknown.',
   'pattern country': '{label}: this country is unknown.',
   'postal-code': 'An address in {country} needs a postal code such as {example}.',
+  'format unitPrice': '{label} must be an amount such as 7.49.',
+  'format active': '{label} must be yes or no, true or false, or 1 or 0.',
   rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
 } as const;
 

@@ -7,7 +7,7 @@ import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
 import { saveFile } from './saved-file.ts';
 import { chunksOf } from './streams.ts';
-import { byteOrderMark, rowText, type Separator, TableReader } from './table-text.ts';
+import { asText, byteOrderMark, rowText, type Separator, TableReader } from './table-text.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
 
@@ -40,7 +40,10 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
       kind(
         forSpreadsheet,
         t('For a spreadsheet'),
-        t('Amounts like {amount}, times of {timeZone}.', { amount: `7${decimalSign}49`, timeZone }),
+        t('Amounts like {amount}, times of {timeZone}, codes like ="00123", which stay as they are.', {
+          amount: `7${decimalSign}49`,
+          timeZone,
+        }),
       ),
       kind(
         forProgram,
@@ -86,7 +89,9 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
     if (isAmount(name)) return cell.replace('.', decimalSign);
     if (name === 'status' && isStatus(cell)) return t(cell);
     if (name === 'payment' && isPayment(cell)) return t(cell);
-    return isTime(name) && cell !== '' ? localTime(cell) : cell;
+    if (name === 'active') return cell === 'true' ? t('Yes') : t('No');
+    if (isTime(name)) return cell === '' ? '' : localTime(cell);
+    return isText(name) ? asText(cell) : cell;
   };
   if (body !== null)
     for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) write(reader.add(text));
@@ -118,6 +123,13 @@ const callingCode = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0
 
 function isAmount(name: string): boolean {
   return /^(items\.)?(total|unitPrice)$/.test(name);
+}
+
+/** Whether people have entered the cells: names and codes, of which some look like numbers. */
+function isText(name: string): boolean {
+  return /^(name|email|note|reference|sku|barcode|customer\.name|items\.(sku|name)|(shippingA|a)ddress\..*)$/.test(
+    name,
+  );
 }
 
 function isTime(name: string): boolean {

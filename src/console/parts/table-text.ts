@@ -1,6 +1,6 @@
 // Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons or tabs, in quotes where
-// they need them. The service reads such tables, too, but only with the API's names and UTF-8: here a person says what
-// the columns are, sees their first rows, and gets the faulty ones back as they were.
+// they need them. The service reads such tables by the same rules, but only with the API's names and UTF-8: here a
+// person says what the columns are, sees their first rows, and gets the faulty ones back as they were.
 import { t } from './texts.ts';
 
 const separators = [',', ';', '\t'] as const;
@@ -16,6 +16,7 @@ export class TableReader {
   #separator: Separator | undefined;
   /** The beginning of a row that isn't complete. */
   #rest = '';
+  #isBegun = false;
 
   /** That of the heading; a comma before there is one. */
   get separator(): Separator {
@@ -25,13 +26,18 @@ export class TableReader {
   /** Returns the rows that are complete now. Throws a sentence for people if the text is no table. */
   add(text: string, isLast = false): (readonly string[])[] {
     const all = this.#rest + text;
-    this.#separator ??= separatorIn(all);
+    this.#separator ??= separatorIn(all, isLast);
+    if (this.#separator === undefined) {
+      this.#rest = all;
+      return [];
+    }
     const rows: (readonly string[])[] = [];
     let start = 0;
     while (start < all.length) {
       const row = rowAt(all, start, { separator: this.separator, isLast });
       if (row === undefined) break;
-      rows.push(row.cells);
+      if (this.#isBegun || !isSeparatorLine(row.cells)) rows.push(row.cells);
+      this.#isBegun = true;
       start = row.end;
     }
     this.#rest = all.slice(start);
@@ -41,13 +47,20 @@ export class TableReader {
   }
 }
 
-/** The separator that the first line has most of, outside of quotes; undefined before it is complete. */
-function separatorIn(text: string): Separator | undefined {
-  const [line] = /^(?:"(?:[^"]|"")*"|[^"\n])*\n/.exec(text) ?? [];
-  if (line === undefined) return undefined;
-  const plain = line.replaceAll(/"(?:[^"]|"")*"/g, '');
-  const counts = separators.map((separator) => plain.split(separator).length);
+/** The separator that makes most cells of the first line, or that `sep=;` names; undefined before it is complete. */
+function separatorIn(text: string, isLast: boolean): Separator | undefined {
+  const [, named] = /^"?sep=([,;\t])/i.exec(text) ?? [];
+  const known = separators.find((separator) => separator === named);
+  if (known !== undefined) return known;
+  const rows = separators.map((separator) => rowAt(text, 0, { separator, isLast }));
+  const mayWait = !isLast && text.length <= rowCharactersMax;
+  if (mayWait && rows.includes(undefined)) return undefined;
+  const counts = rows.map((row) => row?.cells.length ?? 0);
   return separators[counts.indexOf(Math.max(...counts))];
+}
+
+function isSeparatorLine(cells: readonly string[]): boolean {
+  return /^sep=[,;\t]?$/i.test(cells.join(''));
 }
 
 type Reading = { readonly separator: Separator; readonly isLast: boolean };
@@ -99,6 +112,26 @@ function endOfPlain(text: string, start: number, separator: Separator): number {
     if (character === separator || character === '\n' || character === '\r') break;
   }
   return end;
+}
+
+/** The text of `="00123"`, which keeps a spreadsheet from reading a number. */
+export function plainText(cell: string): string {
+  const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];
+  return text?.replaceAll('""', '"') ?? cell;
+}
+
+/** What a spreadsheet would read as a number, a date or a truth, and save as another text. */
+const value = new RegExp(
+  '^([\\s+\\-.,(]*\\d[\\d\\s.,:/()+\\-e%]*([ap]m)?|([\\d\\s./-]*MONTH[\\d\\s./-]*)|true|false|wahr|falsch)$'.replace(
+    'MONTH',
+    '(jan|feb|m[aä]r|apr|ma[iy]|jun|jul|aug|sep|o[ck]t|nov|de[cz])\\p{L}*',
+  ),
+  'iu',
+);
+
+/** The cell as a formula whose value is the text, where a spreadsheet would change it. */
+export function asText(cell: string): string {
+  return cell.length < 256 && /\d|^[tfw]/i.test(cell) && value.test(cell) ? `="${cell}"` : cell;
 }
 
 export function rowText(cells: readonly string[], separator: Separator): string {
