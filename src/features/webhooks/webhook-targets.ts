@@ -24,7 +24,8 @@ const blockedIpv4 = [
 
 /**
  * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast,
- * and embedded IPv4 addresses (mapped, compatible, NAT64).
+ * and embedded IPv4 addresses (mapped, compatible). Of an address of NAT64 (RFC 6052) `permits` judges the
+ * embedded one.
  */
 const globalUnicast = '2000::/3';
 const blockedIpv6 = [
@@ -95,9 +96,19 @@ export function permits(
   address: string,
   protocol: string,
 ): boolean {
-  const [plain = ''] = address.split('%'); // the address may end with a zone
-  const version = process.getBuiltinModule('node:net').isIP(plain);
-  if (version === 0) return false;
+  const { isIP: versionOf } = process.getBuiltinModule('node:net');
+  let [plain = ''] = address.split('%'); // the address may end with a zone
+  if (versionOf(plain) === 0) return false;
+  if (versionOf(plain) === 6) {
+    const { hostname } = new URL(`http://[${plain}]`); // the shortest form of the address
+    const [, tail] = /^\[64:ff9b::((?:[\da-f]+:)?[\da-f]*)\]$/.exec(hostname) ?? [];
+    const [low = 0, high = 0] = (tail ?? '')
+      .split(':')
+      .reverse()
+      .map((group) => Number.parseInt(group, 16) || 0);
+    if (tail !== undefined) plain = [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  }
+  const version = versionOf(plain);
   const family = version === 6 ? 'ipv6' : 'ipv4';
   if (allowed.check(plain, family)) return true;
   const isReachable = family === 'ipv4' || unicast.check(plain, family);

@@ -15,6 +15,9 @@ describe('a webhook’s URL may be', () => {
     'https://example.com./',
     'https://1.1.1.1/',
     'https://[2606:4700:4700::1111]/',
+    'https://[64:ff9b::808:808]/',
+    'https://[64:ff9b:0:0:0:0:8.8.4.4]/',
+    'https://[0064:FF9B::0101:0101]/',
     'https://localhost.example.com/',
     'https://example.com/a@b',
     'https://example.com:65535/',
@@ -78,6 +81,11 @@ describe('a webhook’s URL may not be', () => {
     ['https://[::ffff:7f00:1]/', /not public/],
     ['https://[::127.0.0.1]/', /not public/],
     ['https://[64:ff9b::7f00:1]/', /not public/],
+    ['https://[64:ff9b::]/', /not public/],
+    ['https://[64:ff9b::1]/', /not public/],
+    ['https://[64:ff9b::10.0.0.1]/', /not public/],
+    ['https://[64:ff9b::a9fe:a9fe]/', /not public/],
+    ['https://[64:ff9b:1::808:808]/', /not public/],
     ['https://169.254.169.254/latest/meta-data', /not public/],
     ['https://3232235777/', /not public/],
   ];
@@ -150,4 +158,12 @@ describe('a connection', () => {
       assert.ok(withLan.permits(address, 'http:') && withLan.permits(address, 'https:'), address);
     assert.equal(withLan.permits('192.168.2.7', 'https:'), false);
   });
+});
+
+test('--webhook-allow 64:ff9b::/96 opens no private address behind NAT64', () => {
+  const nat64 = new WebhookTargets(['64:ff9b::/96', '192.168.1.0/24']);
+  assert.equal(nat64.permits('64:ff9b::7f00:1', 'https:'), false);
+  assert.equal(nat64.permits('64:ff9b::10.0.0.1', 'https:'), false);
+  assert.equal(nat64.permits('64:ff9b::808:808', 'https:'), true);
+  assert.equal(nat64.permits('64:ff9b::192.168.1.5', 'http:'), true);
 });
