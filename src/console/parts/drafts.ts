@@ -20,12 +20,14 @@ const uuidLength = 36;
 /** The drafts of one user. The tab holds its locks until the signal is aborted: the user is gone then. */
 export class Drafts {
   readonly #prefix: string;
+  readonly #signal: AbortSignal;
   readonly #gone: Promise<unknown>;
   /** Whether the user has asked for an empty form. */
   #isFresh = false;
 
   constructor(userId: number, signal: AbortSignal) {
     this.#prefix = `${prefix}-${userId}-`;
+    this.#signal = signal;
     this.#gone = new Promise((resolve) => signal.addEventListener('abort', resolve));
   }
 
@@ -43,11 +45,11 @@ export class Drafts {
     this.#isFresh = false;
     for (const [name, found] of kept) {
       const isFit = from === '' || found.from === from;
-      if (isFit && (await this.#lock(name))) return new Draft(name, from, found);
+      if (isFit && (await this.#lock(name))) return new Draft(name, { from, signal: this.#signal }, found);
     }
     const name = `${this.#prefix}${crypto.randomUUID()}`;
     await this.#lock(name);
-    return new Draft(name, from);
+    return new Draft(name, { from, signal: this.#signal });
   }
 
   /**
@@ -60,7 +62,8 @@ export class Drafts {
     this.#isFresh = true;
     return () => {
       this.#isFresh = false;
-      const again = new Draft(`${this.#prefix}${crypto.randomUUID()}`, kept?.from ?? '');
+      const about = { from: kept?.from ?? '', signal: this.#signal };
+      const again = new Draft(`${this.#prefix}${crypto.randomUUID()}`, about);
       again.keep(kept?.entered);
     };
   }
@@ -91,15 +94,22 @@ export class Draft {
   readonly entered: Entered | undefined;
   readonly #name: string;
   readonly #from: string;
+  readonly #signal: AbortSignal;
   #isSent: boolean;
   #hasEnded = false;
 
-  constructor(name: string, from: string, kept?: Kept) {
+  /** The signal is aborted when its user is gone: a field that is removed then must not keep it again. */
+  constructor(
+    name: string,
+    { from, signal }: { readonly from: string; readonly signal: AbortSignal },
+    kept?: Kept,
+  ) {
     this.idempotencyKey = name.slice(-uuidLength);
     this.entered = kept?.entered;
     this.#isSent = kept?.isSent ?? false;
     this.#name = name;
     this.#from = from;
+    this.#signal = signal;
   }
 
   get isSent(): boolean {
@@ -108,7 +118,7 @@ export class Draft {
 
   /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
   keep(entered: Entered | undefined): boolean {
-    if (this.#hasEnded) return true;
+    if (this.#hasEnded || this.#signal.aborted) return true;
     const kept = { entered, from: this.#from, savedAt: Date.now(), isSent: this.#isSent };
     try {
       if (entered === undefined) localStorage.removeItem(this.#name);
