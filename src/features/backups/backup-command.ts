@@ -43,5 +43,5 @@ export function backupCommand({ program, container }: Start, dataFolder: string)
 }
 
 function quoted(path: string): string {
-  return /^[\w./:\\-]+$/.test(path) ? path : `"${path}"`;
+  return /^[\w./:\\-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
 }

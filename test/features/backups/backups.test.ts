@@ -126,7 +126,13 @@ for (const [installation, start, folder, command] of [
     'a folder with a blank',
     { program: [node, '/opt/my shop/src/start.js'] },
     '/opt/my shop/data',
-    `${node} "/opt/my shop/src/start.js" backup --data "/opt/my shop/data"`,
+    `${node} '/opt/my shop/src/start.js' backup --data '/opt/my shop/data'`,
+  ],
+  [
+    'a folder whose name a shell would execute',
+    { program: ['/usr/local/bin/orderly'] },
+    "/srv/$(reboot) it's",
+    "/usr/local/bin/orderly backup --data '/srv/$(reboot) it'\\''s'",
   ],
   [
     'an executable',
