@@ -140,9 +140,9 @@ function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event
 }
 
 function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
-  const { read, query, caller, headers } = call;
+  const { read, query, caller, network, headers } = call;
   const lastEventId = headers['last-event-id'] || query.lastEventId || '';
-  live.checkCapacity(caller);
+  live.checkCapacity(call);
   const state = feedState(read);
   const after =
     lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
@@ -150,6 +150,7 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
     live.add({
       stream,
       caller,
+      network,
       recheckCaller: () => call.recheckCaller(),
       hasExpired: () => call.hasExpired(),
       access: feedAccessOf(caller),

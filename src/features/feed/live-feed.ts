@@ -1,7 +1,7 @@
 // Sends events to the readers of streams as they happen. A reader has no queue of events, only a position in
 // the table. Readers take turns; in its turn, a reader is sent the next page of the feed. A sync of the
 // database wakes the readers that had read everything.
-import { isStaff, type Caller } from '../../auth/access.ts';
+import { isStaff } from '../../auth/access.ts';
 import type { Cursors } from '../../http/lists/cursor.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { StreamEndReason } from '../../http/responses/response-stream.ts';
@@ -21,6 +21,7 @@ export const streamsMax = 100;
 /** The streams of all users without staff rights together, so that many accounts can't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
+export const streamsPerAddressMax = 20;
 /** The most events and characters that a stream is sent at a time, unless one event alone is longer. */
 const streamPageEventsMax = 100;
 export const streamPageCharsMax = 32 * 1024;
@@ -95,12 +96,15 @@ export class LiveFeed {
   }
 
   /** Throws if the caller may not open another stream. */
-  checkCapacity(caller: Caller): void {
+  checkCapacity({ caller, network }: Pick<NewReader, 'caller' | 'network'>): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
     const readers = [...this.#readers];
     const own = readers.filter((reader) => reader.caller.userId === caller.userId).length;
     if (own >= streamsPerUserMax)
       throw tooMany('streams-per-user', `A user may have ${streamsPerUserMax} event streams open`);
+    const ofNetwork = readers.filter((reader) => reader.network === network).length;
+    if (ofNetwork >= streamsPerAddressMax)
+      throw tooMany('streams-per-address', `An address may have ${streamsPerAddressMax} event streams open`);
     const withoutStaff = readers.filter((reader) => !isStaff(reader.caller)).length;
     if (readers.length >= streamsMax || (!isStaff(caller) && withoutStaff >= streamsWithoutStaffMax))
       throw tooMany('streams', `All event streams are in use: there may be ${streamsMax} open`);

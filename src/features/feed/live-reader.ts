@@ -15,6 +15,8 @@ const streamRetryMilliseconds = 3_000;
 export type LiveReaderOptions = {
   readonly stream: ResponseStream;
   readonly caller: Caller;
+  /** A result of `networkOf`. */
+  readonly network: string;
   /**
    * Returns the caller with current rights. Throws a Problem if the caller has lost the right to the stream.
    */
@@ -30,6 +32,7 @@ export type LiveReaderOptions = {
 
 export class LiveReader {
   readonly caller: Caller;
+  readonly network: string;
   readonly access: FeedAccess;
   readonly types: readonly EventType[] | undefined;
   readonly stream: ResponseStream;
@@ -42,10 +45,11 @@ export class LiveReader {
   #writtenAt: number;
 
   constructor(options: LiveReaderOptions) {
-    const { stream, caller, access, types, after } = options;
+    const { stream, caller, network, access, types, after } = options;
     this.#options = options;
     this.stream = stream;
     this.caller = caller;
+    this.network = network;
     this.access = access;
     this.types = types;
     this.#position = after;

@@ -233,22 +233,45 @@ describe('the number of streams is bounded', () => {
   });
 
   test('the streams of all users are bounded together, so that strangers leave some for staff', async (t) => {
-    const service = await serviceFor(t);
+    const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
+    const headersOf = (host: number) => ({
+      'x-forwarded-for': `192.0.2.${host}`,
+      'x-forwarded-proto': 'https',
+    });
+    let host = 0;
     for (const [role, count] of [
       ['user', 16],
       ['staff', 4],
     ] as const) {
       for (let made = 0; made < count; made += 1) {
         const { token } = await service.person(role);
-        const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openStream(service, { token })));
+        const headers = headersOf((host += 1));
+        const opened = await Promise.all([1, 2, 3, 4, 5].map(() => openStream(service, { token, headers })));
         assert.deepEqual(new Set(opened.map(({ status }) => status)), new Set([200]));
       }
       const { token } = await service.person(role);
-      const rejected = await service.get('/events', { token, headers: sse });
+      const rejected = await service.get('/events', {
+        token,
+        headers: { ...sse, ...headersOf((host += 1)) },
+      });
       assertProblem(rejected, 'quota-exceeded', 429);
       assert.deepEqual(rejected.body['violated-policies'], ['streams']);
     }
-    assert.equal(await metric(service, 'orderly_streams'), 100);
+    const { text } = await service.get('/metrics', { token: await rootToken(service) });
+    assert.match(text, /^orderly_streams 100$/m);
+  });
+
+  test('an address has at most 20 streams, whoever opens them', async (t) => {
+    const service = await serviceFor(t);
+    for (let made = 0; made < 4; made += 1) {
+      const { token } = await service.person();
+      for (let index = 0; index < 5; index += 1)
+        assert.equal((await openStream(service, { token })).status, 200);
+    }
+    const { token } = await service.person();
+    const rejected = await service.get('/events', { token, headers: sse });
+    assertProblem(rejected, 'quota-exceeded', 429);
+    assert.deepEqual(rejected.body['violated-policies'], ['streams-per-address']);
   });
 });
 

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import {
   streamPageCharsMax,
   streamsMax,
+  streamsPerAddressMax,
   streamsPerUserMax,
   streamsWithoutStaffMax,
   streamTurnMillisecondsMax,
@@ -13,7 +14,8 @@ import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts'
 import { turnShares } from '../../support/turn-shares.ts';
 
 test('the bounds of streams don’t contradict each other', () => {
-  assert(streamsPerUserMax < streamsWithoutStaffMax);
+  assert(streamsPerUserMax < streamsPerAddressMax);
+  assert(streamsPerAddressMax < streamsWithoutStaffMax);
   assert(streamsWithoutStaffMax < streamsMax);
   assert(streamTurnMillisecondsMax <= turnShares.streams);
   assert(streamPageCharsMax <= streamUnsentBytesMax);
