@@ -23,6 +23,9 @@ const exportsPerUserMax = 1;
  */
 const exportSlowMilliseconds = 10_000;
 const exportSlowBytesMax = 10 * 64 * 1024;
+/** After a minute it also ends if it reads less than 1 MiB/s and another export was refused meanwhile. */
+const exportMillisecondsWhileOthersWait = 60_000;
+const exportUnhurriedBytesMax = 10 * 1024 * 1024;
 /** The bytes of one write. */
 export const exportChunkBytesMax = 64 * 1024;
 
@@ -74,11 +77,14 @@ export class Exports {
     running: exportsMax,
     waiting: 0,
     perClient: exportsPerUserMax,
-    refuse: (bound) =>
-      bound === 'perClient'
+    refuse: (bound) => {
+      this.#refused += 1;
+      return bound === 'perClient'
         ? unavailable('Another export is running, of this user or of another one.', retrySeconds)
-        : unavailable('Other exports are running; retry in a moment.', retrySeconds),
+        : unavailable('Other exports are running; retry in a moment.', retrySeconds);
+    },
   });
+  #refused = 0;
   readonly #ends = new Map<string, number>();
 
   constructor({ log, timers }: { readonly log: Logger; readonly timers: Timers }) {
@@ -121,7 +127,7 @@ export class Exports {
       ended.resolve();
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
     });
-    endIfSlow(stream, this.#timers);
+    this.#endIfSlow(stream);
     const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export
     held.catch(() => stream.abort('failed')); // another export took the slot since `checkRoom`
     writeElements(running).catch((error: unknown) => {
@@ -134,6 +140,24 @@ export class Exports {
       this.#log.write('error', 'an export failed and was aborted', { cause });
       stream.abort('failed');
     });
+  }
+
+  /** Ends an export whose client reads too slowly, since others wait for its slot. */
+  #endIfSlow(stream: ResponseStream): void {
+    const refusedBefore = this.#refused;
+    let sentBefore = 0;
+    let milliseconds = 0;
+    const check = (): void => {
+      const { sentBytes, unsentBytes } = stream;
+      milliseconds += exportSlowMilliseconds;
+      const isAwaited = milliseconds >= exportMillisecondsWhileOthersWait && this.#refused > refusedBefore;
+      const bytesMin = isAwaited ? exportUnhurriedBytesMax : exportSlowBytesMax;
+      if (unsentBytes > 0 && sentBytes - sentBefore < bytesMin) return stream.abort('slow');
+      sentBefore = sentBytes;
+      cancel = this.#timers.after(exportSlowMilliseconds, check);
+    };
+    let cancel = this.#timers.after(exportSlowMilliseconds, check);
+    stream.onEnd(() => cancel());
   }
 }
 
@@ -176,19 +200,6 @@ async function writeElements<T>({ stream, call, readElements, format }: RunningE
 async function writeInChunks(stream: ResponseStream, text: string): Promise<void> {
   for (let start = 0; start < text.length; start += exportChunkBytesMax)
     await stream.writeAndWait(Buffer.from(text.slice(start, start + exportChunkBytesMax), 'latin1'));
-}
-
-/** Ends an export whose client reads too slowly, since others wait for its slot. */
-function endIfSlow(stream: ResponseStream, timers: Timers): void {
-  let sentBefore = 0;
-  let cancel = timers.after(exportSlowMilliseconds, check);
-  stream.onEnd(() => cancel());
-  function check(): void {
-    const { sentBytes, unsentBytes } = stream;
-    if (unsentBytes > 0 && sentBytes - sentBefore < exportSlowBytesMax) return stream.abort('slow');
-    sentBefore = sentBytes;
-    cancel = timers.after(exportSlowMilliseconds, check);
-  }
 }
 
 /** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */

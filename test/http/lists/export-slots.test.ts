@@ -97,6 +97,20 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     assert.equal(await unread.ended, true);
   });
 
+  test('exports that are read slowly end after a minute, if another one was refused meanwhile', async (t) => {
+    const { ask, open, service, clock, untilStill, readMore } = await exporting(t);
+    const unread = await open(await service.person());
+    assertProblem(await ask(await service.person()), 'unavailable', 503);
+    for (let read = 0; read < 6; read += 1) {
+      await readMore(unread);
+      await untilStill();
+      clock.advance(10_000);
+    }
+    unread.message.resume();
+    assert.equal(await unread.ended, false);
+    assert(service.logged.some((line) => line.includes('"end":"slow"')));
+  });
+
   test('exports leave no timer behind, however long they took', async (t) => {
     const { open, service, clock, untilStill, readMore, finish } = await exporting(t);
     const unread = await open(await service.person());
