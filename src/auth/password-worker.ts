@@ -22,8 +22,10 @@ export type PoolOptions = {
   readonly freeMemory?: () => number;
 };
 
-const signInsWaitingMax = 24;
-const newPasswordsWaitingMax = 8;
+/** Sign-ins from networks that their accounts have used, which go first. */
+const knownSignInsWaitingMax = 24;
+/** All others: sign-ins from elsewhere, and new passwords. */
+const passwordsWaitingMax = 16;
 /** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
 const idleMilliseconds = minuteMilliseconds;
@@ -44,8 +46,8 @@ export function createScryptPool({
   const free = [...derivers];
   const slots = new Slots({
     running: atOnce,
-    waiting: newPasswordsWaitingMax,
-    waitingUrgent: signInsWaitingMax,
+    waiting: passwordsWaitingMax,
+    waitingUrgent: knownSignInsWaitingMax,
     perClient: jobsPerClientMax,
     refuse: (bound) =>
       bound === 'perClient'
@@ -54,7 +56,7 @@ export function createScryptPool({
   });
 
   /**
-   * Derives a key; sign-ins are urgent. Throws `unavailable` if too many jobs are waiting, there is no memory
+   * Derives a key. Throws `unavailable` if too many jobs are waiting, there is no memory
    * or the pool is closed, and `quota-exceeded` if a client of the job already has its share of jobs.
    */
   function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {

@@ -5,11 +5,6 @@ import { daySeconds } from '../base/durations.ts';
 
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;
-/**
- * For this time, a refresh token that was just replaced still returns the same new token, since a response
- * may be lost, and two tabs may renew together.
- */
-export const refreshGraceMilliseconds = 10_000;
 
 /**
  * What a session's tokens are derived from, besides the secret. The seed is random, since ids repeat after a

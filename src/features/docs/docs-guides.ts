@@ -2,7 +2,6 @@
 import { sample } from './code-samples.ts';
 import { html, inline, link, type Html } from '../../web/page-layout.ts';
 import { tokenSeconds } from '../../auth/jwt.ts';
-import { refreshGraceMilliseconds } from '../../auth/refresh-tokens.ts';
 import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
 
 type Guide = { readonly id: string; readonly title: string; readonly text: Html; readonly code: Html };
@@ -55,9 +54,9 @@ stay as they are until the request changes.</p>`,
 <p>An access token lasts ${tokenSeconds / 60} minutes. Before it ends, or after a 401
 ${link('/problems/invalid-token', 'invalid-token')}, send the refresh token and store both new ones.</p>
 <p>A refresh token is for one use: renew in one place of the program, and let its other parts wait for the
-result. If a response is lost, or two tabs renew at the same time, repeat the request: for
-${refreshGraceMilliseconds / 1000} seconds the token just replaced gets the same new one again. Any later use
-of an old one ends the session, since it may have been stolen.</p>
+result. If a response is lost, or two tabs renew at the same time, repeat the request: the token just replaced
+gets the same new one again, until that is used. Any other use of an old one ends the session, since it may have
+been stolen.</p>
 <p>Some changes need a recent sign-in: a 401 ${link('/problems/step-up-required', 'step-up-required')} asks
 for the password again. An account with one-time codes needs a <code>code</code> to sign in:
 ${link('/problems/code-required', 'code-required')}. Programs without a person use an

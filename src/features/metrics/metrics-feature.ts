@@ -6,6 +6,9 @@ export const metrics: Feature = {
   needs: [],
   async load() {
     const { metricsRoute } = await import('./metrics-routes.ts');
-    return (core) => ({ groups: [{ invalidStatus: 400, routes: [metricsRoute(core.metricsText)] }] });
+    return ({ metricsText, config }) => {
+      const trustsProxies = config.trustedProxy.length > 0;
+      return { groups: [{ invalidStatus: 400, routes: [metricsRoute(metricsText, { trustsProxies })] }] };
+    };
   },
 };

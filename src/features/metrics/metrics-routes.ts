@@ -4,12 +4,16 @@ import { Problem, forbidden } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
-  description: 'Only the machine itself or an administrator may call this.',
+  description: 'Only an administrator may call this, or the machine itself where no proxy is trusted.',
   credentials: 'optional',
   permits: () => true, // the handler decides, since an access rule doesn't know the IP address
 };
 
-export function metricsRoute(metrics: () => string): Route {
+/** Behind a proxy of the same machine, requests of strangers may look like the machine's own. */
+export function metricsRoute(
+  metrics: () => string,
+  { trustsProxies }: { readonly trustsProxies: boolean },
+): Route {
   return route({
     method: 'GET',
     path: '/metrics',
@@ -18,13 +22,13 @@ export function metricsRoute(metrics: () => string): Route {
     access: loopbackOrAdmin,
     scope: 'any',
     reply: { kind: 'document', mediaTypes: ['text/plain'] },
-    description: 'From the machine itself, or with an administrator’s access token or API key.',
+    description:
+      'With an administrator’s access token or API key; or from the machine itself, where no proxy is trusted.',
     problems: ['forbidden', 'unauthenticated'],
     handle({ caller, isFromThisMachine }) {
-      if (!isFromThisMachine && caller === undefined)
-        throw new Problem('unauthenticated', loopbackOrAdmin.description);
-      if (!isFromThisMachine && caller !== undefined && !isAdmin(caller))
-        throw forbidden(loopbackOrAdmin.description);
+      const isLocal = isFromThisMachine && !trustsProxies;
+      if (!isLocal && caller === undefined) throw new Problem('unauthenticated', loopbackOrAdmin.description);
+      if (!isLocal && caller !== undefined && !isAdmin(caller)) throw forbidden(loopbackOrAdmin.description);
       return { kind: 'document', mediaType: 'text/plain; version=0.0.4; charset=utf-8', content: metrics() };
     },
   });

@@ -43,8 +43,8 @@ export function renewTokensRoute(services: TokenServices): Route {
     body: TokenRequest,
     reply: tokensReply,
     description:
-      'Each use replaces the refresh token. The one just replaced gets the same new one again for a few ' +
-      'seconds; any other use of an old one ends the session.',
+      'Each use replaces the refresh token. The one just replaced gets the same new one again until that is ' +
+      'used; any other use of an old one ends the session.',
     problems: ['invalid-credentials'],
     handle: (call) => renewTokens(call, services),
   });
@@ -129,7 +129,7 @@ function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): 
   const found = findIssued(writer, now, options);
   if (found.outcome === 'unknown') return found;
   const { session, generation } = found;
-  const use = refreshUse(generation, session, now);
+  const use = refreshUse(generation, session);
   if (use === 'reused') {
     endReused(writer, session, { requestId, now });
     return { outcome: 'reused', userId: session.userId };

