@@ -13,12 +13,11 @@
 //   object(postedIn(personMembers))     the body of POST: name, email
 //   object(sentIn(personMembers))       the body of PUT, and what a PATCH makes: name, email, id, createdAt
 //   columnsOf(personMembers)            the columns of its table
-//   shownReader(personMembers)          shows a row: optional members that are null are left out
 //   contentNames(personMembers)         what a change writes: name, email
 //   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import type { CsvMember } from '../base/csv.ts';
-import { validatorOf, type JsonSchema, type ObjectOf } from '../schema/schema.ts';
+import { type JsonSchema, type ObjectOf } from '../schema/schema.ts';
 import { asIs, type Column } from './table.ts';
 
 type Member = {
@@ -97,16 +96,6 @@ export function cellsIn(
   members: Readonly<Record<string, { readonly cell: CsvMember }>>,
 ): Readonly<Record<string, CsvMember>> {
   return Object.fromEntries(Object.entries(members).map(([name, { cell }]) => [name, cell]));
-}
-
-/** Returns a function that shows a row as responses do: optional members that are null are left out. */
-export function shownReader<M extends Members>(members: M): (row: RowOf<M>) => ObjectOf<ShownIn<M>> {
-  const optional = Object.keys(members).filter((name) => validatorOf(members[name]?.shown ?? {}).isOptional);
-  return (row) => {
-    const shown: Record<string, unknown> = { ...row };
-    for (const name of optional) if (shown[name] === null) delete shown[name];
-    return shown as ObjectOf<ShownIn<M>>; // each member is in the form of its column
-  };
 }
 
 /** The names of the members that requests set. */

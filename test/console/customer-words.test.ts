@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aboutCustomer, shownName } from '../../src/console/customers/customer-words.ts';
 
-const customer = { email: 'anna@example.com', phone: '+49441123456', address: null };
+const customer = { email: 'anna@example.com', phone: '+49441123456', address: null, reference: null };
 
 for (const [q, shown] of [
   ['anna', 'anna@example.com'],

@@ -58,9 +58,9 @@ export type Customer = {
   readonly phone: string | null;
   readonly address: Address | null;
   /** For the shop; it is never printed. */
-  readonly note?: string;
+  readonly note: string | null;
   /** The number of the customer in the shop's own records. */
-  readonly reference?: string;
+  readonly reference: string | null;
   readonly createdAt: string;
 };
 /** What people set of a customer: the form, words for conflicts and imports have each member. */

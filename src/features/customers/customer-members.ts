@@ -8,7 +8,6 @@ import {
   postedIn,
   sentIn,
   shownIn,
-  shownReader,
   type ContentOf,
   type RowOf,
 } from '../../storage/resource.ts';
@@ -52,9 +51,9 @@ function membersFor(defaultCountry: string | undefined) {
       column: column.nullable(column.json<Address>()),
       cell: addressCells,
     },
-    note: { shown: optional(note), sent: optional(nullable(note)), column: optionalText, cell: textCell },
+    note: { shown: nullable(note), sent: optional(nullable(note)), column: optionalText, cell: textCell },
     reference: {
-      shown: optional(reference),
+      shown: nullable(reference),
       sent: optional(nullable(reference)),
       column: optionalText,
       cell: textCell,
@@ -79,7 +78,6 @@ export const customerMembers = membersFor(undefined);
 export const Customer = named('Customer', object(shownIn(customerMembers)));
 export type Customer = Infer<typeof Customer>;
 export type CustomerRow = RowOf<typeof customerMembers>;
-export const shownCustomer = shownReader(customerMembers);
 
 /** The members that a change may set. */
 export type CustomerContent = ContentOf<typeof customerMembers>;

@@ -23,7 +23,6 @@ import {
   customerBodies,
   type CustomerBodies,
   type CustomerPatch,
-  shownCustomer,
   Customer,
   type CustomerRow,
 } from './customer-members.ts';
@@ -67,7 +66,7 @@ const customerFile = { name: 'customers', table: customerTable, elements: custom
 
 export function representCustomer(customer: CustomerRow): Representation<Customer> {
   const { id, userId: ownerId } = customer;
-  return representText(JSON.stringify(shownCustomer(customer)), { id, ownerId });
+  return representText(JSON.stringify(customer), { id, ownerId });
 }
 
 function listCustomersRoute(lists: Lists, elements: Lookup<Customer>): Route {

@@ -30,7 +30,6 @@ import {
   customerMembers,
   type CustomerContent,
   type CustomerRow,
-  shownCustomer,
 } from './customer-members.ts';
 import type { CustomerListQuery } from './customer.ts';
 import {
@@ -208,8 +207,7 @@ const { CustomerReplacement } = customerBodies(undefined);
 export const customerAudit = customers.audit({
   thing: 'customer',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
-  issues({ nameKey, emailKey, ownerIsKnown, ...row }) {
-    const customer = shownCustomer(row);
+  issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
       ...schemaIssues(CustomerReplacement, customer),
