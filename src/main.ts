@@ -1,11 +1,12 @@
 // Runs the command of the command line, and sets the exit status of the process.
 import { lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { parseEnv } from 'node:util';
 import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
 import type { Command } from './commands/command.ts';
 import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
+import type { Environment } from './config/config.ts';
+import { parseDotEnv } from './config/dot-env.ts';
 import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
 import { claimFolder } from './storage/private-files.ts';
@@ -107,16 +108,22 @@ function yieldMemory(): void {
   } catch {} // only Linux has such a score
 }
 
-function dotEnv(): NodeJS.Dict<string> {
+function dotEnv(): Environment {
   try {
     rejectForeignDotEnv();
-    return parseEnv(readFileSync('.env', 'utf8').replace(/^\uFEFF/, ''));
+    const { variables, issues } = parseDotEnv(
+      new TextDecoder('utf-8', { fatal: true }).decode(readFileSync('.env')),
+    );
+    if (issues.length > 0) throw new ConfigError(issues);
+    return variables;
   } catch (error) {
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     // The file is missing, or Node's permission model denies access to it.
     if (code === 'ENOENT' || code === 'ERR_ACCESS_DENIED') return {};
     if (isSystemError(error) && error.syscall === 'lstat') return {}; // the folder can't be searched, as /root by others
     if (error instanceof ConfigError) throw error;
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
+      throw new ConfigError(['.env is not UTF-8: save it as UTF-8']);
     throw new ConfigError([isSystemError(error) ? `.env ${systemErrorText(error)}` : String(error)]);
   }
 }

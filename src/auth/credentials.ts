@@ -56,7 +56,8 @@ export function createAuthenticator({
   function requireToken(authorization: string, now: number): Verified {
     const verified = tokens.get(authorization) ?? verify(authorization, now);
     // the clock may have been set back since the token was verified
-    if (now < verified.beginsAt || now >= verified.expiresAt) throw tokenExpiredProblem();
+    if (now < verified.beginsAt) throw tokenBeginsLater();
+    if (now >= verified.expiresAt) throw tokenExpiredProblem();
     return verified;
   }
 
@@ -69,6 +70,7 @@ export function createAuthenticator({
       throw suspicious('invalid-token', 'This is an API key; send it in the X-API-Key header.');
     const claims = signer.verify(token);
     if (claims === undefined) throw suspicious('invalid-token', 'The access token is invalid.');
+    if (now < beginSecondsOf(claims) * 1000) throw tokenBeginsLater();
     if (!isCurrent(claims, Math.floor(now / 1000))) throw tokenExpiredProblem();
     const verified = {
       sessionId: claims.sid,
@@ -155,6 +157,13 @@ function sessionEndedProblem(): Problem {
 
 function tokenExpiredProblem(): Problem {
   return noLongerValid('The access token has expired; get a new one with the refresh token, or sign in.');
+}
+
+/** The clock was ahead when the token was made, or was set back since. */
+function tokenBeginsLater(): Problem {
+  const detail =
+    'The access token begins in the future: the clock of the service was set back. Sign in again.';
+  return noLongerValid(detail);
 }
 
 const keyExpired = 'The API key has expired; create a new one.';

@@ -122,6 +122,24 @@ describe('the command line', () => {
     assert.match((await orderly(['check'], { cwd })).stderr, /at from-file/);
   });
 
+  const unread: readonly (readonly [text: string | Buffer, issue: RegExp])[] = [
+    ['ORDERLY_DATA=a\nORDERLY_PORT\n', /^orderly: line 2 of \.env can't be read/],
+    ['# first\n\nORDERLY_DATA="never ends\nORDERLY_PORT=1', /^orderly: line 3 of \.env can't be read/],
+    ['ORDERLY_DATA: a\n', /^orderly: line 1 of \.env can't be read/],
+    ["ORDERLY_DATA='a'b\n", /^orderly: line 1 of \.env can't be read/],
+    ['ORDERLY DATA=a\n', /^orderly: line 1 of \.env can't be read/],
+    [Buffer.from('ORDERLY_SHOP_NAME=Caf\xe9\n', 'latin1'), /^orderly: \.env is not UTF-8/],
+    [Buffer.from('ORDERLY_DATA=a\n', 'utf16le'), /^orderly: line 1 of \.env can't be read/],
+  ];
+  for (const [text, issue] of unread)
+    test(`a .env file of ${JSON.stringify(String(text))} stops the start`, async (t) => {
+      const cwd = newFolder(t);
+      writeFileSync(join(cwd, '.env'), text);
+      const { status, stderr } = await orderly(['check'], { cwd });
+      assert.equal(status, 78);
+      assert.match(stderr, issue);
+    });
+
   const taken: readonly (readonly [line: string, flag: string])[] = [
     ['8444', 'port'], // npm start --port 8444
     ['', 'tls'], // npm start --tls=off
