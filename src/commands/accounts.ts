@@ -46,7 +46,7 @@ export const adminCreate: Command = {
       const passwordHash = await hasher.hash(password);
       const now = Date.now();
       const passwordExpiresAt = now + initialPasswordMilliseconds;
-      const id = database.write((writer) =>
+      const { id } = database.write((writer) =>
         addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
       );
       removeAdminFile(config.dataFolder, user.email); // a former user of this e-mail address may have left it

@@ -142,7 +142,7 @@ function addUsers({ database, picker, year }: Filling, count: number, passwordHa
       const { name, email } = personOf(picker, index);
       const role = index % 10 === 0 ? 'staff' : 'user';
       const createdAt = Math.floor(year.customersStart + (index * dayMilliseconds) / count);
-      const id = addUser(permit, { name, email, role, passwordHash }, createdAt);
+      const { id } = addUser(permit, { name, email, role, passwordHash }, createdAt);
       return { id, email };
     });
   });
@@ -178,7 +178,7 @@ function addCustomers(
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);
-    const id = addCustomer(commandPermit(writer), { ...customer, userId }, createdAt);
+    const { id } = addCustomer(commandPermit(writer), { ...customer, userId }, createdAt);
     customers.push({ id, userId, country, address });
   });
   return customers;

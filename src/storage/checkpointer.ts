@@ -1,8 +1,9 @@
-// Keeps the write-ahead log short. Checkpoints run on a thread, so the event loop never waits for them.
+// Keeps the write-ahead log (WAL) short. Once it has its length, a thread copies it into the database while writes
+// go on (PASSIVE), then copies the rest (RESTART) and begins the WAL anew. The event loop waits for none of this.
 import { fstatSync } from 'node:fs';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
-import type { ExternalCommitWatcher } from './external-commit-watcher.ts';
 import type { GroupCommit } from './group-commit.ts';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { freeDiskBytes } from '../base/capacity.ts';
@@ -32,76 +33,78 @@ const checkpointAtBytesMin = 512 * 1024;
  * room for its pages in the database.
  */
 const walPart = 1 / 3;
-/**
- * When the WAL has this multiple of its checkpoint length, writes are paused even if much is left to
- * checkpoint.
- */
-const longFactor = 4;
-/** The checkpoint pauses writes once at most this many new frames are left to copy. */
-const tailFramesMax = (2 * 1024 ** 2) / frameBytes;
+/** Writes are held during RESTART. So it is left at most this many frames, unless another process reads. */
+const restFramesMax = (2 * 1024 ** 2) / frameBytes;
 /** The worker starts before it is needed: then descriptors or memory may have run out. */
 const startsAtPart = 1 / 4;
+/** The length of the WAL is looked at this long after a sync. */
 const checkMilliseconds = 50;
-const retryMilliseconds = 250;
+/** While another process reads the WAL, writes are held for a tenth of this time at most. */
+const retryMilliseconds = 1_000;
 /** On a full disk each retry fails. */
 const warningMilliseconds = minuteMilliseconds;
 
 type Options = {
   readonly folder: string;
+  /** The writing connection. */
+  readonly sqlite: DatabaseSync;
   readonly walDescriptor: number;
   readonly checkpointWorker: SqlWorker;
-  /** Paused during a checkpoint, since the worker's snapshots would keep the WAL in use. */
+  /** Paused for RESTART, since the worker's snapshots would keep the WAL in use. */
   readonly readWorker: SqlWorker;
-  readonly commits: GroupCommit;
-  readonly externalCommits: ExternalCommitWatcher;
+  readonly commits: Pick<GroupCommit, 'hold' | 'synced' | 'release' | 'fail'>;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
   /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
   readonly checkpointAtBytes?: number | undefined;
   onWalDeleted(): void;
-  /** Ends this turn's snapshot. */
-  endTurn(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
 export class Checkpointer {
   readonly #options: Options;
   readonly #checkpointAtBytes: number;
-  /** What the WAL may be now: less than `#checkpointAtBytes` if little space is free. */
-  #checkpointAtFrames: number;
+  readonly #noop: StatementSync;
   #hasWarned = false;
   #hasStarted = false;
   #checkpointing: Promise<void> | undefined;
-  #nextCheckAt = 0;
+  #next: NodeJS.Timeout | undefined;
   #nextWarningAt = 0;
-  #retry: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(options: Options) {
+    const { sqlite, checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
     this.#options = options;
-    const { checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
     this.#checkpointAtBytes = checkpointAtBytes;
-    this.#checkpointAtFrames = checkpointAtBytes / frameBytes;
+    this.#noop = sqlite.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
-  /**
-   * Called after each sync. The file keeps its length when the WAL restarts, since overwriting is faster. So
-   * the file's length is only an upper bound of the frames; `NOOP` counts them.
-   */
-  checkpointIfDue(): void {
-    const { folder, walDescriptor, stats } = this.#options;
-    const now = performance.now();
-    if (now < this.#nextCheckAt || this.#checkpointing !== undefined) return;
-    if (this.#retry !== undefined || this.#isClosed) return;
-    this.#nextCheckAt = now + checkMilliseconds;
+  /** Called after each sync: looks at the WAL later, when the writes were answered. */
+  checkSoon(milliseconds = checkMilliseconds): void {
+    if (this.#isClosed || this.#checkpointing !== undefined) return;
+    this.#next ??= setTimeout(() => this.#check(), milliseconds).unref();
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    clearTimeout(this.#next);
+    await this.#checkpointing;
+    await this.#options.checkpointWorker.close();
+  }
+
+  #check(): void {
+    const { folder, walDescriptor, sqlite, stats } = this.#options;
+    this.#next = undefined;
+    if (!sqlite.isOpen) return;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return this.#options.onWalDeleted();
+    const [, frames] = Object.values(this.#noop.get() ?? {});
+    stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
-    this.#checkpointAtFrames = Math.min(this.#checkpointAtBytes, roomBytes) / frameBytes;
-    const atBytes = this.#checkpointAtFrames * frameBytes;
-    if (size >= atBytes * startsAtPart) this.#startWorker();
-    if (size < atBytes) stats.walBytes = size;
-    else this.#checkpointing = this.#run();
+    const atBytes = Math.min(this.#checkpointAtBytes, roomBytes);
+    if (stats.walBytes >= atBytes * startsAtPart) this.#startWorker();
+    if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(Math.floor(atBytes));
+    else this.#hasWarned = false;
   }
 
   #startWorker(): void {
@@ -110,121 +113,68 @@ export class Checkpointer {
     this.#options.checkpointWorker.run('SELECT 1').catch(() => {}); // a checkpoint tries again
   }
 
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    clearTimeout(this.#retry);
-    await this.#checkpointing;
-    await this.#options.checkpointWorker.close();
-  }
-
-  async #run(): Promise<void> {
+  async #run(atBytes: number): Promise<void> {
+    let isDone = false;
     try {
-      await this.#checkpointIfLong();
+      this.#warnOfReplica(atBytes);
+      isDone = await this.#checkpoint(atBytes);
     } catch (error) {
-      await this.#onError(error);
+      this.#onError(error);
     }
     this.#checkpointing = undefined;
+    this.checkSoon(isDone ? checkMilliseconds : retryMilliseconds);
   }
 
-  async #checkpointIfLong(): Promise<void> {
-    const { commits, readWorker } = this.#options;
-    const { frames } = await this.#checkpoint('NOOP');
-    if (frames < this.#checkpointAtFrames) {
-      this.#hasWarned = false;
-      return;
-    }
-    this.#warnOfReplica();
+  /** Returns false if a reader, such as another process, keeps part of the WAL in use. */
+  async #checkpoint(atBytes: number): Promise<boolean> {
+    const { checkpointWorker, readWorker, commits, stats } = this.#options;
+    await this.#copy('PASSIVE'); // most of it; meanwhile more is written
+    const rest = await this.#copy('PASSIVE');
+    if (rest.frames - rest.copied > restFramesMax) return false;
     await readWorker.pause();
+    commits.hold();
     try {
-      if (!(await this.#checkpointWal())) this.#retryLater();
+      await commits.synced(); // then no snapshot of this process is older
+      const { isBusy } = await this.#copy('RESTART');
+      if (isBusy) return false;
+      await checkpointWorker.run(`PRAGMA journal_size_limit = ${atBytes}`); // a longer file is truncated
+      // the first commit after RESTART syncs the WAL's new header, so that a power cut revives no old frames
+      await checkpointWorker.run(emptyCommitSql);
+      stats.checkpoints += 1;
+      return true;
     } finally {
-      commits.resumeWrites();
+      commits.release();
       readWorker.resume();
     }
   }
 
+  async #copy(mode: 'PASSIVE' | 'RESTART'): Promise<{ isBusy: boolean; frames: number; copied: number }> {
+    const [row = []] = await this.#options.checkpointWorker.run(`PRAGMA wal_checkpoint(${mode})`);
+    const [busy, frames, copied] = row;
+    return { isBusy: busy !== 0, frames: Number(frames), copied: Number(copied) };
+  }
+
   /** Warns that the service checkpoints instead of Litestream, since the WAL would fill the disk. */
-  #warnOfReplica(): void {
+  #warnOfReplica(bytes: number): void {
     const { checkpoints, log } = this.#options;
     if (checkpoints === 'own' || this.#hasWarned) return;
     this.#hasWarned = true;
-    log(
-      'warn',
-      'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation',
-      {
-        bytes: Math.round(this.#checkpointAtFrames * frameBytes),
-      },
-    );
-  }
-
-  /**
-   * Checkpoints most of the WAL while writes continue, and the rest while they are paused. Returns false if
-   * the snapshot of another process keeps part of the WAL in use. (This process's own snapshot keeps only
-   * unsynced frames in use: none once writes are paused.)
-   */
-  async #checkpointWal(): Promise<boolean> {
-    const longFrames = longFactor * this.#checkpointAtFrames;
-    let frames = 0;
-    let grown = Infinity;
-    while (grown > tailFramesMax && frames < longFrames) {
-      const pass = await this.#checkpoint('PASSIVE');
-      grown = pass.frames - frames;
-      frames = pass.frames;
-    }
-    await this.#options.commits.pauseWrites();
-    const last = await this.#checkpoint('PASSIVE');
-    if (!last.isAll) return false;
-    await this.#restartWal();
-    return (await this.#checkpoint('NOOP')).frames < last.frames;
-  }
-
-  /**
-   * Makes the first commit after a complete checkpoint. It overwrites the WAL from its start, and must sync
-   * the new header before anything else, or a power cut could revive old frames. The worker makes the commit,
-   * so that the event loop doesn't wait for the sync. `externalCommits` would take it for another process's
-   * commit and has to ignore it; the worker compares the data version instead.
-   */
-  async #restartWal(): Promise<void> {
-    const { checkpointWorker, externalCommits, stats, endTurn } = this.#options;
-    endTurn();
-    const [versionBefore] = await checkpointWorker.run('PRAGMA data_version');
-    const bytesMax = Math.floor(this.#checkpointAtFrames * frameBytes); // a longer file is truncated
-    await checkpointWorker.run(`PRAGMA journal_size_limit = ${bytesMax}`);
-    await externalCommits.ignoreDuring(() => checkpointWorker.run(emptyCommitSql));
-    const [versionAfter] = await checkpointWorker.run('PRAGMA data_version');
-    if (versionAfter?.[0] !== versionBefore?.[0]) externalCommits.assumeChanged();
-    stats.checkpoints += 1;
-  }
-
-  async #checkpoint(mode: 'NOOP' | 'PASSIVE'): Promise<{ frames: number; isAll: boolean }> {
-    const [row] = await this.#options.checkpointWorker.run(`PRAGMA wal_checkpoint(${mode})`);
-    const [busy, frames, checkpointed] = row ?? [];
-    this.#options.stats.walBytes = Number(frames) * frameBytes;
-    return { frames: Number(frames), isAll: busy === 0 && frames === checkpointed };
-  }
-
-  #retryLater(): void {
-    if (this.#isClosed) return;
-    this.#retry = setTimeout(() => {
-      this.#retry = undefined;
-      this.checkpointIfDue();
-    }, retryMilliseconds).unref();
+    const message =
+      'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation';
+    log('warn', message, { bytes });
   }
 
   /**
    * Handles a failed checkpoint. A full disk, a lock, or a lack of descriptors or threads is transient; after
    * any other error, as after a failed sync, the state of the disk is unknown.
    */
-  async #onError(error: unknown): Promise<void> {
-    const { commits, externalCommits, log } = this.#options;
+  #onError(error: unknown): void {
+    const { commits, log } = this.#options;
     const isTransientError = error instanceof ThreadError || isTransient(error);
     if (!isTransientError || performance.now() >= this.#nextWarningAt) {
       this.#nextWarningAt = performance.now() + warningMilliseconds;
       log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
     }
-    if (!isTransientError) return commits.fail(error instanceof Error ? error : new Error(String(error)));
-    this.#retryLater();
-    await commits.synced().catch(() => {}); // before the sync reads may see the old state
-    externalCommits.assumeChanged(); // the watcher may have missed a commit
+    if (!isTransientError) commits.fail(error instanceof Error ? error : new Error(String(error)));
   }
 }

@@ -3,17 +3,16 @@ import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../base/bounded-map.ts';
 import type { Invalidation } from './invalidation.ts';
+import { isDamage, isEnvironment } from './storage-error.ts';
 
 const statementsMax = 1_000;
-/** What a transaction may leave to its COMMIT before no other change is added: about 20 ms, if no word is common. */
-const commitWorkMax = 200;
-/** SQLite takes so many times as long to remove a text from a full-text index as to add it. */
-const removalFactor = 10;
 
 export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
 /** A result that isn't a promise. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
+/** The numbers of changed rows and of invalidations up to some moment. */
+type Changes = { readonly rows: number; readonly invalidations: number };
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
@@ -43,35 +42,52 @@ export class Connection {
   readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
+  readonly #savepoint: {
+    readonly begin: StatementSync;
+    readonly release: StatementSync;
+    readonly rollback: StatementSync;
+  };
   #rowsChanged = 0;
-  #commitWork = 0;
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
-  }
-
-  /** The number of rows that all statements have changed. SQLite undoes the changes of a failed statement. */
-  get rowsChanged(): number {
-    return this.#rowsChanged;
-  }
-
-  /** Whether the COMMIT of this transaction already has so much to do that it should come next. */
-  get isFull(): boolean {
-    return this.#commitWork >= commitWorkMax;
+    this.#savepoint = {
+      begin: prepareForRun(sqlite, 'SAVEPOINT write'),
+      release: prepareForRun(sqlite, 'RELEASE write'),
+      rollback: prepareForRun(sqlite, 'ROLLBACK TO write'),
+    };
   }
 
   /**
-   * Records the characters of a text that is removed from a full-text index, or added. SQLite does this work in the
-   * COMMIT, where it can't be divided any more.
+   * Runs the callback in a savepoint, within a transaction: if it throws, its changes are undone. After an error of the
+   * storage the whole transaction has to be rolled back.
    */
-  leaveToCommit({ removed = 0, added = 0 }: { readonly removed?: number; readonly added?: number }): void {
-    this.#commitWork += removed + added / removalFactor;
+  inSavepoint<T>(callback: () => T): T {
+    const { changes } = this;
+    this.#savepoint.begin.run();
+    try {
+      const result = callback();
+      this.#savepoint.release.run();
+      return result;
+    } catch (error) {
+      if (isEnvironment(error) || isDamage(error) || !this.#sqlite.isTransaction) throw error;
+      this.#savepoint.rollback.run();
+      this.#savepoint.release.run();
+      this.#rowsChanged = changes.rows;
+      this.invalidations.length = changes.invalidations;
+      throw error;
+    }
   }
 
-  /** Called when a transaction begins. */
-  resetCommitWork(): void {
-    this.#commitWork = 0;
+  /** The changes of this connection so far. SQLite undoes the changes of a failed statement. */
+  get changes(): Changes {
+    return { rows: this.#rowsChanged, invalidations: this.invalidations.length };
+  }
+
+  /** Whether a row was changed, or an object made stale, since then. */
+  hasChangedSince({ rows, invalidations }: Changes): boolean {
+    return this.#rowsChanged > rows || this.invalidations.length > invalidations;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */

@@ -1,5 +1,5 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
-import { closeSync, fdatasync, rmSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
@@ -11,7 +11,7 @@ import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, StorageError, toStorageError } from './storage-error.ts';
 import { ExternalCommitWatcher } from './external-commit-watcher.ts';
-import { GroupCommit, type Fdatasync } from './group-commit.ts';
+import { closedReasons, GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import type { FeatureMigration } from './applied-migrations.ts';
 import { openMigrated } from './migrate.ts';
@@ -21,9 +21,7 @@ import { copyDatabase } from './backup.ts';
 import { ReplacedFiles } from './replaced-files.ts';
 import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
-import { checkpointAndClose, configureWriter, openSyncedWal, skipSync, startWal } from './wal.ts';
-import { closedReasons } from './write-admission.ts';
-import { WriteProbe } from './write-probe.ts';
+import { checkpointAndClose, configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
 const saveAgainMilliseconds = 5_000;
 
@@ -60,9 +58,8 @@ export type Database = {
   readonly read: Connection;
   /**
    * Runs `callback` in a transaction at the end of this turn or after the running sync. Resolves once the
-   * change is on disk. If `callback` throws, the promise rejects with the error once all changes that the
-   * callback saw are on disk. It has to throw before its first change: otherwise the whole transaction is
-   * rolled back, and the promises of the callbacks before it reject with a 503.
+   * change is on disk. If `callback` throws, its changes are undone, and the promise rejects with the error once
+   * all changes that the callback saw are on disk.
    */
   write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**
@@ -111,7 +108,6 @@ class OpenDatabase implements Database {
   readonly #walDescriptor: number;
   readonly #log: Log;
   readonly #reads: ReadSide;
-  readonly #probe: WriteProbe;
   readonly #commits: GroupCommit;
   readonly #externalCommits: ExternalCommitWatcher;
   readonly #readWorker: SqlWorker;
@@ -133,7 +129,6 @@ class OpenDatabase implements Database {
     this.#walDescriptor = openSyncedWal(options.folder);
     this.#reads = this.#createReadSide();
     this.read = this.#reads.connection;
-    this.#probe = new WriteProbe({ folder: options.folder, sqlite, stats: this.stats, log: this.#log });
     this.#commits = this.#createGroupCommit();
     this.#externalCommits = this.#createExternalCommitWatcher();
     this.#readWorker = this.#createSqlWorker('read');
@@ -179,12 +174,13 @@ class OpenDatabase implements Database {
       walDescriptor: this.#walDescriptor,
       fdatasync: sync,
       stats: this.stats,
-      probe: this.#probe,
       reads: this.#reads,
+      log: this.#log,
+      hasRoom: () => hasRoom(this.#options.folder),
       schedule: () => this.#scheduleEndOfTurn(),
       onWriteLock: () => this.#externalCommits.detect(),
       onSync: this.#options.onSync,
-      onSettled: () => this.#checkpointer.checkpointIfDue(),
+      onSettled: () => this.#checkpointer.checkSoon(),
       onFatal: (error) => this.#onFatal(error),
     });
   }
@@ -199,16 +195,15 @@ class OpenDatabase implements Database {
   #createCheckpointer(): Checkpointer {
     return new Checkpointer({
       folder: this.#options.folder,
+      sqlite: this.#sqlite,
       walDescriptor: this.#walDescriptor,
       checkpointWorker: this.#createSqlWorker('write'),
       readWorker: this.#readWorker,
       commits: this.#commits,
-      externalCommits: this.#externalCommits,
       stats: this.stats,
       log: this.#log,
       checkpoints: this.#options.checkpoints ?? 'own',
       checkpointAtBytes: this.#options.checkpointAtBytes,
-      endTurn: () => this.#reads.endTurn(),
       onWalDeleted: () => this.#endReplaced(),
     });
   }
@@ -227,7 +222,7 @@ class OpenDatabase implements Database {
   #endTurn(): void {
     this.#isEndOfTurnScheduled = false;
     this.#reads.endTurn();
-    this.#commits.runAndCommit();
+    this.#commits.runGroup();
   }
 
   #onExternalCommit(): void {
@@ -241,7 +236,10 @@ class OpenDatabase implements Database {
     this.#isReplaced = true;
     void this.#checkpointer
       .close()
-      .then(() => this.#commits.pauseWrites())
+      .then(() => {
+        this.#commits.hold();
+        return this.#commits.synced();
+      })
       .then(() => this.#commits.fail(new StorageError('Files of the database were replaced.')))
       .catch(() => {}); // a sync failed, which has ended the service
   }
@@ -277,6 +275,7 @@ class OpenDatabase implements Database {
 
   #onFatal(error: Error): void {
     this.#replacedFiles.close();
+    this.#isReplaced ||= fstatSync(this.#walDescriptor).nlink === 0;
     if (this.#isReplaced) this.#saving = this.#saveAndEnd();
     else this.#end(error);
   }

@@ -1,4 +1,5 @@
-// Detects commits by other processes, such as a command that creates an administrator beside the service.
+// Detects commits by other processes, such as a command that creates an administrator beside the service. (One of the
+// service's own is among them: the commit with which the thread of checkpoints begins the WAL anew.)
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 
 // How often commits of other processes are looked for: during requests, and without requests.
@@ -20,7 +21,6 @@ export class ExternalCommitWatcher {
   readonly #dataVersion: StatementSync;
   readonly #idle: NodeJS.Timeout;
   #version: unknown;
-  #isIgnoring = false;
   #checkedAt = -Infinity;
 
   constructor(sqlite: DatabaseSync, options: Options) {
@@ -39,27 +39,10 @@ export class ExternalCommitWatcher {
   }
 
   detect(): void {
-    if (this.#isIgnoring || !this.#options.mayDetect()) return;
+    if (!this.#options.mayDetect()) return;
     const before = this.#version;
     this.#version = this.#read();
     if (this.#version !== before) this.#options.onChange();
-  }
-
-  /** Reports a change, since a commit may have been missed. */
-  assumeChanged(): void {
-    this.#options.onChange();
-  }
-
-  /** Runs `callback` without reporting the commits made meanwhile. */
-  async ignoreDuring(callback: () => Promise<unknown>): Promise<void> {
-    this.detect();
-    this.#isIgnoring = true;
-    try {
-      await callback();
-    } finally {
-      this.#isIgnoring = false;
-      this.#version = this.#read();
-    }
   }
 
   close(): void {

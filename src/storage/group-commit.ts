@@ -1,34 +1,35 @@
-// The write path: the changes of many requests share one transaction and one sync of the WAL, off the event
-// loop. While a sync runs, the callbacks of the next transaction already run, but nothing is committed before
-// the sync has ended.
+// The write path. What was queued becomes one transaction, a group, and one sync of the WAL, off the event loop;
+// one group at a time. Each callback has a savepoint of its own: one that throws undoes its changes, and no others.
+// While the storage can't be written, one page is written each second, since nobody may send a change.
 import assert from 'node:assert';
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { minuteMilliseconds } from '../base/durations.ts';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
-import type { Connection, WriteCallback } from './connection.ts';
+import { Connection, prepareForRun, type WriteCallback } from './connection.ts';
 import { isBusy, isDamage, isDiskFailure, isEnvironment, isFull } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
 import type { ReadSide } from './read-side.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
-import {
-  closedReasons,
-  fullReason,
-  overloadReason,
-  unwritableReason,
-  type AdmissionState,
-} from './write-admission.ts';
-import type { WriteProbe } from './write-probe.ts';
-import { WriteTransaction } from './write-transaction.ts';
 
-/** The time that writes may take in one turn of the event loop. */
+/** The time after which a group takes no other callback. */
 const groupMillisecondsMax = 4;
-/**
- * After this many transactions in a row began during a sync, the lock is released once for other processes.
- */
-const overlapsMax = 4;
+const waitingWritesMax = 10_000;
+const walBytesMax = 1024 ** 3;
 const busyMillisecondsMax = 5_000;
 const busyRetryMilliseconds = 10;
-const diskTestMilliseconds = 1_000;
+const probeMilliseconds = 1_000;
+/** The next line about failures comes after this time, or after changes were accepted again. */
+const failureLogMilliseconds = minuteMilliseconds;
+
+export const closedReasons = {
+  open: undefined,
+  closing: 'The service is stopping.',
+  failed: 'The storage failed; the service is stopping.',
+} as const;
+const fullReason =
+  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.';
+const unwritableReason = 'Writes are temporarily unavailable.';
 
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
@@ -39,7 +40,7 @@ type QueuedWrite = {
 /** The result or error of a write callback. Its promise is settled once the changes it saw are on disk. */
 type Outcome = { readonly write: QueuedWrite; readonly hasThrown: boolean; settle(): void };
 
-/** The writes that are committed but not on disk yet. */
+/** A group that is committed but not on disk yet. */
 type Unsynced = {
   readonly outcomes: readonly Outcome[];
   readonly invalidations: readonly Invalidation[];
@@ -53,46 +54,60 @@ type Options = {
   readonly walDescriptor: number;
   readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
-  readonly probe: WriteProbe;
   /** Keep their snapshot from before a commit until it is on disk, or has failed. */
   readonly reads: Pick<ReadSide, 'pinSnapshot' | 'unpinSnapshot'>;
-  /** Requests a call of `runAndCommit` at the end of this turn of the event loop. */
+  /** Whether the disk has room for an ordinary change, which writes more than one page. */
+  hasRoom(): boolean;
+  /** Requests a call of `runGroup` at the end of this turn of the event loop. */
   schedule(): void;
-  /** Called when a transaction is open and all commits before it are on disk. */
+  /** Called when a transaction is open; all commits before it are on disk. */
   onWriteLock(): void;
   onSync(invalidations: readonly Invalidation[]): void;
   onSettled(): void;
   onFatal(error: Error): void;
+  log(level: 'info' | 'error', message: string, fields: object): void;
 };
 
 /**
- * The course of a transaction: `begin`; the callbacks; `pinSnapshot`, commit and sync; `unpinSnapshot`;
- * `onSync`; the promises are settled; `onSettled`; `runAndCommit`, for the next transaction. `onWriteLock` follows
- * `begin`, or the previous transaction's `onSync` if its sync is still running.
+ * The course of a group: BEGIN; `onWriteLock`; the callbacks; `pinSnapshot`, COMMIT and sync; `unpinSnapshot`;
+ * `onSync`; the promises are settled; `onSettled`; the next group.
  */
 export class GroupCommit {
   readonly #options: Options;
+  readonly #sqlite: DatabaseSync;
   readonly #stats: StorageStats;
-  readonly #transaction: WriteTransaction;
+  readonly #connection: Connection;
+  readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', StatementSync>>;
   readonly #queued: QueuedWrite[] = [];
-  /** The results of the callbacks that ran in the open transaction. */
-  #outcomes: Outcome[] = [];
   #unsynced: Unsynced | undefined;
-  #overlaps = 0;
-  #isPaused = false;
-  #state: AdmissionState = 'open';
+  #isInCallback = false;
+  #isHeld = false;
+  #state: keyof typeof closedReasons = 'open';
   #busyUntil: number | undefined;
+  #nextProbe: NodeJS.Timeout | undefined;
+  /** Whether a query found damage, as which SQLite reports a disk that is gone, too. */
+  #doubtsDisk = false;
   #nextTestAt = 0;
+  #nextLogAt = 0;
   #onDrained: (() => void) | undefined;
 
   constructor(options: Options) {
+    const { sqlite, stats } = options;
+    const prepare = (sql: string): StatementSync => prepareForRun(sqlite, sql);
     this.#options = options;
-    this.#stats = options.stats;
-    this.#transaction = new WriteTransaction(options.sqlite);
+    this.#sqlite = sqlite;
+    this.#stats = stats;
+    this.#connection = new Connection(sqlite);
+    this.#statements = {
+      begin: prepare('BEGIN IMMEDIATE'),
+      commit: prepare('COMMIT'),
+      rollback: prepare('ROLLBACK'),
+    };
+    if (!stats.canWrite) this.#probeLater();
   }
 
   get isInCallback(): boolean {
-    return this.#transaction.isInCallback;
+    return this.#isInCallback;
   }
 
   /** Whether all commits are on disk. */
@@ -101,7 +116,7 @@ export class GroupCommit {
   }
 
   write<T>(callback: WriteCallback<T>): Promise<T> {
-    assert(!this.isInCallback, 'A write was begun inside a write: pass the connection on instead.');
+    assert(!this.#isInCallback, 'A write was begun inside a write: pass the connection on instead.');
     const reason = closedReasons[this.#state] ?? overloadReason(this.#stats);
     return new Promise((resolve, reject) => {
       this.#stats.waitingWrites += 1;
@@ -113,55 +128,48 @@ export class GroupCommit {
     });
   }
 
-  /** Called at the end of a turn and after a sync. Runs the queued callbacks; commits unless a sync runs. */
-  runAndCommit(): void {
-    if (this.#state === 'failed') return;
-    const mayRun = this.#queued.length > 0 && this.#mayBegin() && this.#tryBegin();
-    if (mayRun) this.#runQueued();
-    if (this.isSynced) this.#endTransaction();
-    // a transaction that is full still waits for the sync of the one before
-    if (mayRun && this.#queued.length > 0 && !this.#transaction.isFull) this.#options.schedule();
+  /** Called at the end of a turn, and after a sync. Runs what is queued, unless a sync runs. */
+  runGroup(): void {
+    if (this.#state === 'failed' || this.#isHeld || !this.isSynced || this.#queued.length === 0) return;
+    if (!this.#tryBegin()) return;
+    const { changes } = this.#connection;
+    const outcomes = this.#runQueued();
+    if (outcomes !== undefined && this.#connection.hasChangedSince(changes)) {
+      this.#commit(outcomes);
+    } else {
+      this.#rollBack();
+      this.#settle(outcomes ?? []); // what they saw is on disk
+    }
+    if (this.#queued.length > 0) this.#options.schedule();
   }
 
-  /**
-   * Called when a query found damage, as which SQLite reports a disk that is gone, too: writes and syncs a page,
-   * which ends the service if that fails.
-   */
+  /** Called when a query found damage: writes and syncs a page, which ends the service if that fails. */
   testDisk(): void {
     if (performance.now() < this.#nextTestAt) return;
-    this.#nextTestAt = performance.now() + diskTestMilliseconds;
+    this.#nextTestAt = performance.now() + probeMilliseconds;
+    this.#doubtsDisk = true;
     this.write(this.#writePage).catch(() => {}); // what fails was reported
   }
-
-  readonly #writePage = (db: Connection): void => {
-    this.#options.sqlite.exec(emptyCommitSql);
-    db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
-  };
 
   /** Resolves when all present commits are on disk; rejects if the sync fails. */
   async synced(): Promise<void> {
     await this.#unsynced?.synced.promise;
   }
 
-  /**
-   * Pauses writes for the end of a checkpoint: until `resumeWrites` they are queued. Resolves when all
-   * commits are on disk.
-   */
-  async pauseWrites(): Promise<void> {
-    assert(this.#state !== 'failed', closedReasons.failed);
-    this.#isPaused = true;
-    while (!this.isSynced) await this.synced(); // the first sync may be followed by another commit
+  /** Until `release`, writes are only queued. */
+  hold(): void {
+    this.#isHeld = true;
   }
 
-  resumeWrites(): void {
-    this.#isPaused = false;
+  release(): void {
+    this.#isHeld = false;
     this.#options.schedule();
   }
 
   /** Accepts no more writes. Resolves when all accepted writes are settled. */
   close(): Promise<void> {
     if (this.#state === 'open') this.#state = 'closing';
-    this.#options.probe.stop();
+    clearTimeout(this.#nextProbe);
     return new Promise((resolve) => {
       this.#onDrained = resolve;
       this.#countSettled(0);
@@ -177,32 +185,26 @@ export class GroupCommit {
     this.#state = 'failed';
     const reason = closedReasons.failed;
     this.#stats.canWrite = false;
-    this.#options.probe.stop();
-    const outcomes = [...(this.#unsynced?.outcomes ?? []), ...this.#outcomes.splice(0)];
-    this.#rejectUnavailable([...outcomes.map(({ write }) => write), ...this.#queued.splice(0)], reason);
+    clearTimeout(this.#nextProbe);
+    const committed = this.#unsynced?.outcomes.map(({ write }) => write) ?? [];
+    this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], reason);
     this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
     this.#unsynced?.synced.reject(unavailable(reason));
     this.#options.onFatal(error);
-  }
-
-  #mayBegin(): boolean {
-    return !this.#isPaused && (this.isSynced || this.#transaction.isOpen || this.#overlaps < overlapsMax);
   }
 
   /**
    * Returns false while another process has the write lock; further calls retry for `busyMillisecondsMax`.
    */
   #tryBegin(): boolean {
-    if (this.#transaction.isOpen) return true;
     try {
-      this.#transaction.begin();
+      this.#statements.begin.run();
     } catch (error) {
       this.#retryOrReject(error);
       return false;
     }
     this.#busyUntil = undefined;
-    this.#overlaps = this.isSynced ? 0 : this.#overlaps + 1;
-    if (this.isSynced) this.#options.onWriteLock();
+    this.#options.onWriteLock();
     return true;
   }
 
@@ -214,73 +216,71 @@ export class GroupCommit {
     this.#rejectWithStorageError(this.#queued.splice(0), error);
   }
 
-  #runQueued(): void {
+  /** Returns undefined if the storage failed one of the callbacks: then all that ran are rejected. */
+  #runQueued(): Outcome[] | undefined {
     const until = performance.now() + groupMillisecondsMax;
-    let ran = 0;
+    const outcomes: Outcome[] = [];
     for (const write of this.#queued) {
-      if (this.#transaction.isFull) break;
-      ran += 1;
-      const outcome = this.#runOne(write);
-      if (outcome !== undefined) this.#outcomes.push(outcome);
-      if (!this.#transaction.isIntact || performance.now() > until) break;
+      try {
+        outcomes.push(this.#runOne(write));
+      } catch (error) {
+        this.#queued.splice(0, outcomes.length + 1);
+        this.#rejectGroup(outcomes, write, error);
+        return undefined;
+      }
+      if (performance.now() > until) break;
     }
-    this.#queued.splice(0, ran);
-    if (!this.#transaction.isIntact) this.#rollBack();
+    this.#queued.splice(0, outcomes.length);
+    return outcomes;
   }
 
-  /** Rejects the writes whose changes are undone because the last callback failed. */
-  #rollBack(): void {
-    const writes = this.#outcomes.splice(0).map(({ write }) => write);
-    const { isHalfDone } = this.#transaction;
-    this.#transaction.rollback(); // drops its list of invalidations
-    if (!isHalfDone) this.#options.probe.reportFailure(new Error('SQLite rolled the transaction back.'));
-    this.#rejectUnavailable(writes, unwritableReason);
-  }
-
-  /**
-   * Returns undefined if the write was rejected: the storage failed, or the callback threw after a change.
-   */
-  #runOne(write: QueuedWrite): Outcome | undefined {
+  /** Throws if the storage failed: an error of the callback itself undoes its changes, and is its outcome. */
+  #runOne(write: QueuedWrite): Outcome {
+    this.#isInCallback = true;
     try {
-      const result = this.#transaction.run(write.callback);
+      const result = this.#connection.inSavepoint(() => write.callback(this.#connection));
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
-      const outcome = { write, hasThrown: true, settle: () => write.reject(error) };
-      if (isDamage(error)) this.testDisk();
-      if (isEnvironment(error) || !this.#transaction.isOpen) this.#rejectWithStorageError([write], error);
-      else if (this.#transaction.isHalfDone) this.#settle([outcome]);
-      else return outcome;
-      return undefined;
+      // after an error of its own SQLite may have rolled everything back, or can't go on
+      if (isEnvironment(error) || isDamage(error) || !this.#sqlite.isTransaction) throw error;
+      return { write, hasThrown: true, settle: () => write.reject(error) };
+    } finally {
+      this.#isInCallback = false;
     }
   }
 
-  /**
-   * Called when all commits are on disk. Rolls back if nothing was changed: what the callbacks saw needs no
-   * sync.
-   */
-  #endTransaction(): void {
-    if (!this.#transaction.isOpen) return;
-    const outcomes = this.#outcomes.splice(0);
-    if (this.#transaction.hasChanges) return this.#tryCommit(outcomes);
-    this.#transaction.rollback();
-    this.#settle(outcomes);
+  /** Damage is the request's own error, since the others don't need the damaged page. */
+  #rejectGroup(outcomes: readonly Outcome[], failed: QueuedWrite, error: unknown): void {
+    const others = outcomes.map(({ write }) => write);
+    if (isDamage(error) && failed.callback !== this.#writePage) {
+      failed.reject(error);
+      this.#countSettled(1);
+      this.#rejectUnavailable(others, unwritableReason);
+      return this.testDisk();
+    }
+    this.#rejectWithStorageError([failed], error);
+    this.#rejectUnavailable(others, isFull(error) ? fullReason : unwritableReason);
   }
 
-  #tryCommit(outcomes: readonly Outcome[]): void {
-    let invalidations: readonly Invalidation[];
+  #commit(outcomes: readonly Outcome[]): void {
     try {
       this.#options.reads.pinSnapshot();
-      invalidations = this.#transaction.commit();
+      this.#statements.commit.run();
     } catch (error) {
-      this.#transaction.rollback();
+      this.#rollBack();
       this.#options.reads.unpinSnapshot();
       const writes = outcomes.map(({ write }) => write);
       return this.#rejectWithStorageError(writes, error);
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
-    if (!this.#stats.canWrite) this.#options.probe.probe();
+    const invalidations = this.#connection.invalidations.splice(0);
     this.#sync({ outcomes, invalidations, synced: Promise.withResolvers() });
+  }
+
+  #rollBack(): void {
+    this.#connection.invalidations.length = 0;
+    if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#statements.rollback.run();
   }
 
   /**
@@ -300,13 +300,14 @@ export class GroupCommit {
 
   #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
     this.#unsynced = undefined;
+    this.#doubtsDisk = false;
     this.#options.reads.unpinSnapshot();
     this.#options.onSync(invalidations);
-    if (this.#transaction.isOpen) this.#options.onWriteLock();
+    if (!this.#stats.canWrite && this.#options.hasRoom()) this.#reportSuccess();
     synced.resolve();
     this.#settle(outcomes);
     this.#options.onSettled();
-    this.runAndCommit(); // before the responses, so that the next sync begins early
+    this.runGroup(); // before the responses, so that the next sync begins early
   }
 
   #settle(outcomes: readonly Outcome[]): void {
@@ -314,10 +315,40 @@ export class GroupCommit {
     this.#countSettled(outcomes.length);
   }
 
+  readonly #writePage = (db: Connection): void => {
+    this.#sqlite.exec(emptyCommitSql);
+    db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
+  };
+
+  #probeLater(): void {
+    this.#nextProbe ??= setTimeout(() => {
+      this.#nextProbe = undefined;
+      if (this.#stats.canWrite) return;
+      if (this.#options.hasRoom()) this.write(this.#writePage).catch(() => {}); // what fails was reported
+      this.#probeLater();
+    }, probeMilliseconds).unref();
+  }
+
+  #reportSuccess(): void {
+    this.#stats.canWrite = true;
+    this.#nextLogAt = 0;
+    this.#options.log('info', 'changes are accepted again', {});
+  }
+
+  /** Logs a failure a minute: on a full disk all writes fail. */
+  #reportFailure(error: unknown): void {
+    this.#stats.canWrite = false;
+    this.#probeLater();
+    if (performance.now() < this.#nextLogAt) return;
+    this.#nextLogAt = performance.now() + failureLogMilliseconds;
+    const cause = String(error);
+    this.#options.log('error', 'changes are rejected because of a storage error', { cause });
+  }
+
   #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
-    this.#options.probe.reportFailure(error);
+    this.#reportFailure(error);
     this.#rejectUnavailable(writes, isFull(error) ? fullReason : unwritableReason);
-    const isTest = writes.some(({ callback }) => callback === this.#writePage);
+    const isTest = this.#doubtsDisk && writes.some(({ callback }) => callback === this.#writePage);
     if (isTest && error instanceof Error && isDiskFailure(error)) this.fail(error);
   }
 
@@ -331,4 +362,11 @@ export class GroupCommit {
     this.#stats.waitingWrites -= writes;
     if (this.#stats.waitingWrites === 0) this.#onDrained?.();
   }
+}
+
+/** Returns why an open database accepts no write now; undefined if it accepts writes. */
+function overloadReason(stats: StorageStats): string | undefined {
+  if (stats.waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
+  if (stats.walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
+  return undefined;
 }

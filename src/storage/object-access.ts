@@ -1,7 +1,6 @@
 // Proves what a caller may do with an object: `Visible` that they may see it, `Owned` that they may change
 // it, checked inside the write that changes it. If the object doesn't exist, both are a 404; if it is another
 // user's, both are a 403.
-import assert from 'node:assert';
 import { isDeepStrictEqual } from 'node:util';
 import { allows, type Caller, type RowAccess } from '../auth/access.ts';
 import { forbidden, notFound } from '../problem.ts';
@@ -54,20 +53,6 @@ function requireWithin<T>(
   const object = find(db, id);
   if (object === undefined) throw notFound(name, id);
   if (!allows(access, ownerOf(object))) throw forbidden(`This ${name} belongs to another user.`);
-  return object;
-}
-
-/**
- * Reads an object inside the write that has just written it, since SQLite computes some columns, such as the
- * time of the change. Doesn't check the caller's rights.
- */
-export function readBack<T>(
-  { name, find }: ObjectSource<T>,
-  { writer }: Pick<Permit, 'writer'>,
-  id: number,
-): T {
-  const object = find(writer, id);
-  assert(object !== undefined, `${name} ${id} is gone after its own write`);
   return object;
 }
 

@@ -1,5 +1,5 @@
 // What the storage counts and knows about itself: for /metrics, for readiness, and to decide which writes are
-// accepted (write-admission.ts).
+// accepted (group-commit.ts).
 
 export const syncSecondsBounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,

@@ -11,6 +11,7 @@
 //   const rows = people.select(shown);
 //     rows.columns               id, name, email, createdAt
 //     rows.objectOf(row)         the object of a row of these columns
+//     rows.written(values)       the object of a row that was just written, as `find` would read it
 //     rows.find(db, 7)           SELECT id, name, email, createdAt FROM people WHERE id = ?
 //   people.insert(db, { … })     INSERT INTO people (name, email, createdAt, nameKey) VALUES (?, ?, ?, ?)
 //   const rename = people.update(['name', 'version']);
@@ -63,8 +64,10 @@ export const flag: Column<boolean> = { show: (stored) => stored === 1, store: Nu
 /** Given as milliseconds since 1970, and shown as a timestamp. */
 export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
 
-/** The time of the last change. Each update makes it later, even if the clock went back. */
-export const changeTime: Column<string, number> = { ...time, set: (name) => `max(?, ${name} + 1)` };
+/** The time of a change: later than the one before, even if the clock went back, since ETags depend on it. */
+export function changeTime(before: { readonly updatedAt: string }, now: number): number {
+  return Math.max(now, Date.parse(before.updatedAt) + 1);
+}
 
 /** A list of words, stored with spaces between them. */
 export function words<T extends string>(): Column<T[], readonly T[]> {
@@ -119,10 +122,17 @@ type Inserted<C extends Columns> = Omit<Updated<C>, NullableNames<C>> & {
   readonly [Name in NullableNames<C>]?: Given<C[Name]> | undefined;
 };
 
+/** Values as they are given, or as they are shown where the service or SQLite makes them. */
+type Written<C extends Columns> = {
+  readonly [Name in keyof C]: [Given<C[Name]>] extends [never] ? Shown<C[Name]> : Given<C[Name]>;
+};
+
 type Rows<C extends Columns> = {
   /** The list of columns for a SELECT that the store writes out. */
   readonly columns: string;
   readonly objectOf: (row: Row) => ObjectOf<C>;
+  /** Returns the object of a row with these values, which were just written, without reading it. */
+  readonly written: (values: Written<C>) => ObjectOf<C>;
   /** Finds the row with this primary key. */
   readonly find: (db: Connection, key: SqlValue) => ObjectOf<C> | undefined;
 };
@@ -212,6 +222,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
   const list = all.map(({ expression }) => expression).join(', ');
   const sql = `SELECT ${list} FROM ${place}`;
+  const paramsOf = paramsFor(all.map((column) => ({ ...column, source: column.name })));
   const objectOf = (row: Row): ObjectOf<C> => {
     const object = { ...blank }; // faster than adding one member after another
     let index = 0;
@@ -227,6 +238,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   return {
     columns: list,
     objectOf,
+    written: (values) => objectOf(paramsOf(values)),
     find(db, key) {
       const row = db.get(sql, key);
       return row === undefined ? undefined : objectOf(row);

@@ -1,13 +1,20 @@
 // The write-ahead log (WAL) of a running service: how it is started, and opened for syncs.
 import { fdatasyncSync, openSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { capacity } from '../base/capacity.ts';
+import { capacity, freeDiskBytes } from '../base/capacity.ts';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
 import { maySync, syncFolder } from './private-files.ts';
 import { lacksRoom } from './storage-error.ts';
-import { hasRoom } from './write-probe.ts';
+
+/** An ordinary change writes more than a page: its rows, their indexes and its event. */
+const changeBytes = 256 * 1024;
 
 type Log = (level: 'warn', message: string, fields?: object) => void;
+
+/** Whether the disk has room for an ordinary change. */
+export function hasRoom(folder: string): boolean {
+  return freeDiskBytes(folder) >= changeBytes;
+}
 
 /** Writes and syncs the WAL's header; returns false if there is no room for it, or for a change after it. */
 export function startWal(sqlite: DatabaseSync, folder: string, log: Log): boolean {

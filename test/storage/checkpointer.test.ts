@@ -9,7 +9,7 @@ import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { addNote, HeldDisk, newFolder, openNotes, turn, until } from '../support/storage-support.ts';
+import { addNote, HeldDisk, newFolder, openNotes, until } from '../support/storage-support.ts';
 
 const mebibyte = 1024 ** 2;
 /** Where the default, 32 MiB, isn't the subject: so that less has to be written. */
@@ -42,17 +42,10 @@ async function writeWhile(database: Database, goesOn: () => boolean): Promise<nu
 }
 
 test('the WAL is checkpointed while writes go on, and its growth is bounded', async (t) => {
-  let externalCommits = 0;
-  const database = await openNotes(t, {
-    fdatasync: slowSync,
-    onExternalCommit: () => {
-      externalCommits += 1;
-    },
-  });
+  const database = await openNotes(t, { fdatasync: slowSync });
   await writeWhile(database, () => database.stats.checkpoints < 1); // by then the thread runs
   const longest = await writeWhile(database, () => database.stats.checkpoints < 3);
   assert(longest < 128 * mebibyte, `the log grew to ${longest} bytes`);
-  assert.equal(externalCommits, 0, 'restarting the WAL is not taken for a commit by another process');
   await until(() => database.stats.walBytes < 32 * mebibyte);
 });
 
@@ -149,7 +142,7 @@ test('long queries are paused during a checkpoint, so that none keeps part of th
   let steps = '';
   const database = await openEarly(t, {
     sqlWorker: checkpointsBy((real, sql) => {
-      const [step = ''] = /NOOP|PASSIVE|application_id/.exec(sql) ?? [];
+      const [step = ''] = /PASSIVE|RESTART|application_id/.exec(sql) ?? [];
       steps += step.charAt(0);
       return real(sql);
     }),
@@ -161,7 +154,7 @@ test('long queries are paused during a checkpoint, so that none keeps part of th
   await writeWhile(database, () => database.stats.checkpoints < 1);
   goesOn = false;
   await Promise.all(readers);
-  assert.match(steps, /^N+P+a/, 'after the first that was long enough, none had to be repeated');
+  assert.match(steps, /^PPRa/, 'after the first that was long enough, none had to be repeated');
 });
 
 test('a thread that can’t start or open the file is retried, since that is transient', async (t) => {
@@ -194,130 +187,61 @@ test('any other error of the thread is fatal, since it may be the disk’s', asy
   assert.deepEqual(fatal, [error]);
 });
 
-test('a commit by another process is detected while the service restarts the WAL', async (t) => {
+test('a checkpoint that a reader keeps from its end is repeated, even if nothing more is written', async (t) => {
   const folder = newFolder(t);
-  let externalCommits = 0;
-  let isCheckpointing = false;
-  const database = await openEarly(t, {
-    folder,
-    sqlWorker: checkpointsBy(async (real, sql) => {
-      if (sql === emptyCommitSql && !isCheckpointing) {
-        isCheckpointing = true;
-        commitExternally(folder);
-      }
-      return real(sql);
-    }),
-    onExternalCommit: () => {
-      externalCommits += 1;
-    },
-  });
-  await writeWhile(database, () => database.stats.checkpoints < 1);
-  assert.equal(externalCommits, 1);
-});
-
-test('after a checkpoint that failed while commits were ignored, everything counts as changed', async (t) => {
-  const folder = newFolder(t);
-  let externalCommits = 0;
-  let isCheckpointing = false;
-  const database = await openEarly(t, {
-    folder,
-    sqlWorker: checkpointsBy(async (real, sql) => {
-      if (sql !== emptyCommitSql || isCheckpointing) return real(sql);
-      isCheckpointing = true;
-      commitExternally(folder);
-      throw Object.assign(new Error('database is locked'), { errcode: 5 });
-    }),
-    onExternalCommit: () => {
-      externalCommits += 1;
-    },
-  });
-  await writeWhile(database, () => database.stats.checkpoints < 1);
-  assert.equal(externalCommits, 1);
-});
-
-test('this turn’s snapshot ends before caches are cleared for a commit by another process', async (t) => {
-  const folder = newFolder(t);
-  const seen: boolean[] = [];
-  let isRead = false;
-  const hasExternal = (): boolean =>
-    database.read.get("SELECT 1 FROM notes WHERE text = 'external'") !== undefined;
-  const database = await openEarly(t, {
-    folder,
-    sqlWorker: checkpointsBy(async (real, sql) => {
-      const rows = await real(sql);
-      if (sql !== 'PRAGMA data_version' || isRead) return rows;
-      isRead = true;
-      seen.push(hasExternal()); // opens the snapshot of the turn in which the change is noticed
-      commitExternally(folder);
-      return rows;
-    }),
-    onExternalCommit: () => seen.push(hasExternal()),
-  });
-  await writeWhile(database, () => database.stats.checkpoints < 1);
-  assert.deepEqual(seen.slice(0, 2), [false, true]);
-});
-
-test('a checkpoint pauses writes until no commit waits for a sync, not only for the one that runs', async (t) => {
-  const disk = new HeldDisk(t);
-  const writes: Promise<unknown>[] = [];
-  const unsynced: number[] = [];
-  let hasPassed = false;
-  const database = await openNotes(t, {
-    checkpointAtBytes: 1,
-    fdatasync: disk.fdatasync,
-    sqlWorker: checkpointsBy(async (real, sql) => {
-      if (!sql.includes('PASSIVE')) return real(sql);
-      unsynced.push(disk.pending.length);
-      if (hasPassed) return real(sql);
-      for (const text of ['synced first', 'committed then']) {
-        writes.push(database.write(addNote(text)));
-        await turn();
-      }
-      const rows = await real(sql);
-      hasPassed = true;
-      return rows;
-    }),
-  });
-  writes.push(database.write(addNote('first')));
-  await disk.endSync();
-  await until(() => hasPassed);
-  await turn(); // now writes are paused
-  await disk.endSync();
-  await disk.endSync();
-  await until(() => unsynced.length === 2);
-  assert.deepEqual(unsynced, [0, 0]);
-  disk.letGo();
-  await Promise.all(writes);
-});
-
-test('a checkpoint after which a reader still used the WAL is repeated, even if nothing more is written', async (t) => {
-  const folder = newFolder(t);
+  let copies = 0;
   let restarts = 0;
   let reader: DatabaseSync | undefined;
   const database = await openNotes(t, {
     folder,
     checkpointAtBytes: 1,
     sqlWorker: checkpointsBy(async (real, sql) => {
-      if (reader === undefined && sql.includes('NOOP')) {
+      if (reader === undefined && sql.includes('PASSIVE')) {
         reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
         reader.exec('BEGIN; SELECT count(*) FROM notes');
       }
       const rows = await real(sql);
+      if (sql.includes('RESTART')) copies += 1;
       if (sql === emptyCommitSql) restarts += 1;
       return rows;
     }),
   });
   await database.write(addNote('the last one'));
-  await until(() => restarts === 1);
+  await until(() => copies === 1);
+  const write = database.write(addNote('meanwhile'));
+  assert.equal(await write, 2);
+  assert.equal(restarts, 0);
   reader?.close();
-  await until(() => restarts === 2);
+  await until(() => restarts > 0);
 });
 
-function commitExternally(folder: string): void {
-  using other = new DatabaseSync(databaseFile(folder));
-  other.exec("INSERT INTO notes (text) VALUES ('external')");
-}
-
+test('a checkpoint holds writes only until the sync that runs has ended, and RESTART', async (t) => {
+  const disk = new HeldDisk(t);
+  const steps: string[] = [];
+  const database = await openNotes(t, {
+    checkpointAtBytes: 1,
+    fdatasync: disk.fdatasync,
+    sqlWorker: checkpointsBy(async (real, sql) => {
+      if (sql.includes('RESTART')) steps.push(`RESTART with ${disk.pending.length} syncs`);
+      if (sql.includes('PASSIVE') && steps.length === 0) {
+        steps.push('PASSIVE');
+        writes.push(database.write(addNote('second')));
+        await until(() => disk.pending.length === 1);
+      }
+      return real(sql);
+    }),
+  });
+  const writes: Promise<unknown>[] = [database.write(addNote('first'))];
+  await disk.endSync();
+  await until(() => steps.length === 1);
+  writes.push(database.write(addNote('third')));
+  await new Promise((resolve) => setTimeout(resolve, 20));
+  await disk.endSync();
+  disk.letGo();
+  await Promise.all(writes);
+  await until(() => database.stats.checkpoints > 0);
+  assert.deepEqual(steps.slice(0, 2), ['PASSIVE', 'RESTART with 0 syncs']);
+});
 /** The salts in the WAL's header, which change when it is reset. */
 function saltsOf(folder: string): string {
   return readFileSync(`${databaseFile(folder)}-wal`)

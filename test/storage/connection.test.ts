@@ -3,41 +3,14 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { Connection } from '../../src/storage/connection.ts';
-import { WriteTransaction } from '../../src/storage/write-transaction.ts';
 
 test('a row id beyond 2^53, as in full-text indexes, breaks no later statement', () => {
   using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   sqlite.exec('CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT)');
-  const transaction = new WriteTransaction(sqlite);
-  transaction.begin();
-  const changes = transaction.run((db) => {
-    sqlite.exec('INSERT INTO notes (id) VALUES (9009398277996544)');
-    return db.run("UPDATE notes SET text = 'changed'").rowsChanged;
-  });
-  transaction.commit();
-  assert.equal(changes, 1);
-  transaction.begin();
-  transaction.rollback();
-  assert.equal(new Connection(sqlite).run("INSERT INTO notes (id, text) VALUES (7, 'new')").lastId, 7);
-});
-
-test('no transaction is open once the database is closed, even if the last turn has not ended', () => {
-  const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
-  const transaction = new WriteTransaction(sqlite);
-  sqlite.close();
-  assert.equal(transaction.isOpen, false);
-});
-
-test('a query is not a change, however its SQL begins', () => {
-  using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
-  const transaction = new WriteTransaction(sqlite);
-  transaction.begin();
-  const broken = (db: Connection): never => {
-    db.all('\nWITH numbers (n) AS (VALUES (1)) SELECT n FROM numbers');
-    throw new Error('nothing to undo');
-  };
-  assert.throws(() => transaction.run(broken), /nothing to undo/);
-  assert.equal(transaction.isOpen, true);
+  const db = new Connection(sqlite);
+  sqlite.exec('INSERT INTO notes (id) VALUES (9009398277996544)');
+  assert.equal(db.run("UPDATE notes SET text = 'changed'").rowsChanged, 1);
+  assert.equal(db.run("INSERT INTO notes (id, text) VALUES (7, 'new')").lastId, 7);
 });
 
 for (const sql of ["INSERT INTO notes (text) VALUES ('x') RETURNING id", '\n  delete FROM notes']) {

@@ -1,16 +1,13 @@
 // Reads, lists and rejections show only data on disk, which a power cut can't undo.
 import assert from 'node:assert/strict';
-import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Connection } from '../../src/storage/connection.ts';
-import { databaseFile } from '../../src/storage/database-file.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import {
   addNote,
   HeldDisk,
   isSettled,
   isUnavailable,
-  newFolder,
   noteChange,
   noteTexts,
   openNotes,
@@ -157,21 +154,15 @@ test('a long query that began before the commit does not wait for its sync', asy
   await write;
 });
 
-test('write callbacks run during a sync, and what they change is committed and seen after it', async (t) => {
+test('what is written during a sync is committed together after it', async (t) => {
   const disk = new HeldDisk(t);
   const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  const ran: string[] = [];
-  const write = (text: string) =>
-    database.write((db) => {
-      ran.push(text);
-      return addNote(text)(db);
-    });
-  const first = write('first');
+  const first = database.write(addNote('first'));
   await until(() => disk.pending.length === 1);
-  const others = [write('second')];
-  await until(() => ran.length === 2);
-  others.push(write('third'));
-  await until(() => ran.length === 3);
+  const others = [database.write(addNote('second'))];
+  await turn();
+  others.push(database.write(addNote('third')));
+  await turn();
   assert.equal(database.stats.commits, 1);
   assert.deepEqual(noteTexts(database.read), []);
   await disk.endSync();
@@ -196,37 +187,6 @@ test('a write that throws during a sync is rejected after it, and leaves nothing
   assert.equal(disk.pending.length, 0);
   assert.equal(database.stats.commits, 1);
 });
-
-test('another process gets the write lock between transactions that follow each other', async (t) => {
-  const folder = newFolder(t);
-  const disk = new HeldDisk(t);
-  const database = await openNotes(t, { folder, fdatasync: disk.fdatasync });
-  using other = new DatabaseSync(databaseFile(folder), { timeout: 0 });
-  let isFree = false;
-  let written = 0;
-  const keepWriting = (): void => {
-    void database.write(addNote(`note ${(written += 1)}`)).then(keepWriting, () => {});
-  };
-  keepWriting();
-  for (let round = 0; round < 20 && !isFree; round += 1) {
-    keepWriting(); // so that a callback runs during the sync
-    await until(() => disk.pending.length === 1);
-    await turn();
-    isFree = canLock(other);
-    await disk.endSync();
-  }
-  assert.ok(isFree);
-  disk.letGo();
-});
-
-function canLock(sqlite: DatabaseSync): boolean {
-  try {
-    sqlite.exec('BEGIN IMMEDIATE; ROLLBACK');
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 /** Threads that record each snapshot that they took. */
 function noting(snapshots: string[]) {

@@ -1,13 +1,10 @@
 // A storage without space: it reads, and detects when there is space again.
 import assert from 'node:assert/strict';
 import { existsSync, statSync, truncateSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
-import { newStats } from '../../src/storage/storage-stats.ts';
-import { WriteProbe } from '../../src/storage/write-probe.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 import {
   addNote,
@@ -90,17 +87,19 @@ test('a disk with room for a page, but not for a change, is not ready, after a r
     await until(() => after.stats.canWrite);
   }));
 
-test('failures have one line a minute, and one after changes were accepted again', (t) => {
-  using sqlite = new DatabaseSync(databaseFile(newFolder(t)));
+test('failures have one line a minute, and one after changes were accepted again', async (t) => {
   const logged: string[] = [];
-  const log = (_level: string, message: string): void => void logged.push(message);
-  const probe = new WriteProbe({ folder: tmpdir(), sqlite, stats: newStats(), log });
-  t.after(() => probe.stop());
-  const full = new Error('database or disk is full');
-  probe.reportFailure(full);
-  probe.reportFailure(full);
-  probe.probe();
-  probe.reportFailure(full);
+  const database = await openNotes(t, { log: (_, message) => logged.push(message) });
+  const limit = (pages: number) => database.write((db) => void db.get(`PRAGMA max_page_count = ${pages}`));
+  const fail = async (): Promise<void> => {
+    await limit(1);
+    await assert.rejects(database.write(addNote('x'.repeat(100_000))), isUnavailable);
+  };
+  await fail();
+  await fail();
+  await limit(1_000_000);
+  await database.write(addNote('room'));
+  await fail();
   const rejected = 'changes are rejected because of a storage error';
   assert.deepEqual(logged, [rejected, 'changes are accepted again', rejected]);
 });

@@ -67,7 +67,7 @@ function membersFor(defaultCountry: string | undefined) {
     updatedAt: {
       shown: timestamp,
       readOnly: optional(sentTimestamp),
-      column: column.changeTime,
+      column: column.time,
       cell: timeCell,
     },
   };

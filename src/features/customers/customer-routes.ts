@@ -16,7 +16,7 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { customerTable } from './customer-csv.ts';
 import {
@@ -116,8 +116,7 @@ function createCustomerRoute({ find }: Representations<Customer>, bodies: Custom
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may create a customer for another user.');
         if (userId !== caller.userId) throwIfInvalid(userIssues(permit.writer, userId));
-        const id = addCustomer(permit, { ...content, userId }, origin.now);
-        return representCustomer(readBack(customerSource, permit, id));
+        return representCustomer(addCustomer(permit, { ...content, userId }, origin.now));
       });
     },
   });
@@ -177,8 +176,7 @@ function changeCustomer(
     const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
     checkMayGive(customer, wanted, permit.caller);
     if (changesNothing(customer, wanted)) return representCustomer(customer);
-    replaceCustomer(permit, customer, wanted);
-    return representCustomer(readBack(customerSource, permit, customer.id));
+    return representCustomer(replaceCustomer(permit, customer, wanted));
   });
 }
 

@@ -15,9 +15,7 @@ type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'> 
 };
 
 export function addToSearch(db: Connection, id: number, customer: Searched): void {
-  const text = indexedText(customer);
-  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, text);
-  db.leaveToCommit({ added: text.length });
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
 }
 
 export function replaceInSearch(
@@ -36,9 +34,7 @@ export function replaceInSearch(
  */
 export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
   const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
-  const text = indexedText(customer);
-  db.run(sql, customer.id, text);
-  db.leaveToCommit({ removed: text.length });
+  db.run(sql, customer.id, indexedText(customer));
 }
 
 /**

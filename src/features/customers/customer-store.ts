@@ -1,5 +1,6 @@
 // The rows of customers.
 import { allows, rowAccessOf, type RowAccess } from '../../auth/access.ts';
+import { timestampOf } from '../../base/timestamp.ts';
 import { Problem } from '../../problem.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
 import { nameKey, namePrefix, sameNameRange } from '../../schema/members.ts';
@@ -10,7 +11,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { computed, derived, flag, nullable, table } from '../../storage/table.ts';
+import { changeTime, computed, derived, flag, nullable, table } from '../../storage/table.ts';
 import {
   ascending,
   descending,
@@ -116,17 +117,22 @@ const samePhoneSql = 'SELECT id FROM customers WHERE phone = ? ORDER BY nameKey,
 
 type NewCustomerRow = CustomerContent & { readonly userId: number };
 
-export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt: number): number {
+export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt: number): CustomerRow {
   const { userId } = customer;
   assertOwnerExists(permit, userId);
   const id = customers.insert(permit.writer, { ...customer, createdAt, updatedAt: createdAt });
   addToSearch(permit.writer, id, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: id, ownerId: userId, createdAt });
-  return id;
+  return rows.written({ ...customer, id, createdAt, updatedAt: createdAt });
 }
 
-export function replaceCustomer(permit: Permit, current: Owned<CustomerRow>, wanted: CustomerContent): void {
-  writeCustomer(permit, current, { type: 'customer.changed', wanted });
+/** Returns the customer as it is now. */
+export function replaceCustomer(
+  permit: Permit,
+  current: Owned<CustomerRow>,
+  wanted: CustomerContent,
+): CustomerRow {
+  return writeCustomer(permit, current, { type: 'customer.changed', wanted });
 }
 
 /** What erasing makes of a customer. */
@@ -152,9 +158,14 @@ type CustomerChange = {
 };
 
 /** Replaces the customer, in the table and in the search, and records an event of this type. */
-function writeCustomer(permit: Permit, current: Owned<CustomerRow>, { type, wanted }: CustomerChange): void {
+function writeCustomer(
+  permit: Permit,
+  current: Owned<CustomerRow>,
+  { type, wanted }: CustomerChange,
+): CustomerRow {
   const { id } = current;
-  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  const updatedAt = changeTime(current, permit.origin.now);
+  replaceContent(permit.writer, { ...wanted, updatedAt }, id);
   replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
     type,
@@ -164,6 +175,7 @@ function writeCustomer(permit: Permit, current: Owned<CustomerRow>, { type, want
     changes: changesBetween(current, wanted, shownValues),
   });
   permit.writer.invalidate({ kind: 'customer', id });
+  return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
 }
 
 export function removeCustomer(permit: Permit, customer: Owned<CustomerRow>): void {

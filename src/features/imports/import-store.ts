@@ -263,7 +263,7 @@ function importCustomer(permit: Permit, imported: CustomerImport): LineOutcome {
   if (comparison === 'known' && !hasOwnKey(object.key)) return { status: 200, id: null, result: 'changed' };
   const sameAs = findSameCustomer(permit.writer, content) ?? (comparison === 'new' ? undefined : null);
   keys.remember(content);
-  const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now);
+  const create = (): number => addCustomer(permit, { ...content, userId: owner.value }, now).id;
   const created = { status: 201, id: keys.add(permit, object, create), result: 'created' } as const;
   return sameAs === undefined ? created : { ...created, sameAs };
 }
@@ -309,7 +309,7 @@ function importProduct(
   if (known === undefined) {
     const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
     const sameAs = findProductButForZeros(writer, product.sku);
-    const id = keys.add(permit, object, () => addProduct(permit, wanted, now));
+    const id = keys.add(permit, object, () => addProduct(permit, wanted, now).id);
     const created = { status: 201, id, result: 'created', ...warned } as const;
     return sameAs === undefined ? created : { ...created, sameAs };
   }

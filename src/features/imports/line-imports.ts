@@ -23,10 +23,7 @@ import type { Call } from '../../http/routing/route.ts';
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/**
- * A batch is checked in one turn and written in one transaction, or in several where one would be full; between them,
- * other clients get their turns.
- */
+/** A batch is checked in one turn and written in one transaction, or in several; between them, other clients get theirs. */
 const importLinesPerBatch = 100;
 /** The time is measured after each piece of this length, since blank rows and separators complete no line. */
 const importPieceBytes = 4 * 1024;
@@ -40,7 +37,7 @@ type LineRules<T> = {
   readonly read: LineReader;
   /** Returns what `write` receives, such as the object to be written or its issues. */
   parse(value: unknown, now: number): T;
-  /** Called in a write that several lines share: must change nothing for a line that it rejects. */
+  /** Called in a write that several lines share, in a savepoint for each. */
   write(permit: Permit<Caller>, parsed: T, now: number): LineOutcome;
 };
 
@@ -236,14 +233,17 @@ function* piecesOf(chunk: Buffer | undefined): Generator<Buffer | undefined> {
     yield chunk.subarray(start, start + importPieceBytes);
 }
 
-/** Writes at least one line, and more as long as the transaction isn't full. Returns the results of these. */
+/** Writes at least one line, and more as long as there is time. Returns the results of these. */
 function writeLines<T>({ call, rules, now }: ImportRun<T>, lines: readonly Item<T>[]): Promise<LineResult[]> {
   return call.write((permit) => {
     const time = now();
+    const until = performance.now() + stepMillisecondsMax;
     const results: LineResult[] = [];
     for (const line of lines) {
-      results.push('parsed' in line ? rules.write(permit, line.parsed, time) : line.result);
-      if (permit.writer.isFull) break;
+      const write = (item: { readonly parsed: T }): LineOutcome => rules.write(permit, item.parsed, time);
+      // the search index does its work at the next savepoint, not in the COMMIT for all lines
+      results.push('parsed' in line ? permit.writer.inSavepoint(() => write(line)) : line.result);
+      if (performance.now() > until) break;
     }
     return results;
   });

@@ -14,7 +14,7 @@ import { columnsOf } from '../../storage/resource.ts';
 import { blob, integer, table } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import type { StoredUser } from '../users/user-store.ts';
 import { Key, keyMembers, requireExpiry, type NewKey } from './key.ts';
 
@@ -70,11 +70,13 @@ export function addKey(permit: Permit, wanted: NewKey & { readonly userId: numbe
   const expiresAt = requireExpiry(wanted, origin.now);
   const random = randomBytes(32).toString('base64url');
   const hash = hashSecret(random);
-  const id = keys.insert(db, { ...wanted, expiresAt, hash, prefix: '', createdAt: origin.now });
+  const { now: createdAt } = origin;
+  const id = keys.insert(db, { ...wanted, expiresAt, hash, prefix: '', createdAt });
   const prefix = `ord_${id}_${random.slice(0, 4)}`;
   db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
   recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
-  return { key: readBack(keySource, permit, id), secret: `ord_${id}_${random}` };
+  const key = rows.written({ ...wanted, id, expiresAt, lastUsedAt: null, prefix, createdAt });
+  return { key, secret: `ord_${id}_${random}` };
 }
 
 /** Throws if the user has too many keys. Expired keys count: they are listed until they are deleted. */

@@ -117,7 +117,7 @@ export const orderMembers = {
   updatedAt: {
     shown: timestamp,
     readOnly: optional(sentTimestamp),
-    column: column.changeTime,
+    column: column.time,
     isPersonal: false,
   },
 } satisfies PersonalOrNot;

@@ -9,7 +9,7 @@ import type { Permit } from '../../storage/permit.ts';
 import type { Customer } from '../customers/customer-members.ts';
 import { customerRepresentations } from '../customers/customer-routes.ts';
 import { customerExists } from '../customers/customer-store.ts';
-import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { withIncludedCustomer } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
@@ -141,8 +141,7 @@ function patchOrderRoute(orders: Representations<Order>): Route {
         checkOpen(order, wanted);
         if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(wanted, permit));
         if (changesNothing(order, wanted)) return representOrder(order);
-        replaceOrder(permit, order, { ...wanted, reason: call.body.reason });
-        return representOrder(readBack(orderSource, permit, order.id));
+        return representOrder(replaceOrder(permit, order, { ...wanted, reason: call.body.reason }));
       }),
   });
 }

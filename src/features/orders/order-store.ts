@@ -6,7 +6,7 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { computed, flag, table } from '../../storage/table.ts';
+import { changeTime, computed, flag, table } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -162,16 +162,14 @@ function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void
 
 type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
 
-/**
- * Replaces the order. Sets an `updatedAt` later than the current one, even if the clock went back, since
- * ETags depend on it.
- */
-export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): void {
+/** Returns the order as it is now. */
+export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): Order {
   const { reason, ...content } = wanted;
   const { customerId } = content;
   const { id } = current;
   const type = changeTypeOf(current.status, content.status);
-  replaceContent(permit.writer, { ...content, updatedAt: permit.origin.now }, id);
+  const updatedAt = changeTime(current, permit.origin.now);
+  replaceContent(permit.writer, { ...content, updatedAt }, id);
   if (customerId !== current.customerId) assignCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,
@@ -182,6 +180,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
     money: moneyOf(type, content),
   });
   permit.writer.invalidate({ kind: 'order', id });
+  return { ...current, ...content, updatedAt: timestampOf(updatedAt) };
 }
 
 function changeTypeOf(from: OrderStatus, to: OrderStatus): EventType {

@@ -8,7 +8,7 @@ import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import type { Selection } from '../../storage/keyset.ts';
-import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { productTable } from './product-csv.ts';
 import {
   NewProduct,
@@ -86,8 +86,7 @@ function createProductRoute(): Route {
       const content = productContentOf(call.body);
       return call.write((permit) => {
         throwIfInvalid(takenIssues(permit.writer, content));
-        const id = addProduct(permit, content, permit.origin.now);
-        return representProduct(readBack(productSource, permit, id));
+        return representProduct(addProduct(permit, content, permit.origin.now));
       });
     },
   });
@@ -144,8 +143,7 @@ function changeProduct(
     const wanted = mergeProduct(product, call.body, method);
     throwIfInvalid(takenIssues(permit.writer, wanted, product));
     if (changesNothing(product, wanted)) return representProduct(product);
-    replaceProduct(permit, product, wanted);
-    return representProduct(readBack(productSource, permit, product.id));
+    return representProduct(replaceProduct(permit, product, wanted));
   });
 }
 

@@ -1,4 +1,5 @@
 // The rows of products, their list and their search.
+import { timestampOf } from '../../base/timestamp.ts';
 import { barcodeKey, codesIn, formerSkuKey, skuKey } from '../../schema/codes.ts';
 import { nameKey } from '../../schema/members.ts';
 import type { Issue } from '../../schema/schema.ts';
@@ -14,7 +15,7 @@ import {
 } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, namesInEvents } from '../../storage/resource.ts';
-import { asIs, derived, nullable, table } from '../../storage/table.ts';
+import { asIs, changeTime, derived, nullable, table } from '../../storage/table.ts';
 import {
   keysOf,
   remakeKeys,
@@ -110,20 +111,23 @@ const zerosMax = 13;
 const butForZerosSql =
   'SELECT id FROM products WHERE skuKey IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1';
 
-export function addProduct(permit: Permit, product: ProductContent, createdAt: number): number {
+export function addProduct(permit: Permit, product: ProductContent, createdAt: number): Product {
   const id = products.insert(permit.writer, { ...product, createdAt, updatedAt: createdAt });
   const changes = changesBetween({}, { currency: product.currency }, shownValues);
   recordEvent(permit, { type: 'product.created', subjectId: id, ownerId: null, changes, createdAt });
-  return id;
+  return rows.written({ ...product, id, createdAt, updatedAt: createdAt });
 }
 
-export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: ProductContent): void {
+/** Returns the product as it is now. */
+export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: ProductContent): Product {
   const { id } = current;
-  replaceContent(permit.writer, { ...wanted, updatedAt: permit.origin.now }, id);
+  const updatedAt = changeTime(current, permit.origin.now);
+  replaceContent(permit.writer, { ...wanted, updatedAt }, id);
   if (wanted.sku !== current.sku) replaceSku(permit.writer, wanted, id);
   if (wanted.barcode !== current.barcode) replaceBarcode(permit.writer, wanted, id);
   const changes = changesBetween(current, wanted, shownValues);
   recordEvent(permit, { type: 'product.changed', subjectId: id, ownerId: null, changes });
+  return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
 }
 
 export function removeProduct(permit: Permit, { id }: Owned<Product>): void {

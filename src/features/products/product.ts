@@ -105,7 +105,7 @@ export const productMembers = {
   updatedAt: {
     shown: timestamp,
     readOnly: optional(sentTimestamp),
-    column: column.changeTime,
+    column: column.time,
     cell: timeCell,
   },
 };

@@ -8,7 +8,6 @@ import { notStored } from '../../http/routing/reply.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { readBack } from '../../storage/object-access.ts';
 import { Tokens, type Session } from './session.ts';
 import { findRefreshState, findSessionCaller, sessionSource } from './session-store.ts';
 
@@ -42,11 +41,11 @@ export function issueTokens(
   { signer, refreshTokens, publicUrl }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
-  const session = readBack(sessionSource(now), { writer: db }, id);
-  const { userId, createdAt, expiresAt } = session;
+  const session = sessionSource(now).find(db, id);
   const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);
-  if (caller === undefined || refresh === undefined) throw notFound('session', id);
+  if (session === undefined || caller === undefined || refresh === undefined) throw notFound('session', id);
+  const { userId, createdAt, expiresAt } = session;
   const iat = Math.floor(now / 1000);
   const accessToken = signer.sign({
     iss: publicUrl,

@@ -4,7 +4,7 @@ import { empty } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
-import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {
   addSuspension,
@@ -70,15 +70,12 @@ async function suspend(
     checkStepUp(permit.caller, call.now, 'Suspending a user');
     throwIfInvalid(replacementIssues(current, call.body, id));
     call.checkPrecondition(() => current && representSuspension(current).etag);
-    if (current !== undefined) {
-      replaceSuspension(permit, current, reason);
-      return representSuspension(readBack(suspensionSource, permit, id));
-    }
-    addSuspension(permit, user, reason);
+    if (current !== undefined) return representSuspension(replaceSuspension(permit, current, reason));
+    const added = addSuspension(permit, user, reason);
     endSessions(permit, user, null);
     removeKeys(permit, user);
     call.reportSecurityEvent({ name: 'authn_login_lock', userId: id });
-    return { ...representSuspension(readBack(suspensionSource, permit, id)), isNew: true };
+    return { ...representSuspension(added), isNew: true };
   });
 }
 

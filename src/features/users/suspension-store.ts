@@ -32,22 +32,29 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
 };
 
 /** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
-export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: string | null): void {
+export function addSuspension(
+  permit: Permit,
+  { id }: Owned<StoredUser>,
+  reason: string | null,
+): StoredSuspension {
   const { writer: db, origin } = permit;
   checkNotLastAdmin(permit, id);
   suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
+  return rows.written({ userId: id, createdAt: origin.now, reason, version: 1 });
 }
 
+/** Returns the suspension as it is now. */
 export function replaceSuspension(
   permit: Permit,
-  { userId, reason: current }: Owned<Suspension>,
+  current: Owned<StoredSuspension>,
   reason: string | null,
-): void {
-  if (reason === current) return; // no change, so no event
-  replaceReason(permit.writer, { reason }, userId);
-  recordChange(permit, userId, 'suspensionReason');
+): StoredSuspension {
+  if (reason === current.reason) return current; // no change, so no event
+  replaceReason(permit.writer, { reason }, current.userId);
+  recordChange(permit, current.userId, 'suspensionReason');
+  return { ...current, reason, version: current.version + 1 };
 }
 
 export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>): void {

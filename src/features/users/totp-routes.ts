@@ -7,7 +7,7 @@ import { represent, type Representation } from '../../http/responses/representat
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from './password-checks.ts';
-import { readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { NewTotp, RecoveryCodes, Totp, TotpConfirmation, recoveryCodesMax } from './totp.ts';
 import {
   addTotp,
@@ -78,9 +78,8 @@ async function setUpTotp(call: SetUpCall, { totpSecrets }: TotpServices): Promis
     const user = requireOwned(userSource, permit, id);
     if (findTotp(permit.writer, id)?.isOn === true)
       throw invalidAt('', 'already-on', 'One-time codes are on; turn them off first.');
-    addTotp(permit, user, sealed);
+    const { etag } = representTotp(addTotp(permit, user, sealed));
     const made = { secret: base32(secret), uri: otpauthUri(secret, issuer, user.email) };
-    const { etag } = representTotp(readBack(totpSource, permit, id));
     return represent(made, { id, ownerId: id, etag });
   });
 }

@@ -47,9 +47,11 @@ export function addTotp(
   { writer: db, origin }: Permit,
   { id }: Owned<StoredUser>,
   { sealedUnder, bytes }: Sealed,
-): void {
+): Totp {
   removeTotpRows(db, id);
-  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt: origin.now });
+  const { now: createdAt } = origin;
+  totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt });
+  return rows.written({ userId: id, isOn: false, recoveryCodesLeft: 0, createdAt });
 }
 
 /** Turns codes on: from now on each sign-in needs a code. Replaces any earlier recovery codes. */

@@ -14,13 +14,7 @@ import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { type Representation, represent } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
-import {
-  changesNothing,
-  readBack,
-  requireOwned,
-  requireVisible,
-  type Owned,
-} from '../../storage/object-access.ts';
+import { changesNothing, requireOwned, requireVisible, type Owned } from '../../storage/object-access.ts';
 import {
   User,
   checkMayGiveRole,
@@ -125,9 +119,9 @@ async function createUser(call: SignUpCall, { passwords }: UserServices): Promis
   return call.write((permit) => {
     const { now } = permit.origin;
     if (role !== 'user') checkMayGiveRole(permit.caller, now);
-    const id = addUser(permit, { name, email, role, passwordHash }, now);
-    call.reportSecurityEvent({ name: 'user_created', userId: id, role });
-    return representUser(readBack(userSource, permit, id));
+    const user = addUser(permit, { name, email, role, passwordHash }, now);
+    call.reportSecurityEvent({ name: 'user_created', userId: user.id, role });
+    return representUser(user);
   });
 }
 
@@ -235,15 +229,15 @@ async function changeUser(call: ChangeCall, services: UserChangeServices): Promi
     call.checkPrecondition(() => representUser(user).etag);
     if (newPassword === undefined && changesNothing(user, wanted)) return representUser(user);
     const { id: userId } = user;
-    if (newPassword === undefined) replaceUser(permit, user, wanted);
-    else {
-      replaceUser(permit, user, { ...wanted, newPassword: { hash: newPassword.hash, expiresAt: null } });
+    const password = newPassword && { hash: newPassword.hash, expiresAt: null };
+    const changedUser = replaceUser(permit, user, { ...wanted, newPassword: password });
+    if (password !== undefined) {
       endCredentials(permit, services, user);
       call.reportSecurityEvent({ name: 'authn_password_change', userId });
     }
     if (wanted.role !== user.role)
       call.reportSecurityEvent({ name: 'user_updated', userId, role: wanted.role });
-    return representUser(readBack(userSource, permit, userId));
+    return representUser(changedUser);
   });
   if (newPassword !== undefined) services.onPasswordChange(newPassword.emailBefore);
   return changed;

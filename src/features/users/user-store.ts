@@ -114,7 +114,7 @@ type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
   readonly passwordExpiresAt?: number;
 };
 
-export function addUser(permit: Permit, user: NewUserRow, createdAt: number): number {
+export function addUser(permit: Permit, user: NewUserRow, createdAt: number): StoredUser {
   const db = permit.writer;
   checkEmailFree(db, user.email, 0);
   const id = users.insert(db, { ...user, createdAt });
@@ -126,7 +126,7 @@ export function addUser(permit: Permit, user: NewUserRow, createdAt: number): nu
     changes,
     ...signUpActor(permit, id),
   });
-  return id;
+  return rows.written({ ...user, id, createdAt, version: 1 });
 }
 
 /** A sign-up has no caller, so the actor is the new user. */
@@ -140,7 +140,8 @@ type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
 /** The members of a changed user. Without `newPassword` the password stays. */
 type WantedUser = UserContent & { readonly newPassword?: NewPassword | undefined };
 
-export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): void {
+/** Returns the user as it is now. */
+export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): StoredUser {
   const db = permit.writer;
   const { id } = current;
   const { newPassword, ...content } = wanted;
@@ -155,6 +156,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ kind: 'user', id });
+  return { ...current, ...content, version: current.version + 1 };
 }
 
 function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPassword): void {

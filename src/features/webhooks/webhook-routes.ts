@@ -9,7 +9,7 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { changesNothing, readBack, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import {
   addWebhook,
   removeWebhook,
@@ -161,8 +161,7 @@ function patchWebhookRoute(bodies: WebhookBodies, onEnabled: WebhookServices['on
         call.checkPrecondition(() => representWebhook(webhook).etag);
         const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
         if (changesNothing(webhook, wanted)) return representWebhook(webhook);
-        replaceWebhook(permit, webhook, wanted);
-        return representWebhook(readBack(webhookSource, permit, webhook.id));
+        return representWebhook(replaceWebhook(permit, webhook, wanted));
       });
       if (body.status === 'enabled') onEnabled(params.id);
       return changed;

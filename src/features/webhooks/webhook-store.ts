@@ -14,7 +14,7 @@ import { blob, counter, integer, nullable, table, text } from '../../storage/tab
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { readBack, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { Webhook, type WebhookContent, type WebhookSecret, webhookMembers, webhooksMax } from './webhook.ts';
 import { randomBytes } from 'node:crypto';
 
@@ -95,9 +95,23 @@ export function addWebhook(
   recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
   const secret = randomSecret();
   const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
-  begin(db, { position: feedBounds(db).latest, sealedUnder, sealed: bytes }, id);
+  const { latest: position } = feedBounds(db);
+  begin(db, { position, sealedUnder, sealed: bytes }, id);
   db.invalidate({ kind: 'other', feature: 'webhooks', id });
-  return { webhook: readBack(webhookSource, permit, id), secret: secretText(secret) };
+  const webhook = rows.written({
+    ...content,
+    id,
+    position,
+    lastStatus: null,
+    lastAt: null,
+    failingSince: null,
+    lastError: null,
+    lastErrorCode: null,
+    retryAt: null,
+    createdAt: origin.now,
+    version: 1,
+  });
+  return { webhook, secret: secretText(secret) };
 }
 
 function checkCount(db: Connection): void {
@@ -111,9 +125,14 @@ function checkCount(db: Connection): void {
 export const shownValues = namesInEvents(webhookMembers);
 
 /** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
-export function replaceWebhook(permit: Permit, current: Owned<Webhook>, wanted: WebhookContent): void {
+export function replaceWebhook(
+  permit: Permit,
+  current: Owned<StoredWebhook>,
+  wanted: WebhookContent,
+): StoredWebhook {
   replaceSettings(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
   recordChange(permit, current.id, changesBetween(current, wanted, shownValues));
+  return { ...current, ...wanted, retryAt: null, version: current.version + 1 };
 }
 
 /** Replaces the secret. For a day the previous secret also signs; older secrets no longer sign. */

@@ -52,8 +52,8 @@ export type Call<Params, Query, Body, C> = DatabaseReads & {
   readonly now: number;
   /**
    * Runs the callback in a transaction. First reads session or key and role in it, checks access and scope
-   * again, and passes the permit that changes require. Resolves once the changes are on disk. The callback may
-   * throw before its first change (`Database.write`); then its security events are not reported. With an
+   * again, and passes the permit that changes require. Resolves once the changes are on disk. If the
+   * callback throws, its changes are undone, and its security events are not reported. With an
    * Idempotency-Key the result is the response that is stored in the same transaction.
    */
   write<T>(this: object, callback: (permit: Permit<C>) => Synchronous<T>): Promise<T>;

@@ -25,11 +25,15 @@ const sqlite = migratedInMemory();
 after(() => sqlite.close());
 const db = new Connection(sqlite);
 const permit = commandPermit(db);
-const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role: 'user', passwordHash: '' }, 0);
+const { id: userId } = addUser(
+  permit,
+  { name: 'Ada', email: 'ada@example.com', role: 'user', passwordHash: '' },
+  0,
+);
 
 function newCustomer(): number {
   const nothing = { email: null, phone: null, address: null, note: null, reference: null };
-  return addCustomer(permit, { name: 'Grace', ...nothing, userId }, 0);
+  return addCustomer(permit, { name: 'Grace', ...nothing, userId }, 0).id;
 }
 
 function place(customerId: number, status: OrderStatus, createdAt: number): number {

@@ -24,7 +24,7 @@ after(() => sqlite.close());
 const db = new Connection(sqlite);
 const permit = commandPermit(db);
 const role = 'user';
-const userId = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
+const { id: userId } = addUser(permit, { name: 'Ada', email: 'ada@example.com', role, passwordHash: '' }, 0);
 const customer = {
   name: 'Grace',
   email: null,
@@ -34,7 +34,7 @@ const customer = {
   reference: null,
   userId,
 };
-const customerId = addCustomer(permit, customer, 0);
+const { id: customerId } = addCustomer(permit, customer, 0);
 
 const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
 const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>> = {
@@ -66,7 +66,8 @@ for (const [name, order] of Object.entries(orders)) {
     assert.deepEqual(findOrderText(db, added.id), text);
     assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
     const stored = requireOwned(orderSource, permit, added.id);
-    replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
+    const replaced = replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
+    assert.deepEqual(findOrder(db, added.id), replaced);
     assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
@@ -87,7 +88,11 @@ test('check reports JSON in a row that is not as the service writes it', () => {
 
 test('the text of an order of a removed user is the same, spliced or made from its members', () => {
   const content = orderContentOf({ customerId, currency: 'EUR', items: [tea] });
-  const removed = addUser(permit, { name: 'Bob', email: 'bob@example.com', role, passwordHash: '' }, 0);
+  const { id: removed } = addUser(
+    permit,
+    { name: 'Bob', email: 'bob@example.com', role, passwordHash: '' },
+    0,
+  );
   const order = { ...content, userId: removed };
   const { id } = addOrder(permit, order, { createdAt: 1, updatedAt: 1 });
   sqlite.exec(`DELETE FROM users WHERE id = ${removed}`);
