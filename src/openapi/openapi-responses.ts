@@ -14,27 +14,45 @@ import type { Route } from '../http/routing/route.ts';
 import { eventStream } from '../http/responses/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
-/** Descriptions of bodies that aren't JSON; all others of them are plain strings. */
-const textDescriptions: Readonly<Record<string, string>> = {
-  'text/html': 'A page for people.',
-  'text/plain': 'Prometheus text format.',
-  'text/javascript': 'A module of a page.',
-  'text/css': 'The stylesheet of a page.',
-  'application/pem-certificate-chain': 'A certificate in PEM (RFC 8555 section 9.1).',
-  'application/x-x509-ca-cert': 'A certificate in PEM, as devices install it.',
-  [csv]: 'The whole list as a table (RFC 4180), with a header line. The API notes list the columns.',
-  [ndjson]: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
-  [eventStream]:
-    'Server-sent events (WHATWG), until the client or the service ends them: `id` is the cursor after ' +
-    'the event, `event` its type, `data` the event as JSON. A quiet stream has a comment every 15 seconds.',
+type TextType = { readonly description: string; readonly example: string };
+
+const pem = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
+
+/** Bodies that aren't JSON are plain strings. Postman's import reports each one without an example. */
+const textTypes: Readonly<Record<string, TextType>> = {
+  'text/html': { description: 'A page for people.', example: '<!doctype html><title>orderly</title>' },
+  'text/plain': { description: 'Prometheus text format.', example: 'orderly_streams 2\n' },
+  'text/javascript': { description: 'A module of a page.', example: 'export {};\n' },
+  'text/css': { description: 'The stylesheet of a page.', example: 'body { margin: 0 }\n' },
+  'application/pem-certificate-chain': {
+    description: 'A certificate in PEM (RFC 8555 section 9.1).',
+    example: pem,
+  },
+  'application/x-x509-ca-cert': { description: 'A certificate in PEM, as devices install it.', example: pem },
+  [csv]: {
+    description: 'The whole list as a table (RFC 4180), with a header line. The API notes list the columns.',
+    example: 'id,name\r\n7,Grace Hopper\r\n',
+  },
+  [ndjson]: {
+    description: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
+    example: '{"id":7,"name":"Grace Hopper"}\n',
+  },
+  [eventStream]: {
+    description:
+      'Server-sent events (WHATWG), until the client or the service ends them: `id` is the cursor after ' +
+      'the event, `event` its type, `data` the event as JSON. A quiet stream has a comment every 15 seconds.',
+    example: 'id: eyJ2IjoxfQ\nevent: order.paid\ndata: {"id":7,"type":"order.paid"}\n\n',
+  },
 };
 
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   const content: Json = {};
   for (const type of mediaTypes) {
-    const description = textDescriptions[type];
+    const text = textTypes[type];
     content[type] =
-      description === undefined ? { schema, example } : { schema: { type: 'string', description } };
+      text === undefined
+        ? { schema, example }
+        : { schema: { type: 'string', description: text.description }, example: text.example };
   }
   return content;
 }
