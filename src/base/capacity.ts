@@ -1,9 +1,9 @@
 // What the service may use of its machine: read once at the start, and all bounds that depend on it are here.
 //
-// | memory   | cache  | SQLite's cache | passwords hashed at once | unread responses, unfinished bodies |
-// |----------|--------|----------------|--------------------------|-------------------------------------|
-// | M        | M / 16 | M / 32         | below 256 MiB 1          | M / 8                               |
-// | at most  | 16 MiB | 8 MiB          | 2                        | 64 MiB                              |
+// | memory   | cache  | SQLite's cache | passwords hashed at once | unread responses | connections |
+// |----------|--------|----------------|--------------------------|------------------|-------------|
+// | M        | M / 16 | M / 32         | below 256 MiB 1          | M / 8            | M / 4       |
+// | at most  | 16 MiB | 8 MiB          | 2                        | 64 MiB           |             |
 //
 // The WAL may take a third of the room that it and the free space of its disk have together.
 import { readFileSync, statfsSync } from 'node:fs';
@@ -20,8 +20,10 @@ export function capacityOf(memoryBytes: number) {
     /** Kibibytes that SQLite may cache for the connection that writes. */
     pageCacheKibibytes: Math.min(8 * 1024, Math.floor(memoryBytes / 32 / 1024)),
     hashesAtOnce: memoryBytes < memoryForTwoHashes ? 1 : 2,
-    /** What all transfers may hold: responses that nobody has read, and bodies that have not arrived whole. */
-    transferBytes: Math.min(64 * mebibyte, Math.floor(memoryBytes / 8)),
+    /** What all responses may hold that clients have not read. */
+    unsentBytes: Math.min(64 * mebibyte, Math.floor(memoryBytes / 8)),
+    /** What all connections may hold, with what has arrived on them. */
+    connectionBytes: Math.floor(memoryBytes / 4),
   } as const;
 }
 

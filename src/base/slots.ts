@@ -1,15 +1,17 @@
 // Fair waiting for scarce things, such as a thread.
 //
-// A *slot* is room for one job that runs. A job that finds no free slot waits, and free slots go to waiting
-// jobs in the order of `FairQueue`: clients take turns, and *urgent* jobs get three of four slots. There are
-// three bounds: on running jobs, on waiting jobs (one bound for each kind, so that one kind leaves room for
-// the other), and on the jobs of one client, running or waiting. A job beyond a bound is *refused* at once.
+// A *slot* is room for one job that runs. A job that finds no free slot waits; while both kinds wait, three of
+// four slots go to *urgent* jobs, and among the jobs of a kind clients take turns. There are three bounds: on
+// running jobs, on waiting jobs (one bound for each kind, so that one kind leaves room for the other), and on the
+// jobs of one client, running or waiting. A job beyond a bound is *refused* at once.
 //
 // A *client* is any name, such as the name of a user or of a network. A job may count for several clients; it
 // takes the turn of the first one. Only the other two bounds apply to a job without clients. ARCHITECTURE.md has a
 // table of all bounds.
 import assert from 'node:assert';
-import { FairQueue } from './fair-queue.ts';
+
+/** The urgent jobs that get a slot in a row while others wait. */
+const urgentInRowMax = 3;
 
 /** For whom a job runs. */
 export type Place = { readonly clients?: readonly string[]; readonly isUrgent?: boolean };
@@ -24,12 +26,17 @@ type SlotsOptions = {
   readonly refuse: (bound: 'waiting' | 'perClient') => unknown;
 };
 
+/** A job that waits. In each round, every client with waiting jobs has one turn. */
+type Waiting = { readonly client: string; readonly round: number; readonly begin: () => void };
+
 export class Slots {
   readonly #options: SlotsOptions;
-  readonly #queue = new FairQueue<() => void>();
+  readonly #urgent: Waiting[] = [];
+  readonly #others: Waiting[] = [];
   /** The number of jobs of each client, running or waiting. */
   readonly #jobs = new Map<string, number>();
   #running = 0;
+  #urgentInRow = 0;
   #onIdle = (): void => {};
 
   constructor(options: SlotsOptions) {
@@ -42,7 +49,7 @@ export class Slots {
   }
 
   get waiting(): number {
-    return this.#queue.size;
+    return this.#urgent.length + this.#others.length;
   }
 
   /** Throws if `run` would refuse a job. */
@@ -50,7 +57,7 @@ export class Slots {
     const { running, waiting, waitingUrgent = waiting, perClient = Infinity, refuse } = this.#options;
     if (clients.some((client) => (this.#jobs.get(client) ?? 0) >= perClient)) throw refuse('perClient');
     if (this.#running < running) return;
-    if (isUrgent ? this.#queue.urgent.size >= waitingUrgent : this.#queue.others.size >= waiting)
+    if (isUrgent ? this.#urgent.length >= waitingUrgent : this.#others.length >= waiting)
       throw refuse('waiting');
   }
 
@@ -77,16 +84,24 @@ export class Slots {
     return new Promise((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Resolves when the job has a slot. */
+  /** Resolves when the job has a slot: in the round after that of its client's last waiting job. */
   #turnOf({ clients: [client = ''] = [], isUrgent = false }: Place): Promise<void> {
-    const line = isUrgent ? this.#queue.urgent : this.#queue.others;
-    return new Promise((resolve) => line.add(client, resolve));
+    const line = isUrgent ? this.#urgent : this.#others;
+    const own = line.findLast((job) => job.client === client)?.round ?? (line[0]?.round ?? 0) - 1;
+    const round = own + 1;
+    const behind = line.findIndex((job) => job.round > round);
+    return new Promise((begin) =>
+      line.splice(behind === -1 ? line.length : behind, 0, { client, round, begin }),
+    );
   }
 
   /** Gives the slot of a job that has ended to the next job. */
   #passOn(): void {
-    const startNext = this.#queue.take();
-    if (startNext !== undefined) return startNext();
+    const mayBeUrgent = this.#others.length === 0 || this.#urgentInRow < urgentInRowMax;
+    const isUrgent = mayBeUrgent && this.#urgent.length > 0;
+    this.#urgentInRow = isUrgent && this.#others.length > 0 ? this.#urgentInRow + 1 : 0;
+    const next = isUrgent ? this.#urgent.shift() : this.#others.shift();
+    if (next !== undefined) return next.begin();
     this.#running -= 1;
     if (this.#running === 0) this.#onIdle();
   }

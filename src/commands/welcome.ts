@@ -4,6 +4,8 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isSane } from '../base/sane-clock.ts';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
+import { connectionBytesMax } from '../http/connections/connection.ts';
+import { openConnectionsMax } from '../service/listening.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
@@ -48,12 +50,15 @@ export function logStart(log: Logger, start: ServiceStart): void {
 
 /** Returns what the machine gives, and what follows from that. */
 function capacityMessage({ config: { dataFolder, cacheBytes } }: ServiceStart): string {
-  const { memoryBytes, hashesAtOnce, transferBytes } = capacity;
+  const { memoryBytes, hashesAtOnce, unsentBytes } = capacity;
+  const connections = openConnectionsMax();
   const hashes =
     hashesAtOnce === 1 ? '1 password is hashed at a time' : `${hashesAtOnce} passwords are hashed at a time`;
   return (
-    `Of ${megabytes(memoryBytes)} of memory, ${megabytes(cacheBytes)} are for the cache and ` +
-    `${megabytes(transferBytes)} for transfers, and ${hashes}; ${megabytes(freeDiskBytes(dataFolder))} of disk are free.`
+    `Of ${megabytes(memoryBytes)} of memory, at most ${megabytes(cacheBytes)} are for the cache, ` +
+    `${megabytes(unsentBytes)} for unread responses and ${megabytes(connections * connectionBytesMax)} for ` +
+    `${connections.toLocaleString('en')} connections, and ${hashes}; ` +
+    `${megabytes(freeDiskBytes(dataFolder))} of disk are free.`
   );
 }
 

@@ -133,7 +133,7 @@ export const coreSettings: readonly Setting[] = [
   {
     flag: 'connections-per-address',
     value: 'N',
-    fallback: '256',
+    fallback: '64',
     help: 'open connections of one address',
     rule: wholeNumber(1, 1_000_000),
   },

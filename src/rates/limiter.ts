@@ -10,7 +10,7 @@
 // | `login-account-total` | account                             | a sign-in from an unknown network             |
 // | `login-address`       | network                             | a sign-in, a new password                     |
 // | `login-code`          | known network and account; account  | a one-time code                               |
-import { headerLine, type HeaderLines } from '../base/header-lines.ts';
+import type { HeaderFields } from '../base/header-fields.ts';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { counted } from '../base/counted.ts';
 import { Problem } from '../problem.ts';
@@ -32,7 +32,7 @@ export type Rates = Readonly<
 type BucketState = {
   readonly isExceeded: boolean;
   readonly policyName: string;
-  readonly lines: HeaderLines;
+  readonly fields: HeaderFields;
   readonly retryAfterSeconds: number;
 };
 
@@ -54,14 +54,14 @@ const unlimited: Limiter = { consumeToken: () => undefined, size: 0 };
 /** Beyond a bound, buckets are dropped, mostly those not used recently (`BoundedMap`). */
 class TokenBuckets implements Limiter {
   readonly #policyName: string;
-  readonly #policyLine: HeaderLines;
+  readonly #policy: string;
   readonly #requests: number;
   readonly #perMillisecond: number;
   readonly #buckets: BoundedMap<string, Bucket>;
 
   constructor(policyName: string, { requests, seconds }: NonNullable<Rate>, bucketCountMax: number) {
     this.#policyName = policyName;
-    this.#policyLine = headerLine('RateLimit-Policy', `"${policyName}";q=${requests};w=${seconds}`);
+    this.#policy = `"${policyName}";q=${requests};w=${seconds}`;
     this.#requests = requests;
     this.#perMillisecond = requests / (seconds * 1000);
     this.#buckets = new BoundedMap(bucketCountMax);
@@ -74,7 +74,7 @@ class TokenBuckets implements Limiter {
     return {
       isExceeded,
       policyName: this.#policyName,
-      lines: this.#linesOf(bucket),
+      fields: this.#fieldsOf(bucket),
       retryAfterSeconds: isExceeded ? this.#secondsFor(1 - bucket.level) : 0,
     };
   }
@@ -101,10 +101,10 @@ class TokenBuckets implements Limiter {
    * The fields of draft-ietf-httpapi-ratelimit-headers: `q` requests in `w` seconds; `r` are left, and the
    * bucket is full again after `t` seconds.
    */
-  #linesOf({ level }: Bucket): HeaderLines {
+  #fieldsOf({ level }: Bucket): HeaderFields {
     const secondsToFull = this.#secondsFor(this.#requests - level);
     const state = `"${this.#policyName}";r=${Math.floor(level)};t=${secondsToFull}`;
-    return this.#policyLine + headerLine('RateLimit', state);
+    return ['RateLimit-Policy', this.#policy, 'RateLimit', state];
   }
 
   #secondsFor(tokens: number): number {

@@ -2,9 +2,9 @@
 import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
-import { ConnectionGate, connectionsMax } from '../http/connections/connection-gate.ts';
-import type { HttpServer } from '../http/connections/http-server.ts';
-import { addressesIn } from '../base/addresses.ts';
+import { capacity } from '../base/capacity.ts';
+import { connectionBytesMax } from '../http/connections/connection.ts';
+import { connectionsMax, type HttpServer } from '../http/connections/http-server.ts';
 import { readFileSync } from 'node:fs';
 
 /**
@@ -31,18 +31,18 @@ const listenErrors: Readonly<Record<string, string>> = {
   EAI_AGAIN: 'unknown host name',
 };
 
-export function gateFor({ trustedProxy, connectionsPerAddress }: Config): ConnectionGate {
+/** Returns how many connections may be open, with the memory and the files that this process may have. */
+export function openConnectionsMax(): number {
   const filesMax = openFilesMax();
-  const connections = connectionsWithin(filesMax, connectionsMax);
+  const connections = connectionsWithin(
+    filesMax,
+    Math.min(connectionsMax, Math.floor(capacity.connectionBytes / connectionBytesMax)),
+  );
   if (connections < 1)
     throw new ConfigError([
       `this process may open only ${filesMax} files (ulimit -n): raise the limit to 1024 or more.`,
     ]);
-  return new ConnectionGate({
-    connectionsMax: connections,
-    perClientMax: connectionsPerAddress,
-    isTrusted: addressesIn(trustedProxy),
-  });
+  return connections;
 }
 
 export function publicUrlOf({ publicUrl }: Config, port: number): string {

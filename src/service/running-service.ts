@@ -1,13 +1,13 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressesIn } from '../base/addresses.ts';
+import { capacity } from '../base/capacity.ts';
 import type { CallerLookups } from '../auth/caller-cache.ts';
 import { createAuthenticator } from '../auth/credentials.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
-import type { ConnectionCounts } from '../http/connections/connection-gate.ts';
 import { Exports } from '../http/lists/export.ts';
-import { HttpServer, type Certificate } from '../http/connections/http-server.ts';
+import { HttpServer, type Certificate, type ConnectionCounts } from '../http/connections/http-server.ts';
 import { Lists } from '../http/lists/list.ts';
 import { createMetrics, type Metrics } from '../http/telemetry/metrics.ts';
 import { RequestHandler } from '../http/requests/request-handler.ts';
@@ -43,7 +43,7 @@ import type { Core, FeatureParts } from '../features/feature.ts';
 import { featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
-import { gateFor, listen, localUrlOf, publicUrlOf } from './listening.ts';
+import { listen, localUrlOf, openConnectionsMax, publicUrlOf } from './listening.ts';
 
 export type ServiceOptions = {
   readonly config: Config;
@@ -97,7 +97,13 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await lastEventFile.write(); // written now, so that a later start notices the loss of this database
   const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
 
-  const server = new HttpServer({ certificate: current, gate: gateFor(config) });
+  const isTrusted = addressesIn(config.trustedProxy);
+  const server = new HttpServer({
+    certificate: current,
+    connectionsMax: openConnectionsMax(),
+    connectionsPerAddressMax: config.connectionsPerAddress,
+    isTrusted,
+  });
   const address = await listen(server, config);
   unfinished.defer(() => server.close());
   const publicUrl = publicUrlOf(config, address.port);
@@ -179,11 +185,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     log,
     metrics,
     responses: cryptography.storedResponses,
-    isTrusted: addressesIn(config.trustedProxy),
+    isTrusted,
     acceptsQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),
     isStopping,
+    unsentBytesMax: capacity.unsentBytes,
   });
   server.setHandler(handler);
 
@@ -241,7 +248,7 @@ export function describerOf(
 ): () => Promise<object> {
   return once(async () => {
     const { openapiDocument } = await import('../openapi/openapi.ts');
-    return turns.runSteps('documents', openapiDocument(router.mounted, about));
+    return turns.runSteps(openapiDocument(router.mounted, about));
   });
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { capacityOf } from '../../src/base/capacity.ts';
 import { pageBytesMax } from '../../src/http/lists/list.ts';
-import { bodyBytesMax } from '../../src/http/connections/request-fields.ts';
+import { connectionBytesMax } from '../../src/http/connections/connection.ts';
 
 const mebibyte = 1024 ** 2;
 
@@ -15,16 +15,17 @@ for (const [megabytes, cache, hashes, transfers] of [
   [512, 16, 2, 64],
   [24_000, 16, 2, 64],
 ] as const)
-  test(`with ${megabytes} MB, ${cache} are for the cache, and ${transfers} for what transfers hold`, () => {
+  test(`with ${megabytes} MB, ${cache} are for the cache, and ${transfers} for unread responses`, () => {
     const memoryBytes = megabytes * mebibyte;
     const expected = {
       memoryBytes,
       cacheBytes: cache * mebibyte,
       pageCacheKibibytes: (cache * 1024) / 2,
       hashesAtOnce: hashes,
-      transferBytes: transfers * mebibyte,
+      unsentBytes: transfers * mebibyte,
+      connectionBytes: memoryBytes / 4,
     };
     assert.deepEqual(capacityOf(memoryBytes), expected);
-    assert(pageBytesMax < expected.transferBytes, 'a page fits');
-    assert(bodyBytesMax <= expected.transferBytes / 8, 'a body fits into the share of one client');
+    assert(pageBytesMax < expected.unsentBytes, 'a page fits');
+    assert(32 * connectionBytesMax <= expected.connectionBytes, 'several connections fit');
   });

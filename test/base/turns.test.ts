@@ -16,7 +16,7 @@ describe('work that arrives in one turn', () => {
     const turns = new Turns();
     const ran: number[] = [];
     for (let index = 0; index < 9; index += 1) {
-      turns.run('a client', () => {
+      turns.runLater(() => {
         ran.push(index);
         spin(turnMillisecondsMax / 2);
       });
@@ -35,22 +35,6 @@ describe('work that arrives in one turn', () => {
     );
   });
 
-  test('the work that a task leaves to the next tick counts as the task’s', async () => {
-    const turns = new Turns();
-    const ran: number[] = [];
-    for (let index = 0; index < 4; index += 1)
-      turns.runLater('a client', () => {
-        ran.push(index);
-        process.nextTick(spin, turnMillisecondsMax);
-      });
-    const counts: number[] = [];
-    for (let count = 0; count < 4; count += 1) {
-      await turn();
-      counts.push(ran.length);
-    }
-    assert.deepEqual(counts, [1, 2, 3, 4]);
-  });
-
   test('longer work runs in steps, with the tasks of others in between', async () => {
     const turns = new Turns();
     const ran: string[] = [];
@@ -61,67 +45,25 @@ describe('work that arrives in one turn', () => {
       }
       return ran.length;
     }
-    const sums = await Promise.all([turns.runSteps('a', count('a')), turns.runSteps('b', count('b'))]);
+    const sums = await Promise.all([turns.runSteps(count('a')), turns.runSteps(count('b'))]);
     assert.deepEqual(ran, [...'ababab']);
     assert.deepEqual(sums, [6, 6]);
     function* fail(): Generator<void, number> {
       yield;
       throw new Error('in a step');
     }
-    await assert.rejects(turns.runSteps('a', fail()), /in a step/);
+    await assert.rejects(turns.runSteps(fail()), /in a step/);
   });
 
   test('work that a task begins runs after the work that waits already', async () => {
     const turns = new Turns();
     const ran: string[] = [];
-    turns.run('a client', () => {
+    turns.runLater(() => {
       ran.push('first');
-      turns.run('a client', () => ran.push('begun by the first'));
+      turns.runLater(() => ran.push('begun by the first'));
     });
-    turns.run('a client', () => ran.push('second'));
+    turns.runLater(() => ran.push('second'));
     while (ran.length < 3) await turn();
     assert.deepEqual(ran, ['first', 'second', 'begun by the first']);
-  });
-
-  test('work that begins something runs before work that continues something, three times of four', async () => {
-    const turns = new Turns();
-    const ran: string[] = [];
-    for (let count = 0; count < 4; count += 1) turns.runLater('a client', () => ran.push('continued'));
-    for (let count = 0; count < 4; count += 1) turns.run('a client', () => ran.push('begun'));
-    while (ran.length < 8) await turn();
-    assert.equal(ran.indexOf('continued'), 3);
-    assert.equal(ran.lastIndexOf('begun'), 4);
-  });
-
-  test('a turn whose arrivals alone take far too long is reported once', async () => {
-    let reports = 0;
-    const turns = new Turns();
-    turns.onOverrun = () => (reports += 1);
-    for (const expected of [1, 2]) {
-      turns.noteArrival();
-      spin(3 * turnMillisecondsMax);
-      assert.equal(reports, expected - 1);
-      turns.noteArrival();
-      turns.noteArrival();
-      assert.equal(reports, expected);
-      await turn();
-    }
-  });
-
-  test('work waits while connections are accepted, except for one task a turn', async () => {
-    const turns = new Turns();
-    const ran: number[] = [];
-    const counts: number[] = [];
-    turns.yieldToConnections();
-    for (let index = 0; index < 1000; index += 1) turns.run('a client', () => ran.push(index));
-    for (let count = 0; count < 3; count += 1) {
-      await turn();
-      counts.push(ran.length);
-      turns.yieldToConnections();
-    }
-    assert.deepEqual(counts, [1, 2, 3]);
-    await turn();
-    await turn();
-    assert(ran.length > 5); // more than one a turn
   });
 });

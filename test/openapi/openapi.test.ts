@@ -51,7 +51,7 @@ suite('the document', async () => {
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;
     const before = JSON.stringify(mounted);
     const about = { tags: tagsOf(features), publicUrl, version };
-    const made = await new Turns().runSteps('documents', openapiDocument(mounted, about));
+    const made = await new Turns().runSteps(openapiDocument(mounted, about));
     assert.deepEqual(JSON.parse(JSON.stringify(made)), document);
     assert.equal(JSON.stringify(mounted), before);
   });

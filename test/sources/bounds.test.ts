@@ -4,29 +4,15 @@ import { test } from 'node:test';
 import { tokenSeconds } from '../../src/auth/jwt.ts';
 import { sessionIdleSecondsMax, sessionSecondsMax } from '../../src/auth/refresh-tokens.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../../src/base/turns.ts';
-import {
-  connectionsMax,
-  handshakesMax,
-  handshakesPerClientMax,
-} from '../../src/http/connections/connection-gate.ts';
+import { waitingBytesMax } from '../../src/http/connections/connection.ts';
 import { exportsMax } from '../../src/http/lists/export.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../../src/http/lists/list.ts';
-import {
-  allPipelinedRequestsMax,
-  pipelinedRequestsMax,
-  pipelinedRequestsPerClientMax,
-} from '../../src/http/requests/pipeline.ts';
-import {
-  unfinishedBodyBytesMax,
-  unfinishedBodyBytesPerClientMax,
-} from '../../src/http/requests/request-body.ts';
 import { bodyBytesMax, requestMillisecondsMax } from '../../src/http/connections/request-fields.ts';
 import {
   headerBytesMax,
   headersMillisecondsMax,
   urlBytesMax,
 } from '../../src/http/connections/request-fields.ts';
-import { unsentBytesMax } from '../../src/http/responses/unsent-responses.ts';
 import { sessionsPerUserMax } from '../../src/features/events/event-store.ts';
 import { turnShares } from '../support/turn-shares.ts';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/storage/slices.ts';
@@ -37,19 +23,14 @@ test('bounds of different files don’t contradict each other', () => {
   assert(headersMillisecondsMax <= requestMillisecondsMax);
 
   // what one client holds leaves room for others, and for the longest of what it may send
-  assert(handshakesPerClientMax < handshakesMax);
-  assert(handshakesMax < connectionsMax);
-  assert(bodyBytesMax <= unfinishedBodyBytesPerClientMax);
-  assert(unfinishedBodyBytesPerClientMax < unfinishedBodyBytesMax);
-  assert(pipelinedRequestsMax <= pipelinedRequestsPerClientMax);
-  assert(pipelinedRequestsPerClientMax < allPipelinedRequestsMax);
+  assert(bodyBytesMax + headerBytesMax <= waitingBytesMax);
 
   // one turn of the event loop may run each of these: tasks, a slice of a write, exports
   assert(turnMillisecondsMax + sliceMillisecondsMax + exportsMax * stepMillisecondsMax <= turnShares.service);
 
   // what clients leave unread: a page
   assert(pageRowsDefault <= pageRowsMax);
-  assert(pageBytesMax < unsentBytesMax);
+  assert(pageBytesMax <= 16 * 1024 * 1024);
 
   // a session outlives its tokens
   assert(tokenSeconds < sessionIdleSecondsMax);

@@ -55,7 +55,7 @@ function documentOf(service: Service): Promise<Json> {
 }
 
 function made(steps: Generator<void, Json>): Promise<Json> {
-  return new Turns().runSteps('documents', steps);
+  return new Turns().runSteps(steps);
 }
 
 function findPath(document: Json, pathname: string): Json | undefined {

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
-import { allowHalfOpen } from '../../src/http/connections/node-internals.ts';
 
 export const post = 'POST / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
 export const get = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
@@ -15,7 +14,7 @@ export async function listening(
   prepare: (server: Server) => void = () => {},
 ): Promise<number> {
   const server: Server = createServer(listener);
-  allowHalfOpen(server);
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.keepAliveTimeout = 0; // it adds no field to heads
   prepare(server);
   server.listen(0, '127.0.0.1');

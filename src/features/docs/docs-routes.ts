@@ -18,7 +18,7 @@ export function docsRoutes({ describe, turns, ...options }: DocsServices): Route
   const docs = once(async () => {
     const document = await describe();
     const { docsPage } = await import('./docs-page.ts');
-    return sharedPage(await turns.runSteps('documents', docsPage({ document, ...options })));
+    return sharedPage(await turns.runSteps(docsPage({ document, ...options })));
   });
   return [
     docsRoute('/docs', 'The documentation', docs),

@@ -11,7 +11,6 @@ import { Slots } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { LineReader } from './arriving-lines.ts';
-import { unsentBytesMax } from '../../http/responses/unsent-responses.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
@@ -28,9 +27,9 @@ const importLinesPerBatch = 100;
 /** The time is measured after each piece of this length, since blank rows and separators complete no line. */
 const importPieceBytes = 4 * 1024;
 /** The characters of results that are kept while the client still sends. */
-export const importKeptCharsMax = unsentBytesMax / 8;
+export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
-export const importUnsentBytesMax = unsentBytesMax / 8;
+export const importUnsentBytesMax = 8 * 1024 * 1024;
 
 /** Reads, parses and writes the lines of one import; `now` is in milliseconds since 1970. */
 type LineRules<T> = {

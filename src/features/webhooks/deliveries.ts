@@ -37,7 +37,7 @@ export class Deliveries {
     this.#services = {
       ...options,
       read: options.database.read,
-      schedule: (id, task) => options.turns.runLater(`webhook ${id}`, () => this.#attempt(id, task)),
+      schedule: (id, task) => options.turns.runLater(() => this.#attempt(id, task)),
       onDirty: () => this.#saveLater(),
       count: (outcome) => this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1),
     };

@@ -1,15 +1,15 @@
-// The server of node:http or node:https: its settings, the gate for connections, and a graceful stop.
-import assert from 'node:assert';
+// The server of node:http or node:https: its settings, the bounds and time limits of its connections, and a
+// graceful stop.
 import { constants } from 'node:crypto';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
+import { networkOf } from '../../base/addresses.ts';
 import { minuteMilliseconds } from '../../base/durations.ts';
-import { ConnectionGate, connectionsMax, type ConnectionCounts } from './connection-gate.ts';
+import { Problem } from '../../problem.ts';
+import { Connection } from './connection.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
-import { allowHalfOpen, currentResponse, interceptConnections, watchReads } from './node-internals.ts';
-import { ReadingPause } from './reading-pause.ts';
-import { tlsSettings } from './tls-settings.ts';
+import { peerOf } from './peer.ts';
 import {
   headerBytesMax,
   headerFieldsMax,
@@ -17,75 +17,87 @@ import {
   requestMillisecondsMax,
   urlBytesMax,
 } from './request-fields.ts';
-import { stateOf } from './connection-state.ts';
-import { rejectConnection, listenForUnparsed, type ConnectionHandler } from './unparsed-requests.ts';
+import { tlsSettings } from './tls-settings.ts';
 
-/**
- * A connection ends after this time without a byte in either direction, unless its request is being handled.
- */
+export const connectionsMax = 10_000;
+/** A connection ends after this time without a byte, unless its request is being handled. */
 const silenceMillisecondsMax = minuteMilliseconds;
-const timeoutCheckMilliseconds = 1_000;
-const handshakeMillisecondsMax = 10_000;
 const drainMillisecondsMax = 10_000;
-
-export type Certificate = { readonly cert: string; readonly key: string };
-
-type HttpServerOptions = {
-  readonly certificate: Certificate | undefined;
-  readonly gate?: ConnectionGate;
-  /** For tests: shorter timeouts. */
-  readonly timeouts?: Partial<Timeouts>;
-};
-type Timeouts = typeof timeoutsDefault;
-
-/**
- * Connections beyond the maximum that get a response at the same time; others are closed without a response.
- */
-const rejectedAtOnceMax = 50;
+/** The secrets of TLS that a connection may have: an update of its keys costs the server far more than its client. */
+const tlsSecretsMax = 100;
 /** How often a closing server ends the connections that are between requests. */
 const closeCheckMilliseconds = 250;
+
 const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
   requestMilliseconds: requestMillisecondsMax,
-  checkMilliseconds: timeoutCheckMilliseconds,
+  checkMilliseconds: 1_000,
   silenceMilliseconds: silenceMillisecondsMax,
-  handshakeMilliseconds: handshakeMillisecondsMax,
+  handshakeMilliseconds: 10_000,
+};
+type Timeouts = typeof timeoutsDefault;
+
+export type Certificate = { readonly cert: string; readonly key: string };
+
+/** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
+export type Expectation = 'nothing' | '100-continue' | 'other';
+
+/** What answers requests. */
+type ConnectionHandler = {
+  onRequest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    expectation: Expectation,
+  ): void;
+  /** Returns the whole response to bytes that are no request. */
+  onUnparsed(problem: Problem, address: string): string;
+};
+
+type HttpServerOptions = {
+  readonly certificate: Certificate | undefined;
+  readonly connectionsMax?: number;
+  readonly connectionsPerAddressMax?: number;
+  /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
+  readonly isTrusted?: (address: string) => boolean;
+  /** For tests: shorter timeouts. */
+  readonly timeouts?: Partial<Timeouts>;
+};
+
+export type ConnectionCounts = {
+  readonly open: number;
+  /** Rejected connections since the start, by the limit that was reached. */
+  readonly rejected: Readonly<Record<'full' | 'address', number>>;
 };
 
 /** A renegotiation would cost the server far more than its client. */
-const secureOptions = constants.SSL_OP_NO_RENEGOTIATION;
-const serverTls = { ...tlsSettings, secureOptions } as const;
+const serverTls = { ...tlsSettings, secureOptions: constants.SSL_OP_NO_RENEGOTIATION } as const;
 
 export class HttpServer {
   readonly #server: Server;
-  readonly #gate: ConnectionGate;
   readonly #isTls: boolean;
+  readonly #perAddressMax: number;
+  readonly #isTrusted: (address: string) => boolean;
   readonly #sockets = new Set<Socket>();
-  /** The sockets that carry HTTP: with TLS, the decrypting sockets over the raw ones. */
-  readonly #httpSockets = new Set<Socket>();
-  readonly #readingPause = new ReadingPause(this.#httpSockets);
-  readonly #timeouts: Timeouts;
-  #handler: ConnectionHandler | undefined = undefined;
+  /** The open connections of each network. */
+  readonly #openOf = new Map<string, number>();
+  /** The connections that carry HTTP: with TLS, by the decrypting sockets over the raw ones. */
+  readonly #connections = new Map<Socket, Connection>();
+  readonly #rejected = { full: 0, address: 0 };
 
-  constructor({ certificate, gate = gateDefault(), timeouts = {} }: HttpServerOptions) {
-    this.#timeouts = { ...timeoutsDefault, ...timeouts };
-    this.#server = createServer(certificate, this.#timeouts);
-    this.#gate = gate;
-    this.#isTls = certificate !== undefined;
-    this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => {
-      this.#serve(socket);
-      // each read counts: over TLS, one of 64 KiB may be thousands of records
-      const noteRead = (): void => this.#handler?.turns.noteArrival();
-      socket.once('end', noteRead);
-      watchReads(socket, noteRead);
-      // OpenSSL reports the secret of each key update of TLS 1.3; these take time, and contain nothing to parse
-      if (this.#isTls) socket.on('keylog', noteRead);
-    });
-    this.#guard();
+  constructor(options: HttpServerOptions) {
+    this.#server = createServer(options.certificate, { ...timeoutsDefault, ...options.timeouts });
+    this.#isTls = options.certificate !== undefined;
+    this.#perAddressMax = options.connectionsPerAddressMax ?? Infinity;
+    this.#isTrusted = options.isTrusted ?? (() => false);
+    this.#server.maxConnections = options.connectionsMax ?? connectionsMax;
+    this.#server.on('drop', () => (this.#rejected.full += 1));
+    this.#server.prependListener('connection', (socket: Socket) => this.#admit(socket));
+    this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#open(socket));
   }
 
   get connections(): ConnectionCounts {
-    return this.#gate.counts;
+    return { open: this.#sockets.size, rejected: { ...this.#rejected } };
   }
 
   listen(host: string, port: number): Promise<AddressInfo> {
@@ -100,17 +112,22 @@ export class HttpServer {
 
   /** Must be called in the turn in which `listen` resolves: connections are accepted only after that turn. */
   setHandler(handler: ConnectionHandler): void {
-    assert(this.#sockets.size === 0, 'no connection comes before the handler');
-    this.#handler = handler;
-    handler.turns.onOverrun = () => this.#readingPause.begin();
+    const passAs =
+      (expectation: Expectation) =>
+      (request: IncomingMessage, response: ServerResponse): void => {
+        const connection = this.#connections.get(request.socket);
+        if (connection !== undefined) handler.onRequest(request, response, connection, expectation);
+      };
     this.#server
-      .on('request', (request, response) => handler.onRequest(request, response))
-      .on('checkContinue', (request, response) => handler.onContinue(request, response))
-      .on('checkExpectation', (request, response) => handler.onExpectation(request, response));
-    listenForUnparsed(this.#server, handler);
-    this.#server.on('timeout', (socket: Socket) => {
-      if (currentResponse(socket) === undefined || socket.writableLength > 0) socket.destroy();
-    });
+      .on('request', passAs('nothing'))
+      .on('checkContinue', passAs('100-continue'))
+      .on('checkExpectation', passAs('other'))
+      .on('clientError', ({ code = '' }: NodeJS.ErrnoException, socket) =>
+        this.#rejectBytes(code, socket as Socket, handler),
+      )
+      .on('timeout', (socket: Socket) => {
+        if (this.#connections.get(socket)?.isBusy !== true || socket.writableLength > 0) socket.destroy();
+      });
   }
 
   renew(certificate: Certificate): void {
@@ -120,77 +137,63 @@ export class HttpServer {
   /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
   async close(): Promise<void> {
     // in `setImmediate`: a timer runs before Node reads the requests that arrived during a long turn
-    const check = (): void => void setImmediate(() => this.#endBetweenRequests());
-    const checks = setInterval(check, closeCheckMilliseconds);
+    const checks = setInterval(() => setImmediate(() => this.#endIdle()), closeCheckMilliseconds);
     const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
-    // not the `close` of `node:http`, which also ends a connection whose request has arrived but was not read
-    // yet
+    // the `close` of `node:http` would also end connections whose request has arrived but was not read yet
     await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
     clearInterval(checks);
     clearTimeout(deadline);
   }
 
-  /** Counts a connection that carries HTTP. */
-  #serve(socket: Socket): void {
+  /** Counts a connection, or closes it if its network has too many: before it costs a TLS handshake. */
+  #admit(socket: Socket): void {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
-    this.#gate.beginServing(remoteAddress);
-    socket.once('close', () => this.#gate.endServing(remoteAddress));
-    track(this.#httpSockets, socket);
-  }
-
-  /** Passes each connection through the gate before it costs a parser or a TLS handshake. */
-  #guard(): void {
-    interceptConnections(this.#server, (socket, accept) => {
-      this.#handler?.turns.yieldToConnections();
-      const { remoteAddress } = socket; // read now, since a closed socket has no address
-      if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
-      const outcome = this.#gate.enter(remoteAddress);
-      if (outcome === 'full') return this.#rejectFull(socket);
-      if (outcome !== 'entered') return void socket.destroy();
-      socket.once('close', () => this.#gate.leave(remoteAddress));
-      track(this.#sockets, socket);
-      if (!this.#isTls) return accept();
-      this.#beginHandshake(socket, accept);
-    });
-    this.#server.maxConnections = this.#gate.connectionsMax + rejectedAtOnceMax;
-    this.#server.on('drop', () => this.#gate.countRejection('full'));
-  }
-
-  #rejectFull(socket: Socket): void {
-    const handler = this.#handler;
-    if (handler === undefined || this.#isTls) socket.destroy();
-    else rejectConnection(socket, handler);
-  }
-
-  /**
-   * Waits for the first bytes, puts them back, and starts TLS as a scheduled task: without this, all
-   * handshakes that arrive together would be computed in one turn of the event loop. The last messages of
-   * handshakes are not scheduled: those of 250 connections at once take 25 ms over TLS 1.3, and 50 ms over
-   * TLS 1.2.
-   */
-  #beginHandshake(socket: Socket, accept: () => void): void {
-    socket.on('error', () => {}); // the socket closes after an error
-    socket.setTimeout(this.#timeouts.handshakeMilliseconds / 2, () => socket.destroy());
-    socket.once('readable', () => {
-      const bytes: Buffer | null = socket.read();
-      if (bytes === null) return void socket.destroy(); // the connection ended without any bytes
-      socket.unshift(bytes);
-      this.#handler?.turns.runLater(stateOf(socket).network, () => {
-        socket.setTimeout(0); // TLS has a time limit of its own
-        if (!socket.destroyed) accept();
-      });
+    const { address, isLoopback, isTrusted } = peerOf(remoteAddress, this.#isTrusted);
+    const network = networkOf(address);
+    const open = this.#openOf.get(network) ?? 0;
+    if (open >= this.#perAddressMax && !isLoopback && !isTrusted) {
+      this.#rejected.address += 1;
+      return void socket.destroy();
+    }
+    this.#openOf.set(network, open + 1);
+    this.#sockets.add(socket);
+    socket.once('close', () => {
+      this.#sockets.delete(socket);
+      const left = (this.#openOf.get(network) ?? 1) - 1;
+      if (left > 0) this.#openOf.set(network, left);
+      else this.#openOf.delete(network);
     });
   }
 
-  /**
-   * Ends the connections between two requests, except those whose next request may have arrived without being
-   * read. Once no HTTP connection is left, also ends those whose handshake is incomplete.
-   */
-  #endBetweenRequests(): void {
-    if (this.#readingPause.isActive) return;
-    for (const socket of this.#httpSockets) if (currentResponse(socket) === undefined) socket.destroySoon();
-    if (this.#httpSockets.size === 0) this.#destroyAll();
+  #open(socket: Socket): void {
+    if (socket.destroyed) return;
+    socket.allowHalfOpen = true; // a client that has ended its side may still read; before a handshake it may not
+    let secrets = 0;
+    socket.on('keylog', () => {
+      secrets += 1;
+      if (secrets > tlsSecretsMax) socket.destroy();
+    });
+    this.#connections.set(socket, new Connection(socket, peerOf(socket.remoteAddress, this.#isTrusted)));
+    socket.once('close', () => this.#connections.delete(socket));
+  }
+
+  /** `code` names an error of the parser, a time limit that was exceeded, or an error of the connection. */
+  #rejectBytes(code: string, socket: Socket, handler: ConnectionHandler): void {
+    const connection = this.#connections.get(socket);
+    const isHttp = /^(HPE|ERR_HTTP)_/.test(code);
+    if (connection === undefined || !isHttp) return void socket.destroy();
+    if (connection.isEnding) return; // a failed parser reports an error for each further packet
+    if (code === 'HPE_CLOSED_CONNECTION') return; // the response before has ended or will end the connection
+    if (!socket.writable) return void socket.destroy();
+    if (code === timeoutCode && connection.body?.hasOwnTimeout === true) return;
+    connection.reject(problemOf(code), (problem) => handler.onUnparsed(problem, connection.peer.address));
+  }
+
+  /** Ends the connections between two requests; once none is left, also those without a whole handshake. */
+  #endIdle(): void {
+    for (const [socket, { isBusy }] of this.#connections) if (!isBusy) socket.destroySoon();
+    if (this.#connections.size === 0) this.#destroyAll();
   }
 
   #destroyAll(): void {
@@ -198,22 +201,17 @@ export class HttpServer {
   }
 }
 
-function gateDefault(): ConnectionGate {
-  return new ConnectionGate({ connectionsMax, perClientMax: Infinity, isTrusted: () => false });
-}
-
 function createServer(certificate: Certificate | undefined, timeouts: Timeouts): Server {
   const settings = {
-    // the parser limits the sum; `checkTarget` and `checkHeaderFields` limit each exactly
+    // the parser limits the sum; `checkHead` limits target and fields exactly
     maxHeaderSize: urlBytesMax + headerBytesMax,
     headersTimeout: timeouts.headersMilliseconds,
     requestTimeout: timeouts.requestMilliseconds,
     connectionsCheckingInterval: timeouts.checkMilliseconds,
-    keepAliveTimeout: 0, // it would cost 5 % more CPU per request; `timeout` ends idle connections, too
+    keepAliveTimeout: 0, // `timeout` ends idle connections, too
     optimizeEmptyRequests: true,
     joinDuplicateHeaders: true,
-    noDelay: true,
-    requireHostHeader: false, // `checkHost` requires it, with a problem as the response
+    requireHostHeader: false, // `checkHead` requires it, with a problem as the response
   };
   const server =
     certificate === undefined
@@ -222,16 +220,29 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
           ...settings,
           ...certificate,
           ...serverTls,
-          allowHalfOpen: true, // or a client that ends its side would get no response
-          handshakeTimeout: timeouts.handshakeMilliseconds / 2, // the first half is for the first bytes
+          handshakeTimeout: timeouts.handshakeMilliseconds,
         });
-  server.maxHeadersCount = headerFieldsMax + 1; // one more than allowed, which `checkHeaderFields` rejects
+  server.maxHeadersCount = headerFieldsMax + 1; // one more than allowed, which `checkHead` rejects
   server.timeout = timeouts.silenceMilliseconds;
-  allowHalfOpen(server);
-  return server;
+  // without this `node:http` closes a connection whose client has ended its side; no documented way is left
+  return Object.assign(server, { httpAllowHalfOpen: true });
 }
 
-function track(sockets: Set<Socket>, socket: Socket): void {
-  sockets.add(socket);
-  socket.once('close', () => sockets.delete(socket));
+const timeoutCode = 'ERR_HTTP_REQUEST_TIMEOUT';
+
+function problemOf(code: string): Problem {
+  switch (code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new Problem('headers-too-large', headTooLarge);
+    case timeoutCode:
+      return new Problem('request-timeout', 'The request did not arrive in time.');
+    case 'HPE_INVALID_EOF_STATE':
+      return new Problem('bad-request', 'The request ended before it was complete.');
+    default:
+      return new Problem('bad-request', 'Malformed HTTP/1.1 request.');
+  }
 }
+
+const headTooLarge =
+  `The request target must have at most ${urlBytesMax} bytes, and the header fields must be at most ` +
+  `${headerFieldsMax}, of ${headerBytesMax} bytes in all.`;

@@ -125,6 +125,6 @@ function hopAddress(hop: string): string {
 }
 
 /** Returns an address unchanged, except for IPv4 that an IPv6 socket shows as `::ffff:192.0.2.1`. */
-export function plainAddress(text: string): string {
+function plainAddress(text: string): string {
   return text.startsWith('::ffff:') && isIP(text.slice(7)) === 4 ? text.slice(7) : text;
 }

@@ -4,57 +4,56 @@
 import assert from 'node:assert';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { performance } from 'node:perf_hooks';
+import { checkAccess, clientOf, isStaff, type Caller, type Requester } from '../../auth/access.ts';
+import type { CallerLookups } from '../../auth/caller-cache.ts';
+import type { Authenticator } from '../../auth/credentials.ts';
 import { networkOf } from '../../base/addresses.ts';
-import { clientOf, isStaff, type Caller, type Requester } from '../../auth/access.ts';
-import { headerLine, type HeaderLines } from '../../base/header-lines.ts';
 import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
-import type { Connection, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
+import type { Connection as Db, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
 import type { Database } from '../../storage/database.ts';
 import { callerPermit, type Permit } from '../../storage/permit.ts';
 import type { StatementOptions } from '../../storage/sql-worker.ts';
-import { checkConditions, isConditional } from './conditional.ts';
-import { json } from '../responses/media-types.ts';
-import { clientAddress, isFromThisMachine, type Peer } from '../connections/peer.ts';
-import { separateApiKeys, type QueryValues } from './query.ts';
-import { splitTarget } from '../routing/request-target.ts';
-import type { RequestBody } from './request-body.ts';
-import { requestIdFrom } from './request-headers.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Expectation } from '../connections/http-server.ts';
+import { clientAddress, isFromThisMachine } from '../connections/peer.ts';
 import { headersOf, type RequestHeaders } from '../connections/request-fields.ts';
+import { json } from '../responses/media-types.ts';
+import { splitTarget } from '../routing/request-target.ts';
 import type { Call, Route } from '../routing/route.ts';
 import type { Match, MountedRoute } from '../routing/router.ts';
+import { checkConditions, isConditional } from './conditional.ts';
+import { authorizationOf } from './credential.ts';
+import { separateApiKeys, type QueryValues } from './query.ts';
+import type { RequestBody } from './request-body.ts';
+import { isLastOfConnection, requestIdFrom } from './request-head.ts';
 
-/** A request, the peer that sent it, and its body if it has one. */
+/** A request as it arrives. */
 type IncomingRequest = {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly peer: Peer;
-  readonly sentBody: RequestBody | undefined;
-};
-
-/** Checks the rights of an exchange's caller again (`caller-checks.ts`). */
-type CallerRechecks = {
-  readonly recheckCaller: (exchange: Exchange) => Caller | undefined;
-  readonly recheckCallerInWrite: (exchange: Exchange, writer: Connection) => Caller | undefined;
-  readonly hasExpired: (exchange: Exchange) => boolean;
+  readonly connection: Connection;
+  readonly expectation: Expectation;
+  readonly body: RequestBody | undefined;
 };
 
 /** What all exchanges share. */
-export type ExchangeDependencies = {
+export type ExchangeOptions = {
   readonly database: Database;
-  readonly callers: CallerRechecks;
+  readonly authenticator: Authenticator;
+  /** Returns the sessions and keys that a running write sees. */
+  readonly lookupsOf: (writer: Db) => CallerLookups;
   readonly isTrusted: (address: string) => boolean;
   readonly now: () => number;
-  readonly nextRequestId: () => string;
 };
 
-type ResultStorer = (writer: Connection, result: unknown) => void;
+type ResultStorer = (writer: Db, result: unknown) => void;
 
 export class Exchange implements Call<object, QueryValues, unknown, Caller | undefined>, Requester {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Whether the client still waits for 100 Continue before it sends the body. */
-  awaitsContinue = false;
+  readonly connection: Connection;
+  readonly expectation: Expectation;
   readonly requestId: string;
   readonly method: string;
   readonly path: string;
@@ -62,15 +61,14 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   readonly queryString: string;
   readonly queryApiKeys: readonly string[];
   readonly headers: RequestHeaders;
-  readonly peer: Peer;
   /** When the request began: milliseconds since 1970. */
   readonly beganAt: number;
   /** The same moment on the monotonic clock, for durations. */
   readonly startedAt = performance.now();
   /** The body as it arrives; undefined if the request has none. */
-  readonly sentBody: RequestBody | undefined;
+  readonly incomingBody: RequestBody | undefined;
   /** Sees only changes that are on disk. */
-  readonly read: Connection;
+  readonly read: Db;
   /** The methods and parameters of the path; undefined if no route has the path. */
   match: Match | undefined = undefined;
   /** The route of the path and the method; undefined if there is none. */
@@ -84,31 +82,31 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   caller: Caller | undefined = undefined;
   /** Whether the request draws on a rate, even if the settings turn that rate off. */
   drawsOnRate = false;
-  readonly #dependencies: ExchangeDependencies;
-  #clientAddress: string | undefined = undefined;
+  /** The header fields that steps and the handler add to the response. */
+  readonly fields: string[] = [];
+  readonly #options: ExchangeOptions;
   #storeResult: ResultStorer | undefined = undefined;
   #isPreconditionChecked = false;
-  #rateLines: HeaderLines = '';
   #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
-  #cookie: string | undefined = undefined;
 
-  constructor({ request, response, peer, sentBody }: IncomingRequest, dependencies: ExchangeDependencies) {
+  constructor(incoming: IncomingRequest, options: ExchangeOptions, nextRequestId: () => string) {
+    const { request } = incoming;
     const { path, query } = splitTarget(request.url ?? '/');
     const { rest, keys } = separateApiKeys(query);
-    const headers = headersOf(request);
     this.request = request;
-    this.response = response;
-    this.requestId = requestIdFrom(headers['x-request-id']) ?? dependencies.nextRequestId();
+    this.response = incoming.response;
+    this.connection = incoming.connection;
+    this.expectation = incoming.expectation;
+    this.incomingBody = incoming.body;
+    this.headers = headersOf(request);
+    this.requestId = requestIdFrom(this.headers['x-request-id']) ?? nextRequestId();
     this.method = request.method ?? 'GET';
     this.path = path;
     this.queryString = rest;
     this.queryApiKeys = keys;
-    this.headers = headers;
-    this.peer = peer;
-    this.beganAt = dependencies.now();
-    this.sentBody = sentBody;
-    this.read = dependencies.database.read;
-    this.#dependencies = dependencies;
+    this.beganAt = options.now();
+    this.read = options.database.read;
+    this.#options = options;
   }
 
   /** The route. Throws before it is found. */
@@ -121,18 +119,26 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     return this.match?.params ?? noParams;
   }
 
+  get sentBody() {
+    return this.incomingBody?.isStreamed === true ? this.incomingBody : undefined;
+  }
+
   /**
    * The present time. Expiry is compared with it, not with the beginning of the request: a body or the check
    * of a password may have taken long.
    */
   get now(): number {
-    return this.#dependencies.now();
+    return this.#options.now();
+  }
+
+  /** Whether the connection ends after the response. */
+  get isLast(): boolean {
+    return this.connection.isAtLast || isLastOfConnection(this.request);
   }
 
   /** Sends 100 Continue if the client waits for it. */
   sendContinue(): void {
-    if (this.awaitsContinue) this.response.writeContinue();
-    this.awaitsContinue = false;
+    if (this.expectation === '100-continue') this.response.writeContinue();
   }
 
   /** Runs a long query in the read worker, which callers share fairly. */
@@ -142,9 +148,8 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     options?: StatementOptions,
   ): Promise<R[]> {
     const { caller } = this;
-    const client = clientOf(this);
-    const isOfStaff = caller !== undefined && isStaff(caller);
-    return this.#dependencies.database.readInWorker<R>(sql, params, { ...options, client, isOfStaff });
+    const place = { client: clientOf(this), isOfStaff: caller !== undefined && isStaff(caller) };
+    return this.#options.database.readInWorker<R>(sql, params, { ...options, ...place });
   }
 
   /** Makes `write` store its result in the same transaction, for an Idempotency-Key. */
@@ -153,11 +158,11 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   }
 
   async write<T>(callback: (permit: Permit<Caller | undefined>) => Synchronous<T>): Promise<T> {
-    const { database, callers } = this.#dependencies;
+    const { database, lookupsOf } = this.#options;
     const eventsBefore = this.#securityEvents;
     try {
       return await database.write<T>((writer) => {
-        const caller = callers.recheckCallerInWrite(this, writer);
+        const caller = this.#currentCaller(lookupsOf(writer));
         const origin = { actor: caller ?? null, requestId: this.requestId, now: this.now };
         const result = callback(callerPermit(writer, caller, origin));
         this.#storeResult?.(writer, result);
@@ -170,11 +175,23 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   }
 
   recheckCaller(): Caller | undefined {
-    return this.#dependencies.callers.recheckCaller(this);
+    this.#options.database.detectExternalCommits();
+    return this.#currentCaller();
   }
 
   hasExpired(): boolean {
-    return this.#dependencies.callers.hasExpired(this);
+    const { caller, now } = this;
+    if (caller === undefined) return false;
+    return this.#options.authenticator.hasExpired(caller, { authorization: authorizationOf(this), now });
+  }
+
+  /** Returns the caller with current rights. Throws if the caller has lost the right to this request. */
+  #currentCaller(lookups?: CallerLookups): Caller | undefined {
+    if (this.caller === undefined) return undefined;
+    const sent = { authorization: authorizationOf(this), now: this.now };
+    const current = this.#options.authenticator.requireCaller(this.caller, sent, lookups);
+    checkAccess(this.route, current, this.match?.params ?? {});
+    return current;
   }
 
   checkPrecondition(etagOf: () => string | undefined): void {
@@ -194,7 +211,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     this.drawsOnRate = true;
     const state = limiter.consumeToken(key, this.now);
     if (state === undefined) return;
-    this.#rateLines += state.lines;
+    this.fields.push(...state.fields);
     if (state.isExceeded) throw quotaExceeded(state);
   }
 
@@ -205,7 +222,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   consumeToken(limiter: Limiter, key: string): void {
     const state = limiter.consumeToken(key, this.now);
     if (state?.isExceeded !== true) return;
-    this.#rateLines += state.lines;
+    this.fields.push(...state.fields);
     throw quotaExceeded(state);
   }
 
@@ -227,19 +244,13 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   setCookie(value: string): void {
     const { method, path, sessionCookie } = this.route;
     assert(sessionCookie, `${method} ${path} is not declared to set a cookie`);
-    this.#cookie = value;
+    this.fields.push('Set-Cookie', value);
   }
 
   get cookie(): string | undefined {
     const { method, path, sessionCookie } = this.route;
     assert(sessionCookie === 'read and set', `${method} ${path} is not declared to read a cookie`);
     return this.headers['cookie'];
-  }
-
-  /** The header lines that steps and the handler have added to the response. */
-  get addedLines(): HeaderLines {
-    if (this.#cookie === undefined) return this.#rateLines;
-    return this.#rateLines + headerLine('Set-Cookie', this.#cookie);
   }
 
   get idempotencyKey(): string | undefined {
@@ -252,7 +263,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
 
   /** The client's own address, even behind trusted proxies. */
   get clientAddress(): string {
-    return (this.#clientAddress ??= clientAddress(this.peer, this.headers, this.#dependencies.isTrusted));
+    return clientAddress(this.connection.peer, this.headers, this.#options.isTrusted);
   }
 
   /** The client's network: an IPv4 address, or an IPv6 /48. */
@@ -261,7 +272,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   }
 
   get isFromThisMachine(): boolean {
-    return isFromThisMachine(this.peer, this.headers);
+    return isFromThisMachine(this.connection.peer, this.headers);
   }
 }
 

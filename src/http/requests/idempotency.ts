@@ -5,13 +5,13 @@ import { allows, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { Exchange } from './exchange.ts';
-import { type HandlerResult, headOf } from '../routing/reply.ts';
-import { isRepresentation, type Representation } from '../responses/representation.ts';
-import { valuesOf } from './request-headers.ts';
 import { headersOf } from '../connections/request-fields.ts';
-import type { ReplayableResponse, Responder } from './responder.ts';
+import { isRepresentation, type Representation } from '../responses/representation.ts';
+import { headOf, type HandlerResult } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
+import type { Exchange } from './exchange.ts';
+import { valuesOf } from './request-head.ts';
+import type { ReplayableResponse } from './responder.ts';
 
 const idempotencyKeyLengthMax = 255;
 
@@ -38,85 +38,63 @@ export type StoredResponse = ReplayableResponse & {
 /** Stands for the owner of an object that has none: no user has this id. */
 const nobodyId = 0;
 
-type KeyedRequest = {
-  readonly body: Buffer;
-  /** Calls the handler, for a request that is no repeat. */
-  readonly handle: () => HandlerResult | Promise<HandlerResult>;
-  /** Responds as for a request without a key. */
-  readonly respond: (result: Promise<HandlerResult>) => Promise<void> | void;
-};
-
-type FirstRequest = Pick<KeyedRequest, 'handle'> & {
-  readonly storageKey: string;
-  readonly fingerprints: readonly string[];
-};
-
 export class Idempotency {
   readonly #store: ResponseStore;
-  readonly #responder: Responder;
   /** The keys of running requests, so that no second request with a key starts before the first is stored. */
   readonly #running = new Set<string>();
 
-  constructor(store: ResponseStore, responder: Responder) {
+  constructor(store: ResponseStore) {
     this.#store = store;
-    this.#responder = responder;
   }
 
-  async handleOrReplay(exchange: Exchange, { body, handle, respond }: KeyedRequest): Promise<void> {
+  /**
+   * Returns the first response to the key; undefined for a first request. Throws if the key was used with another
+   * body, or if the caller may no longer read what the response shows; for a valid request also if the first one
+   * is still running.
+   */
+  find(exchange: Exchange, body: Buffer, isValid: boolean): StoredResponse | undefined {
     const storageKey = storageKeyOf(exchange);
-    if (this.#running.has(storageKey)) throw inProgress();
+    if (isValid && this.#running.has(storageKey)) throw inProgress();
+    const stored = this.#store.find(exchange.read, storageKey, exchange.now);
+    if (stored === undefined) return undefined;
+    if (!this.#store.fingerprints(body).includes(stored.fingerprint)) throw reused();
+    if (isValid) checkOwner(exchange, stored);
+    return stored;
+  }
+
+  /** Calls the handler of a first request, and stores the response to its key inside of its write. */
+  async handleFirst(
+    exchange: Exchange,
+    body: Buffer,
+    handle: () => HandlerResult | Promise<HandlerResult>,
+  ): Promise<HandlerResult> {
+    const { method, path } = exchange.route;
+    const storageKey = storageKeyOf(exchange);
+    const [fingerprint = ''] = this.#store.fingerprints(body);
+    let stored: unknown;
+    exchange.storeResultWith((writer, result) => {
+      assert(isRepresentation(result), 'the result of a write with an Idempotency-Key is the object');
+      const response = { ...storedResponseOf(exchange, result), fingerprint };
+      this.#store.save(writer, response, { storageKey, now: exchange.now });
+      stored = result;
+    });
     this.#running.add(storageKey);
     try {
-      const fingerprints = this.#store.fingerprints(body);
-      const stored = this.#store.find(exchange.read, storageKey, exchange.now);
-      if (stored === undefined)
-        await respond(this.#handleFirst(exchange, { storageKey, fingerprints, handle }));
-      else this.#replay(exchange, { stored, fingerprints });
+      const result = await handle();
+      assert(result === stored, `${method} ${path} responds with another result than that of its write`);
+      return result;
     } finally {
       this.#running.delete(storageKey);
     }
   }
-
-  /** Throws if the key was used with another body, even if this body is invalid. */
-  checkNotReused(exchange: Exchange, body: Buffer): void {
-    const stored = this.#store.find(exchange.read, storageKeyOf(exchange), exchange.now);
-    if (stored !== undefined) checkBody(stored, this.#store.fingerprints(body));
-  }
-
-  async #handleFirst(
-    exchange: Exchange,
-    { storageKey, fingerprints: [fingerprint = ''], handle }: FirstRequest,
-  ): Promise<HandlerResult> {
-    const { route, caller } = exchange;
-    let stored: unknown;
-    exchange.storeResultWith((writer, result) => {
-      assert(isRepresentation(result), 'the result of a write with an Idempotency-Key is the object');
-      const response = storedResponseOf(route, result, caller);
-      this.#store.save(writer, { ...response, fingerprint }, { storageKey, now: exchange.now });
-      stored = result;
-    });
-    const result = await handle();
-    assert(
-      result === stored,
-      `${route.method} ${route.path} responds with another result than that of its write`,
-    );
-    return result;
-  }
-
-  #replay(
-    exchange: Exchange,
-    { stored, fingerprints }: { stored: StoredResponse; fingerprints: readonly string[] },
-  ): void {
-    checkBody(stored, fingerprints);
-    checkOwner(exchange, stored);
-    this.#responder.replay(exchange, stored);
-  }
 }
 
-function checkBody({ fingerprint }: StoredResponse, fingerprints: readonly string[]): void {
-  if (fingerprints.includes(fingerprint)) return;
-  const detail = 'This Idempotency-Key was used with a different body; use a new key.';
-  throw new Problem('idempotency-key-reused', detail);
+/** Throws unless the caller may still read what the stored response shows. */
+function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): void {
+  if (stored.ownerId === null) return;
+  const owner = route.ownerOf?.(read, stored.objectId);
+  if (mayRead(route, caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
+  throw forbidden('You may no longer read what the first response shows.');
 }
 
 /** Returns no issue if there is one valid Idempotency-Key. */
@@ -134,30 +112,15 @@ const invalidKey: Issue = {
 };
 
 function storedResponseOf(
-  route: Route,
+  { route, caller }: Exchange,
   result: Representation<unknown>,
-  caller: Caller | undefined,
 ): Omit<StoredResponse, 'fingerprint'> {
-  const { id, text, etag, ownerId: owner } = result;
+  const { id: objectId, text, etag } = result;
   const { status, location = null } = headOf(route.reply, result);
-  const ownerId = owner ?? nobodyId;
-  return {
-    objectId: id,
-    // a caller who signs up another user has no right to read that user
-    ownerId: mayRead(route, caller, ownerId) ? ownerId : null,
-    status,
-    location,
-    etag,
-    text,
-  };
-}
-
-/** A stored response is shown only to a caller who may still read its object. */
-function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): void {
-  if (stored.ownerId === null) return;
-  const owner = route.ownerOf?.(read, stored.objectId);
-  if (mayRead(route, caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
-  throw forbidden('You may no longer read what the first response shows.');
+  const owner = result.ownerId ?? nobodyId;
+  // a caller who signs up another user has no right to read that user
+  const ownerId = mayRead(route, caller, owner) ? owner : null;
+  return { objectId, ownerId, status, location, etag, text };
 }
 
 function mayRead(route: Route, caller: Caller | undefined, ownerId: number): boolean {
@@ -167,6 +130,11 @@ function mayRead(route: Route, caller: Caller | undefined, ownerId: number): boo
 
 function storageKeyOf({ route, path, network, caller, idempotencyKey }: Exchange): string {
   return `${caller?.principal ?? network} ${route.method} ${path} ${idempotencyKey}`;
+}
+
+function reused(): Problem {
+  const detail = 'This Idempotency-Key was used with a different body; use a new key.';
+  return new Problem('idempotency-key-reused', detail);
 }
 
 function inProgress(): Problem {

@@ -1,280 +1,174 @@
-// Receives the body of a request. Its pieces are copied into one buffer as they arrive, since a piece of one
-// byte takes hundreds of bytes of memory. The bytes of all buffers are bounded, in total and for each client.
-// Most routes take a body when it is whole. A route with a streamed body takes it bit by bit; the connection
-// is read only a little ahead of the route.
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import { capacity } from '../../base/capacity.ts';
+// The body of a request. It is copied into one buffer as it arrives, since a piece of one byte takes hundreds of
+// bytes of memory. Most routes take it as a whole; a route with a streamed body takes it bit by bit, and the
+// connection is read only a little ahead of the route.
+import type { IncomingMessage } from 'node:http';
 import { counted } from '../../base/counted.ts';
-import { Problem, unavailable } from '../../problem.ts';
-import { stateOf } from '../connections/connection-state.ts';
-import { endAfterResponse } from '../connections/lingering-close.ts';
-import { dropRestOfRead, receiveDirectly } from '../connections/node-internals.ts';
+import { Problem } from '../../problem.ts';
+import type { Connection } from '../connections/connection.ts';
 import { bodyBytesMax, headersOf } from '../connections/request-fields.ts';
-import { SharedBound, type Bounds } from '../connections/shared-bound.ts';
 
-/** The memory of incomplete bodies: in total, and of one client. */
-export const unfinishedBodyBytesMax = capacity.transferBytes;
-export const unfinishedBodyBytesPerClientMax = capacity.transferBytes / 8;
 /**
- * A small piece costs as much as a large one, so a body may have this many pieces, and one more for every 16
- * bytes.
+ * A small piece costs as much as a large one, so a body may have this many pieces, and one more for every 16 bytes.
  */
 const piecesMax = 512;
 const pieceBytesMin = 16;
+/** The pieces of a rejected body after which its connection is closed: more than one read has. */
+const droppedPiecesMax = 16_384;
 /** The bytes of a streamed body that are read ahead of its route. */
-const streamedReadAheadBytes = 64 * 1024;
-
-const noBytes = Buffer.alloc(0);
+const readAheadBytes = 64 * 1024;
 const firstBufferBytes = 1024;
-
-type BodyMemoryOptions = {
-  /** Returns the client's network. */
-  readonly networkOf: (request: IncomingMessage) => string;
-  /** Called for each piece of a body. */
-  readonly onPiece?: () => void;
-  readonly bounds?: Bounds;
-};
-
-const boundsDefault: Bounds = { total: unfinishedBodyBytesMax, perClient: unfinishedBodyBytesPerClientMax };
-
-/** Counts the bytes of bodies that no route has taken yet. */
-export class BodyMemory {
-  readonly onPiece: () => void;
-  readonly #networkOf: BodyMemoryOptions['networkOf'];
-  readonly #bytes: SharedBound;
-
-  constructor({ networkOf, onPiece = () => {}, bounds = boundsDefault }: BodyMemoryOptions) {
-    this.onPiece = onPiece;
-    this.#networkOf = networkOf;
-    this.#bytes = new SharedBound(bounds);
-  }
-
-  get bytes(): number {
-    return this.#bytes.used;
-  }
-
-  /** Reserves further bytes, and returns whether there was room for them. */
-  reserve(request: IncomingMessage, bytes: number): boolean {
-    return this.#bytes.reserve(this.#networkOf(request), bytes) === 'reserved';
-  }
-
-  release(request: IncomingMessage, bytes: number): void {
-    if (bytes > 0) this.#bytes.release(this.#networkOf(request), bytes);
-  }
-}
+export const noBytes = Buffer.alloc(0);
 
 /** Whether the request announces a body (RFC 9112 section 6). */
 export function hasBody(request: IncomingMessage): boolean {
-  const headers = headersOf(request);
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+  const { 'transfer-encoding': coding, 'content-length': length = '0' } = headersOf(request);
+  return coding !== undefined || Number(length) > 0;
 }
-
-type RequestBodyOptions = {
-  readonly memory: BodyMemory;
-  /** The bytes that a route reads as they arrive; undefined for a body that is read as a whole. */
-  readonly streamedBytesMax: number | undefined;
-};
-
-type Reader = {
-  readonly take: (bytes: Buffer | undefined) => void;
-  readonly reject: (problem: Problem) => void;
-};
 
 export class RequestBody {
   readonly isStreamed: boolean;
+  /** Why the body is rejected. What else arrives of it is dropped. */
+  problem: Problem | undefined = undefined;
   readonly #request: IncomingMessage;
-  readonly #response: ServerResponse;
-  readonly #memory: BodyMemory;
+  readonly #connection: Connection;
   readonly #bytesMax: number;
-  readonly #announced: number;
-  #buffer: Buffer = noBytes;
-  /** The number of bytes in the buffer; `#bytes` counts all that have arrived. */
+  /** What has arrived and was not taken: the first `#length` bytes of the buffer. */
+  #buffer = noBytes;
   #length = 0;
+  /** The bytes that have arrived, taken or not. */
   #bytes = 0;
   #pieces = 0;
-  #reserved = 0;
-  #hasBegun = false;
-  #isWhole = false;
-  #problem: Problem | undefined = undefined;
-  #reader: Reader | undefined = undefined;
-  #onBegun: (() => void) | undefined = undefined;
+  #isBeingRead = false;
+  #reader: PromiseWithResolvers<Buffer | undefined> | undefined = undefined;
+  #onBegun = (): void => {};
 
-  constructor(
-    request: IncomingMessage,
-    response: ServerResponse,
-    { memory, streamedBytesMax }: RequestBodyOptions,
-  ) {
+  constructor(request: IncomingMessage, connection: Connection, streamedBytesMax: number | undefined) {
     this.#request = request;
-    this.#response = response;
-    this.#memory = memory;
+    this.#connection = connection;
     this.isStreamed = streamedBytesMax !== undefined;
     this.#bytesMax = streamedBytesMax ?? bodyBytesMax;
-    this.#announced = Number(headersOf(request)['content-length'] ?? 0);
-    receiveDirectly(request, this);
-    request.on('error', () => this.#fail(endedEarly()));
-    request.on('close', () => this.#release());
-    if (this.isStreamed) response.once('finish', () => this.#dropRest());
-    if (this.#announced > this.#bytesMax) this.abort(tooLarge(this.#bytesMax));
+    request.on('data', (piece: Buffer) => this.#add(piece));
+    request.on('end', () => {
+      this.#onBegun();
+      this.#passOn();
+    });
+    request.on('error', () => this.fail(endedEarly()));
+    request.read(0); // from now on a piece isn't queued by the stream, which would take four times as long
+    if (Number(headersOf(request)['content-length'] ?? 0) > this.#bytesMax)
+      this.fail(tooLarge(this.#bytesMax));
   }
 
-  /** Why the body is rejected, as soon as this is known. */
-  get problem(): Problem | undefined {
-    return this.#problem;
-  }
-
-  /** Whether a streamed body is so far ahead of its route that reading should stop. */
-  get isFull(): boolean {
-    return this.isStreamed && this.#problem === undefined && this.#length >= streamedReadAheadBytes;
-  }
-
-  /**
-   * Whether the route itself limits the time of the body: a route that has begun to read a streamed body
-   * does.
-   */
-  get hasOwnTimeout(): boolean {
-    return this.#hasBegun;
+  /** Whether all of it has arrived. */
+  get isWhole(): boolean {
+    return this.#request.complete;
   }
 
   /** Whether the body has ended without a byte: a proxy makes such a chunked one of a request without a body. */
   get isEmpty(): boolean {
-    return this.#isWhole && this.#bytes === 0;
+    return this.isWhole && this.#bytes === 0;
   }
 
   /** Whether it isn't known yet if the body has a byte. */
   get mayBeEmpty(): boolean {
-    return this.#announced === 0 && this.#bytes === 0 && !this.#isOver;
+    const isAnnounced = headersOf(this.#request)['content-length'] !== undefined;
+    return !isAnnounced && this.#bytes === 0 && !this.isWhole && this.problem === undefined;
   }
 
-  /** Calls `then` once it is known whether the body has a byte. */
-  onceBegun(then: () => void): void {
-    this.#onBegun = then;
+  /** Resolves once it is known whether the body has a byte. */
+  begun(): Promise<void> {
+    return new Promise((resolve) => (this.#onBegun = resolve));
+  }
+
+  /** Whether the route limits its time: one that reads a streamed body does. */
+  get hasOwnTimeout(): boolean {
+    return this.#isBeingRead;
   }
 
   /** Begins to read a streamed body. Throws if it is already rejected. */
   begin(): void {
-    if (this.#problem !== undefined) throw this.#problem;
-    this.#hasBegun = true;
+    if (this.problem !== undefined) throw this.problem;
+    this.#isBeingRead = true;
   }
 
   /**
-   * Returns the bytes of a streamed body that arrived since the last call; undefined at its end. Rejects if
-   * the body fails.
+   * Returns the whole body, or of a streamed one the bytes that arrived since the last call; undefined at its end.
+   * Rejects if the body fails.
    */
   next(): Promise<Buffer | undefined> {
-    return new Promise((take, reject) => this.#read({ take, reject }));
-  }
-
-  /** Calls `take` with the whole body, or `reject`. */
-  deliver(take: (body: Buffer) => void, reject: (problem: Problem) => void): void {
-    this.#read({ take: (bytes) => take(bytes ?? noBytes), reject });
+    this.#reader = Promise.withResolvers();
+    const { promise } = this.#reader;
+    this.#passOn();
+    return promise;
   }
 
   /** Rejects the body, and ends the connection after the response. */
   abort(problem: Problem): void {
-    endAfterResponse(this.#request, this.#response);
-    this.#fail(problem);
-    this.#request.socket.resume();
+    this.#connection.endAfterResponse();
+    this.fail(problem);
   }
 
-  #read(reader: Reader): void {
-    this.#reader = reader;
+  /** Rejects the body. Bytes of a streamed one that arrived before are read first: their lines are complete. */
+  fail(problem: Problem): void {
+    this.problem ??= problem;
+    this.#onBegun();
+    if (!this.#isBeingRead) this.#take();
     this.#passOn();
+    this.#request.resume();
   }
 
-  #noteBegun(): void {
-    this.#onBegun?.();
-    this.#onBegun = undefined;
+  /** Drops what nobody has read, and what still arrives within the server's time limit. */
+  dropRest(): void {
+    this.#isBeingRead = false;
+    this.fail(endedEarly());
   }
 
-  /**
-   * Delivers what has arrived. Bytes that arrived before a failure are read first: their lines are complete.
-   */
-  #passOn(): void {
-    const reader = this.#reader;
-    const hasMore = this.isStreamed && this.#length > 0;
-    if (reader === undefined || (!hasMore && !this.#isOver)) return;
-    this.#reader = undefined;
-    if (this.#problem !== undefined && !hasMore) reader.reject(this.#problem);
-    else reader.take(this.#length > 0 ? this.#takeBytes() : undefined);
-  }
-
-  get #isOver(): boolean {
-    return this.#isWhole || this.#problem !== undefined;
-  }
-
-  onPiece(piece: Buffer): void {
-    this.#memory.onPiece();
+  #add(piece: Buffer): void {
     this.#bytes += piece.length;
     this.#pieces += 1;
-    if (this.#pieces > piecesMax + this.#bytes / pieceBytesMin) {
-      dropRestOfRead(this.#request.socket);
-      return this.abort(tooLarge(this.#bytesMax));
-    }
-    if (this.#response.writableEnded || this.#request.socket.writableEnded) return this.#drop();
-    if (this.#problem !== undefined) return;
+    if (this.#pieces > piecesMax + this.#bytes / pieceBytesMin) return this.#rejectPieces();
+    if (this.problem !== undefined) return;
     if (this.#bytes > this.#bytesMax) return this.abort(tooLarge(this.#bytesMax));
-    // a body in one piece needs no copy, and no memory for incomplete bodies
-    if (piece.length === this.#announced) this.#buffer = piece;
-    else if (!this.#makeRoom(this.#length + piece.length)) return this.#fail(noMemory());
-    else piece.copy(this.#buffer, this.#length);
-    this.#length += piece.length;
-    this.#noteBegun();
+    const length = this.#length + piece.length;
+    if (length > this.#buffer.length) this.#growTo(length);
+    piece.copy(this.#buffer, this.#length);
+    this.#length = length;
+    this.#onBegun();
     if (!this.isStreamed) return;
-    if (this.isFull) stateOf(this.#request.socket).hold();
+    if (length >= readAheadBytes) this.#request.pause();
     this.#passOn();
   }
 
-  #makeRoom(bytes: number): boolean {
-    const size = this.#buffer.length;
-    if (bytes <= size) return true;
-    const wanted = Math.max(bytes, Math.min(2 * size, this.#bytesMax), firstBufferBytes);
-    if (!this.#memory.reserve(this.#request, wanted - size)) return false;
-    this.#reserved += wanted - size;
-    const larger = Buffer.allocUnsafeSlow(wanted);
+  #rejectPieces(): void {
+    if (!this.#connection.isBusy || this.#pieces > droppedPiecesMax) {
+      this.#request.destroy(); // the parser still has the rest of the read, and destroyed streams drop it sooner
+      this.#connection.drop();
+    } else if (this.problem === undefined) this.abort(tooLarge(this.#bytesMax));
+  }
+
+  #growTo(length: number): void {
+    const size = Math.max(length, Math.min(2 * this.#buffer.length, bodyBytesMax), firstBufferBytes);
+    const larger = Buffer.allocUnsafeSlow(size);
     this.#buffer.copy(larger, 0, 0, this.#length);
     this.#buffer = larger;
-    return true;
   }
 
-  #takeBytes(): Buffer {
+  /** Gives the reader what it waits for, if that has come. */
+  #passOn(): void {
+    if (this.#reader === undefined) return;
+    const hasBytes = this.#length > 0 && (this.isStreamed || this.#request.readableEnded);
+    if (hasBytes) this.#reader.resolve(this.#take());
+    else if (this.problem !== undefined) this.#reader.reject(this.problem);
+    else if (this.#request.readableEnded) this.#reader.resolve(undefined);
+    else return;
+    this.#reader = undefined;
+  }
+
+  #take(): Buffer {
     const bytes = this.#buffer.subarray(0, this.#length);
-    this.#drop();
-    if (this.isStreamed) this.#request.socket.resume();
-    return bytes;
-  }
-
-  onEnd(): void {
-    stateOf(this.#request.socket).body = undefined;
-    this.#isWhole = true;
-    this.#release();
-    this.#noteBegun();
-    this.#passOn();
-  }
-
-  #fail(problem: Problem): void {
-    if (this.#isOver) return;
-    this.#problem = problem;
-    if (!this.#hasBegun) this.#drop(); // nothing will read the buffered bytes
-    this.#noteBegun();
-    this.#passOn();
-  }
-
-  /** Drops what arrives after the response, within the server's time limit. */
-  #dropRest(): void {
-    this.#hasBegun = false;
-    this.#drop();
-    this.#request.socket.resume();
-  }
-
-  #drop(): void {
     this.#buffer = noBytes;
     this.#length = 0;
-    this.#release();
-  }
-
-  #release(): void {
-    this.#memory.release(this.#request, this.#reserved);
-    this.#reserved = 0;
+    this.#request.resume();
+    return bytes;
   }
 }
 
@@ -284,10 +178,6 @@ function tooLarge(bytesMax: number): Problem {
     `The body must have at most ${counted(bytesMax, 'byte')}, in at most ${piecesMax} pieces (chunks, or reads ` +
       `of the connection) and one more for every ${pieceBytesMin} bytes.`,
   );
-}
-
-function noMemory(): Problem {
-  return unavailable('Too many bodies are arriving; retry in a moment.');
 }
 
 function endedEarly(): Problem {

@@ -1,309 +1,266 @@
-// The path of a request: find the route, authenticate, limit the rate, authorize, read and check, handle,
-// respond.
+// The path of a request, from top to bottom: its head, its route, its caller, the rate, the right, the body, the
+// handler, the response. Whatever a step throws ends in `fail`, for this request alone.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Socket } from 'node:net';
-import { checkAccess } from '../../auth/access.ts';
-import { Problem, invalid } from '../../problem.ts';
-import type { Timers } from '../../base/timers.ts';
-import type { Turns } from '../../base/turns.ts';
+import { checkAccess, clientOf, isStaff, type Caller } from '../../auth/access.ts';
 import { causeOf, truncate } from '../../base/log-lines.ts';
+import { Problem, invalid } from '../../problem.ts';
+import type { Limiters } from '../../rates/limiter.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
-import { checkPostConditions } from './conditional.ts';
-import { CallerChecks, type CallerCheckOptions } from './caller-checks.ts';
-import { Idempotency, idempotencyKeyIssues, type ResponseStore } from './idempotency.ts';
-import type { Exchange } from './exchange.ts';
-import { type HandlerResult, mediaTypesOf } from '../routing/reply.ts';
-import { RequestLogLimiter } from './exchange-log.ts';
-import { checkContentType, chooseMediaType } from './negotiate.ts';
+import type { Connection } from '../connections/connection.ts';
+import type { Expectation } from '../connections/http-server.ts';
 import { checkTransport } from '../connections/peer.ts';
+import { mediaTypesOf, type HandlerResult } from '../routing/reply.ts';
+import { allowedMethods, type Match, type Router } from '../routing/router.ts';
+import { checkPostConditions } from './conditional.ts';
+import { authenticate } from './credential.ts';
+import { Exchange, type ExchangeOptions } from './exchange.ts';
+import { Idempotency, idempotencyKeyIssues, type ResponseStore, type StoredResponse } from './idempotency.ts';
+import { checkContentType, chooseMediaType } from './negotiate.ts';
 import { readQuery } from './query.ts';
-import {
-  checkHeaderFields,
-  checkHost,
-  checkTarget,
-  checkTransferEncoding,
-  createRequestIds,
-} from './request-headers.ts';
-import { RequestIntake } from './request-intake.ts';
+import { hasBody, noBytes, RequestBody } from './request-body.ts';
+import { checkHead, createRequestIds } from './request-head.ts';
 import { Responder, type ResponderOptions } from './responder.ts';
-import { allowedMethods, type Router } from '../routing/router.ts';
 import { parseJson } from './strict-json.ts';
 
-type RequestHandlerOptions = Omit<ResponderOptions, 'requestLogLimiter' | 'runLater'> &
-  CallerCheckOptions & {
+type RequestHandlerOptions = ResponderOptions &
+  ExchangeOptions & {
     readonly router: Router;
-    readonly turns: Turns;
+    readonly limiters: Pick<Limiters, 'default' | 'anonymous' | 'created'>;
     readonly responses: ResponseStore;
-    readonly isTrusted: (address: string) => boolean;
-    readonly timers: Timers;
+    readonly acceptsQueryKeys: boolean;
   };
 
 /** Handles requests, and responds to bytes that are no valid request. */
 export class RequestHandler {
-  /** Also for connections, whose work is part of them. */
-  readonly turns: Turns;
-  readonly #intake: RequestIntake;
   readonly #options: RequestHandlerOptions;
-  readonly #callers: CallerChecks;
   readonly #responder: Responder;
   readonly #idempotency: Idempotency;
-  readonly #requestLogLimiter: RequestLogLimiter;
   readonly #nextRequestId = createRequestIds();
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    const { router, turns, metrics, isTrusted, database, now } = options;
-    this.turns = turns;
-    this.#callers = new CallerChecks(options);
-    this.#requestLogLimiter = new RequestLogLimiter(options);
-    const callers = this.#callers;
-    const exchangeDependencies = { database, callers, isTrusted, now, nextRequestId: this.#nextRequestId };
-    this.#intake = new RequestIntake({ router, turns, metrics, isTrusted, exchangeDependencies });
-    this.#responder = new Responder({
-      ...options,
-      requestLogLimiter: this.#requestLogLimiter,
-      runLater: (exchange, task) => this.#intake.resumeLater(exchange, () => this.#run(exchange, task)),
+    this.#responder = new Responder(options);
+    this.#idempotency = new Idempotency(options.responses);
+  }
+
+  /** Answers a request once all earlier responses have left its connection; its body arrives meanwhile. */
+  onRequest(
+    request: IncomingMessage,
+    response: ServerResponse,
+    connection: Connection,
+    expectation: Expectation,
+  ): void {
+    const { router, metrics } = this.#options;
+    if (connection.isEnding) return void request.resume(); // nothing after the last request is answered
+    metrics.loopDelay.sample();
+    const body = hasBody(request)
+      ? new RequestBody(request, connection, router.streamedBytesMax(request))
+      : undefined;
+    connection.body = body;
+    request.once('close', () => connection.forget(body)); // an idle connection keeps nothing of its last request
+    // nobody would read a streamed body that waits, and its pieces take far more memory than their bytes
+    if (body?.isStreamed === true && connection.isBusy) return connection.drop();
+    const incoming = { request, response, connection, expectation, body };
+    const hasRoom = connection.begin(response, () => {
+      void this.#answer(new Exchange(incoming, this.#options, this.#nextRequestId));
     });
-    this.#idempotency = new Idempotency(options.responses, this.#responder);
+    if (!hasRoom) metrics.dropped.pipelined += 1;
+    if (body?.problem !== undefined) connection.endAfterResponse(); // it announces too much
   }
 
-  onRequest(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive(request, response, (exchange) =>
-      this.#run(exchange, () => this.#handleRequest(exchange)),
-    );
-  }
-
-  /** The client waits for 100 Continue before it sends the body. */
-  onContinue(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive(request, response, (exchange) => {
-      exchange.awaitsContinue = true;
-      this.#run(exchange, () => this.#handleRequest(exchange));
-    });
-  }
-
-  onExpectation(request: IncomingMessage, response: ServerResponse): void {
-    this.#intake.receive(request, response, (exchange) =>
-      this.#run(exchange, () => this.#rejectExpectation(exchange)),
-    );
-  }
-
-  /**
-   * Counts and logs bytes that are no valid request. Returns the whole response, with one character for each
-   * byte.
-   */
-  onUnparsed(problem: Problem, { remoteAddress }: Socket): string {
-    return this.#responder.lastProblemText(problem, { requestId: this.#nextRequestId(), remoteAddress });
+  /** Counts and logs bytes that are no valid request. Returns the whole response. */
+  onUnparsed(problem: Problem, address: string): string {
+    return this.#responder.lastProblemText(problem, this.#nextRequestId(), address);
   }
 
   /** Called after the last response. */
   close(): void {
-    this.#requestLogLimiter.endMinute();
+    this.#responder.log.endMinute();
   }
 
-  /** Runs the steps in order: synchronously, unless the request has to wait for its body or for the disk. */
-  #handleRequest(exchange: Exchange): Promise<void> | void {
-    this.#options.database.detectExternalCommits();
-    this.#checkRequest(exchange);
-    const match = this.#options.router.find(exchange.path);
-    const mounted = match?.methods.get(exchange.method);
-    exchange.match = match;
-    exchange.mounted = mounted;
-    const isOptions = exchange.method === 'OPTIONS';
-    if (isOptions && this.#responder.allowsPreflight(exchange))
-      return this.#responder.respondToOptions(exchange, match?.methods);
-    this.#callers.admit(exchange);
-    if (match === undefined) throw nothingAt(exchange.path);
-    if (isOptions) return this.#responder.respondToOptions(exchange, match.methods);
-    if (mounted === undefined)
-      throw methodNotAllowed(exchange.method, exchange.path, allowedMethods(match.methods));
-    const { route } = mounted;
-    checkAccess(route, exchange.caller, match.params);
-    exchange.mediaType = chooseMediaType(exchange.headers['accept'], mediaTypesOf(route.reply));
-    return this.#awaitContent(exchange);
-  }
-
-  /** Handles the request once it is known whether it has a body: an empty chunked one is none. */
-  #awaitContent(exchange: Exchange): Promise<void> | void {
-    const { sentBody, route } = exchange;
-    const isAwaited = sentBody?.mayBeEmpty === true && route.streamedBody === undefined;
-    if (!isAwaited) return this.#handleContent(exchange);
-    exchange.sendContinue();
-    sentBody.onceBegun(() =>
-      this.#resume(exchange, () => {
-        exchange.caller = this.#callers.recheckCaller(exchange);
-        return this.#handleContent(exchange);
-      }),
-    );
-  }
-
-  #handleContent(exchange: Exchange): Promise<void> | void {
-    const { route, match, method } = exchange;
-    checkContent(exchange);
-    if (method === 'POST')
-      checkPostConditions(exchange.headers, { isReadable: match?.methods.has('GET') === true });
-    if (route.streamedBody !== undefined) return this.#handleStreamedBody(exchange);
-    if (route.body === undefined) return this.#handleNow(exchange);
-    this.#readBody(exchange);
-  }
-
-  /** The one place where the errors of a request are caught, until its response begins. */
-  #run(exchange: Exchange, task: () => Promise<void> | void): void {
+  /** Runs synchronously, unless the request has to wait for its body, for the disk or for a thread. */
+  async #answer(exchange: Exchange): Promise<void> {
     try {
-      task()?.catch((error: unknown) => this.#fail(exchange, error));
+      this.#options.database.detectExternalCommits();
+      this.#checkHead(exchange);
+      const match = this.#findRoute(exchange);
+      const isOptions = exchange.method === 'OPTIONS';
+      if (isOptions && this.#responder.allowsPreflight(exchange))
+        return this.#responder.respondToOptions(exchange, match?.methods);
+      this.#admit(exchange);
+      if (match === undefined) throw nothingAt(exchange.path);
+      if (isOptions) return this.#responder.respondToOptions(exchange, match.methods);
+      if (exchange.mounted === undefined) throw methodNotAllowed(exchange, match);
+      const { route, headers } = exchange;
+      checkAccess(route, exchange.caller, match.params);
+      exchange.mediaType = chooseMediaType(headers['accept'], mediaTypesOf(route.reply));
+      if (exchange.incomingBody?.mayBeEmpty === true && route.streamedBody === undefined)
+        await beginBody(exchange, exchange.incomingBody);
+      checkContent(exchange, match);
+      if (route.streamedBody !== undefined) beginStreamedBody(exchange);
+      const bytes = route.body === undefined ? noBytes : await receiveBody(exchange);
+      const issues = readContent(exchange, bytes);
+      const stored = this.#findStored(exchange, bytes, issues);
+      if (issues.length > 0) throw invalid(issues);
+      if (stored !== undefined) return this.#responder.replay(exchange, stored);
+      const result = this.#handle(exchange, bytes);
+      const settled = result instanceof Promise ? await result : result;
+      exchange.assertPreconditionChecked();
+      this.#responder.respond(exchange, settled);
     } catch (error) {
       this.#fail(exchange, error);
     }
   }
 
-  /**
-   * Rejects requests that are invalid for any path. A rejected request consumes a token of its network's
-   * bucket.
-   */
-  #checkRequest(exchange: Exchange): void {
-    const { headers, request, peer } = exchange;
+  /** Rejects what is invalid for any path. A rejected request consumes a token of its network's bucket. */
+  #checkHead(exchange: Exchange): void {
+    const { request, headers, connection, expectation } = exchange;
     try {
-      checkTarget(request);
-      checkHeaderFields(request);
-      checkHost(request);
-      checkTransferEncoding(request);
+      checkHead(request);
       // a probe carries and gets nothing of anybody's
-      if (!this.#options.isTls && !exchange.path.startsWith('/health/')) checkTransport(peer, headers);
+      const isProbe = exchange.path.startsWith('/health/');
+      if (!this.#options.isTls && !isProbe) checkTransport(connection.peer, headers);
+      if (expectation === 'other') throw unknownExpectation();
     } catch (error) {
-      this.#callers.consumeNetworkToken(exchange);
+      exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
       throw error;
     }
   }
 
-  #rejectExpectation(exchange: Exchange): never {
-    this.#callers.consumeNetworkToken(exchange);
-    const detail = 'Only "Expect: 100-continue" is supported.';
-    throw new Problem('bad-request', detail, { status: 417 });
+  #findRoute(exchange: Exchange): Match | undefined {
+    exchange.match = this.#options.router.find(exchange.path);
+    exchange.mounted = exchange.match?.methods.get(exchange.method);
+    return exchange.match;
   }
 
-  #handleNow(exchange: Exchange): Promise<void> | void {
-    const issues = readParameters(exchange);
-    // not thrown, since throwing takes a tenth of the time of a rejection
-    if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    return this.#respond(exchange, this.#handle(exchange));
+  /** Finds the caller if the route reads credentials, and consumes a token of the client's bucket. */
+  #admit(exchange: Exchange): void {
+    const { match, mounted } = exchange;
+    const { limiters } = this.#options;
+    const readsCredential = mounted !== undefined && mounted.route.access.credentials !== 'ignored';
+    if (readsCredential) exchange.caller = this.#findCaller(exchange, true);
+    // OPTIONS, and methods that the path lacks, draw on the same rate as the path's GET
+    const { route } = mounted ?? match?.methods.get('GET') ?? {};
+    if (route?.isUnlimited === true) return;
+    const caller = readsCredential ? exchange.caller : this.#findCaller(exchange, false);
+    if (caller === undefined) exchange.consumeClientToken(limiters.anonymous, exchange.network);
+    else exchange.consumeClientToken(limiters.default, caller.client);
   }
 
-  #handleStreamedBody(exchange: Exchange): Promise<void> | void {
-    exchange.sentBody?.begin();
-    exchange.sendContinue();
-    return this.#handleNow(exchange);
-  }
-
-  #readBody(exchange: Exchange): void {
-    const { sentBody } = exchange;
-    if (sentBody?.problem !== undefined) throw sentBody.problem;
-    exchange.sendContinue();
-    const take = (bytes: Buffer): void => this.#resume(exchange, () => this.#handleBody(exchange, bytes));
-    if (sentBody === undefined) take(Buffer.alloc(0));
-    else sentBody.deliver(take, (problem) => this.#fail(exchange, problem));
-  }
-
-  /**
-   * Continues a request after a wait, as a scheduled task: the same wait may end for thousands of requests.
-   */
-  #resume(exchange: Exchange, task: () => Promise<void> | void): void {
-    this.#intake.resume(exchange, () => this.#run(exchange, task));
-  }
-
-  #handleBody(exchange: Exchange, bytes: Buffer): Promise<void> | void {
-    const { route } = exchange;
-    // a body may arrive long after its head
-    exchange.caller = this.#callers.recheckCaller(exchange);
-    exchange.body = parseJson(bytes);
-    const issues = [...readParameters(exchange), ...schemaIssues(route.body ?? {}, exchange.body)];
-    const hasKey = exchange.idempotencyKey !== undefined;
-    if (hasKey) {
-      const keyIssues = idempotencyKeyIssues(exchange.request);
-      // a reused key is reported before the issues of the body that reuses it
-      if (issues.length > 0 && keyIssues.length === 0) this.#idempotency.checkNotReused(exchange, bytes);
-      issues.push(...keyIssues);
+  /** An invalid credential is like a missing one, unless the route needs it. */
+  #findCaller(exchange: Exchange, isNeeded: boolean): Caller | undefined {
+    const { authenticator, acceptsQueryKeys, limiters } = this.#options;
+    try {
+      return authenticate(exchange, authenticator, acceptsQueryKeys);
+    } catch (error) {
+      if (!isNeeded && error instanceof Problem) return undefined;
+      exchange.consumeClientToken(limiters.anonymous, exchange.network);
+      throw error;
     }
-    if (issues.length > 0) return this.#fail(exchange, invalid(issues));
-    if (!hasKey) return this.#respond(exchange, this.#handle(exchange));
-    return this.#idempotency.handleOrReplay(exchange, {
-      body: bytes,
-      handle: () => this.#handle(exchange),
-      respond: (result) => this.#respond(exchange, result),
-    });
   }
 
-  /** Calls the handler of a request that is valid and no repeat: only such requests count against the quota. */
-  #handle(exchange: Exchange): HandlerResult | Promise<HandlerResult> {
-    this.#callers.consumeQuotaToken(exchange);
-    return exchange.route.handle(exchange);
+  /** Returns the response that is stored for the request's Idempotency-Key; adds the issues of the key. */
+  #findStored(exchange: Exchange, bytes: Buffer, issues: Issue[]): StoredResponse | undefined {
+    if (exchange.idempotencyKey === undefined) return undefined;
+    const keyIssues = idempotencyKeyIssues(exchange.request);
+    issues.push(...keyIssues);
+    if (keyIssues.length > 0) return undefined;
+    // a reused key is reported before the issues of the body that reuses it
+    return this.#idempotency.find(exchange, bytes, issues.length === 0);
   }
 
   /**
-   * Sends an awaited result as a scheduled task, since one sync or one document may resolve thousands of
-   * results in the same turn.
+   * Calls the handler of a request that is valid and no repeat: only such requests count against the daily quota.
+   * The keys of a user share the user's bucket; for sign-ups, each network has a bucket. Staff aren't limited.
    */
-  #respond(exchange: Exchange, result: HandlerResult | Promise<HandlerResult>): Promise<void> | void {
-    if (!(result instanceof Promise)) return this.#respondNow(exchange, result);
-    return result.then((value) => {
-      const respond = (): void => this.#respondNow(exchange, value);
-      // a document takes a hundred times as long as a small response, so small responses go first
-      if (value.kind !== 'shared document') return this.#resume(exchange, respond);
-      this.#intake.resumeLater(exchange, () => this.#run(exchange, respond));
-    });
+  #handle(exchange: Exchange, bytes: Buffer): HandlerResult | Promise<HandlerResult> {
+    const { route, caller } = exchange;
+    const isCounted = route.countsAgainstQuota ?? (route.method !== 'GET' && route.method !== 'POST');
+    if (isCounted && !(caller !== undefined && isStaff(caller)))
+      exchange.consumeToken(this.#options.limiters.created, clientOf(exchange));
+    if (exchange.idempotencyKey === undefined) return route.handle(exchange);
+    return this.#idempotency.handleFirst(exchange, bytes, () => route.handle(exchange));
   }
 
-  #respondNow(exchange: Exchange, result: HandlerResult): void {
-    exchange.assertPreconditionChecked();
-    this.#responder.respond(exchange, result);
-  }
-
+  /** Where all errors of a request end, until its response has begun. */
   #fail(exchange: Exchange, error: unknown): void {
-    if (error instanceof Problem) return this.#responder.respondWithProblem(exchange, error);
-    const { requestId, path } = exchange;
-    const cause = causeOf(error);
-    this.#options.log.write('error', 'a request failed unexpectedly', {
-      requestId,
-      path: truncate(path),
-      cause,
-    });
-    const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
-    this.#responder.respondWithProblem(exchange, new Problem('internal-error', detail));
+    const { requestId, path, response } = exchange;
+    try {
+      if (error instanceof Problem) return this.#responder.respondWithProblem(exchange, error);
+      const cause = causeOf(error);
+      const fields = { requestId, path: truncate(path), cause };
+      this.#options.log.write('error', 'a request failed unexpectedly', fields);
+      const detail = `An unexpected error occurred; the log has its cause under ${requestId}.`;
+      this.#responder.respondWithProblem(exchange, new Problem('internal-error', detail));
+    } catch (failure) {
+      const cause = causeOf(failure);
+      this.#options.log.write('error', 'a response could not be sent', { requestId, cause });
+      response.destroy();
+    }
   }
 }
 
-function checkContent(exchange: Exchange): void {
-  const { body, streamedBody } = exchange.route;
-  if (streamedBody !== undefined)
-    checkContentType(exchange.headers, exchange.method, Object.keys(streamedBody.contents));
-  else if (body === undefined) checkNoBody(exchange);
-  else if (hasContent(exchange)) checkContentType(exchange.headers, exchange.method);
+/** Waits until it is known whether the request has a body: an empty chunked one is none. */
+async function beginBody(exchange: Exchange, body: RequestBody): Promise<void> {
+  exchange.sendContinue();
+  await body.begun();
+  exchange.caller = exchange.recheckCaller();
 }
 
-/** Rejects a body that the route would ignore, since the client expects the body to have an effect. */
-function checkNoBody(exchange: Exchange): void {
-  const { path, method } = exchange;
-  if (hasContent(exchange))
+/** Checks what the head says about the body, and the conditions that need no object. */
+function checkContent(exchange: Exchange, { methods }: Match): void {
+  const { route, headers, method, path, incomingBody } = exchange;
+  const hasContent = incomingBody !== undefined && !incomingBody.isEmpty;
+  if (route.streamedBody !== undefined)
+    checkContentType(headers, method, Object.keys(route.streamedBody.contents));
+  else if (hasContent && route.body !== undefined) checkContentType(headers, method);
+  else if (hasContent)
+    // the client expects it to have an effect
     throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
+  if (method === 'POST') checkPostConditions(headers, { isReadable: methods.has('GET') });
 }
 
-function hasContent({ sentBody }: Exchange): boolean {
-  return sentBody !== undefined && !sentBody.isEmpty;
+function beginStreamedBody(exchange: Exchange): void {
+  const { sentBody, response } = exchange;
+  sentBody?.begin();
+  response.once('finish', () => sentBody?.dropRest());
+  exchange.sendContinue();
+}
+
+/** Resolves with the whole body. */
+async function receiveBody(exchange: Exchange): Promise<Buffer> {
+  const { incomingBody: body } = exchange;
+  if (body?.problem !== undefined) throw body.problem;
+  exchange.sendContinue();
+  const bytes = (await body?.next()) ?? noBytes;
+  exchange.caller = exchange.recheckCaller(); // the body may have arrived long after its head
+  return bytes;
+}
+
+/** Reads query and body by the route's schemas, and returns the issues of both. */
+function readContent(exchange: Exchange, bytes: Buffer): Issue[] {
+  const { route, queryString } = exchange;
+  if (route.body !== undefined) exchange.body = parseJson(bytes);
+  const { query, issues } = readQuery(queryString, route.query);
+  exchange.query = query;
+  return [
+    ...issues,
+    ...(route.queryIssues?.(query, exchange) ?? []),
+    ...(route.body === undefined ? [] : schemaIssues(route.body, exchange.body)),
+  ];
+}
+
+function unknownExpectation(): Problem {
+  return new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
 }
 
 function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
-/** Reads the query's parameters, and returns their issues. */
-function readParameters(exchange: Exchange): readonly Issue[] {
-  const { route, queryString } = exchange;
-  const { query, issues } = readQuery(queryString, route.query);
-  exchange.query = query;
-  if (route.queryIssues === undefined) return issues;
-  return [...issues, ...route.queryIssues(query, exchange)];
-}
-
-function methodNotAllowed(method: string, path: string, allow: readonly string[]): Problem {
+function methodNotAllowed({ method, path }: Exchange, { methods }: Match): Problem {
+  const allow = allowedMethods(methods);
   const detail = `${path} supports ${allow.join(', ')}, not ${method}.`;
   return new Problem('method-not-allowed', detail, { allow });
 }

@@ -1,54 +1,30 @@
-// Sends responses: header fields, conditional requests and problems. Logs and counts each as it is sent.
-import type { ServerResponse } from 'node:http';
+// Sends responses: header fields, conditional requests, problems and streams. Logs and counts each as it is sent.
 import { performance } from 'node:perf_hooks';
-import { clientOf } from '../../auth/access.ts';
-import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-fields.ts';
+import type { Turns } from '../../base/turns.ts';
 import { Problem, securityEventOf } from '../../problem.ts';
-import { checkMatch, isUnmodified } from './conditional.ts';
+import { STATUS_CODES } from '../connections/node-http.ts';
 import { createCors, type Cors } from '../responses/cors.ts';
-import { ExchangeLog, type ExchangeLogOptions } from './exchange-log.ts';
-import type { Exchange } from './exchange.ts';
-import {
-  type Document,
-  type HandlerResult,
-  type ListPage,
-  type Streamed,
-  cacheControlOf,
-  headOf,
-  notStored,
-  type Reply,
-} from '../routing/reply.ts';
-import { type SharedDocument } from '../responses/shared-document.ts';
 import { acceptPatch, json, problemJson } from '../responses/media-types.ts';
-import { plainAddress } from '../connections/peer.ts';
+import { jsonPolicyFields } from '../responses/policies.ts';
 import { problemResponse } from '../responses/problem-response.ts';
-import { etagOf, toWireLatin1, type Representation } from '../responses/representation.ts';
-import {
-  beginStream,
-  bodyLines,
-  typeLines,
-  jsonPolicyLines,
-  lastHeadText,
-  problemLines,
-  sendWhole,
-  strictTransport,
-  type ResponseBody,
-} from '../responses/response-head.ts';
+import { etagOf, toWireLatin1 } from '../responses/representation.ts';
 import { ResponseStream } from '../responses/response-stream.ts';
-import { allowedMethods, type MountedRoute } from '../routing/router.ts';
 import { UnsentResponses } from '../responses/unsent-responses.ts';
+import { cacheControlOf, headOf, notStored, type HandlerResult, type Streamed } from '../routing/reply.ts';
+import { allowedMethods, type MountedRoute } from '../routing/router.ts';
+import { checkMatch, isUnmodified } from './conditional.ts';
+import type { Exchange } from './exchange.ts';
+import { RequestLog, type RequestLogOptions } from './request-log.ts';
 
-export type ResponderOptions = ExchangeLogOptions & {
+export type ResponderOptions = RequestLogOptions & {
   readonly publicUrl: string;
   readonly isTls: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
-  /** Runs `task` on a request in a later turn of the event loop. */
-  readonly runLater: (exchange: Exchange, task: () => void) => void;
+  readonly turns: Turns;
+  readonly unsentBytesMax: number;
 };
-
-/** Bytes that are no request. The address is the other end's; undefined once the connection is closed. */
-type UnparsedRequest = { readonly requestId: string; readonly remoteAddress: string | undefined };
 
 /** The stored part of a response, from which it can be replayed. */
 export type ReplayableResponse = {
@@ -58,117 +34,108 @@ export type ReplayableResponse = {
   readonly text: string;
 };
 
-/**
- * `lines` are all header lines except those that `response-head.ts` adds; an empty `body` means a response
- * without body.
- */
-type OutgoingResponse = {
+/** A response with a version: a GET is answered with 304 if the client has it. */
+type Versioned = {
   readonly status: number;
-  readonly lines: HeaderLines;
-  readonly body: ResponseBody;
+  readonly etag: string;
+  readonly mediaType: string;
+  /** Each character of a string is one byte of UTF-8 (`latin1`). */
+  readonly body: string | Buffer;
+  /** Further fields, also of the 304. */
+  readonly own?: HeaderFields;
+  /** Fields that the 304 lacks. */
+  readonly ofContent?: HeaderFields;
+  readonly vary?: string;
 };
 
-/** A response that still lacks the lines that describe its body. */
-type ResponseWithBody = OutgoingResponse & { readonly mediaType: string };
-
-/** A response that is a 304 if the client has this version. */
-type VersionedResponse = {
-  readonly status: number;
-  readonly mediaType: string;
-  readonly body: ResponseBody;
-  readonly etag: string;
-  readonly varyLine?: HeaderLines;
-  /** Header lines of this response alone, also of its 304. */
-  readonly own?: HeaderLines;
-  /** Header lines that the 304 lacks. */
-  readonly contentLines?: HeaderLines;
+/** The phrases of RFC 9110, except for 422, whose older phrase requirements section 7.1 uses. */
+const reasonPhrases: Readonly<Record<number, string | undefined>> = {
+  ...STATUS_CODES,
+  413: 'Content Too Large',
 };
 
 export class Responder {
+  readonly log: RequestLog;
   readonly #options: ResponderOptions;
   readonly #cors: Cors;
-  readonly #transportLines: HeaderLines;
-  readonly #varyLine: HeaderLines;
-  /** The Vary line of a response that also depends on Accept-Encoding. */
-  readonly #varyWithCodingLine: HeaderLines;
   readonly #unsent: UnsentResponses;
-  readonly #log: ExchangeLog;
+  /** Fields that are sent only over TLS (RFC 6797 section 7.2). */
+  readonly #transportFields: HeaderFields;
+  readonly #vary: string;
 
   constructor(options: ResponderOptions) {
     this.#options = options;
-    this.#log = new ExchangeLog(options);
-    this.#unsent = new UnsentResponses(() => (options.metrics.dropped.unread += 1));
+    this.log = new RequestLog(options);
+    const { unsentBytesMax, metrics } = options;
+    this.#unsent = new UnsentResponses(unsentBytesMax, () => (metrics.dropped.unread += 1));
     this.#cors = createCors(options.corsOrigins);
-    this.#transportLines = options.isTls ? strictTransport : '';
-    const vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
-    this.#varyLine = headerLine('Vary', vary);
-    this.#varyWithCodingLine = headerLine('Vary', `${vary}, Accept-Encoding`);
+    this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
+    this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
   }
 
   respond(exchange: Exchange, result: HandlerResult): void {
+    const { reply } = exchange.route;
     switch (result.kind) {
-      case 'object':
-        return this.#sendObject(exchange, result);
-      case 'list':
-        return this.#sendPage(exchange, result);
-      case 'document':
-        return this.#sendDocument(exchange, result);
-      case 'shared document':
-        return this.#sendShared(exchange, result);
+      case 'object': {
+        const { text: body, etag } = result;
+        const { status, location } = headOf(reply, result);
+        const own = location === undefined ? [] : ['Location', location];
+        return this.#sendVersioned(exchange, { status, etag, mediaType: json, body, own });
+      }
+      case 'list': {
+        const { text: body, etag, next } = result;
+        const own = next === null ? [] : ['Link', `<${next}>; rel="next"`];
+        return this.#sendVersioned(exchange, { status: 200, etag, mediaType: json, body, own });
+      }
+      case 'document': {
+        const { content, mediaType = exchange.mediaType } = result;
+        const body = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
+        return this.#sendVersioned(exchange, { status: 200, etag: etagOf(body), mediaType, body });
+      }
+      case 'shared document': {
+        const { mediaType, fields, encoded } = result;
+        const { bytes: body, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
+        const ofContent = isCompressed ? [...fields, 'Content-Encoding', 'gzip'] : fields;
+        const vary = `${this.#vary}, Accept-Encoding`;
+        return this.#sendVersioned(exchange, { status: 200, etag, mediaType, body, ofContent, vary });
+      }
       case 'stream':
         return this.#stream(exchange, result);
       case 'none':
-        return this.#send(exchange, { status: 204, lines: this.#linesOf(exchange), body: '' });
+        return this.#send(exchange, 204, []);
       default:
         result satisfies never; // a new kind doesn't compile without its case
     }
   }
 
-  #sendObject(exchange: Exchange, object: Representation<unknown>): void {
-    const { text, etag } = object;
-    const { status, location } = headOf(exchange.route.reply, object);
-    const own = location === undefined ? '' : headerLine('Location', location);
-    this.#sendVersioned(exchange, { status, mediaType: json, body: text, etag, own });
-  }
-
-  #sendDocument(exchange: Exchange, { content, mediaType = exchange.mediaType }: Document<unknown>): void {
-    const body = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
-    this.#sendVersioned(exchange, { status: 200, mediaType, body, etag: etagOf(body) });
-  }
-
-  #sendPage(exchange: Exchange, { text, etag, next }: ListPage<unknown>): void {
-    const own = next === null ? '' : headerLine('Link', `<${next}>; rel="next"`);
-    this.#sendVersioned(exchange, { status: 200, mediaType: json, body: text, etag, own });
-  }
-
-  #sendShared(exchange: Exchange, { mediaType, lines, encoded }: SharedDocument<unknown>): void {
-    const { bytes: body, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
-    const contentLines = isCompressed ? lines + headerLine('Content-Encoding', 'gzip') : lines;
-    const varyLine = this.#varyWithCodingLine;
-    this.#sendVersioned(exchange, { status: 200, mediaType, body, etag, varyLine, contentLines });
-  }
-
-  /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
-  #sendVersioned(exchange: Exchange, response: VersionedResponse): void {
-    const { method, reply } = exchange.route;
-    const { status, mediaType, body, etag } = response;
-    const { varyLine = this.#varyLine, own = '', contentLines = jsonPolicyLines } = response;
-    const lines =
-      this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(reply, varyLine) + own;
-    if (method === 'GET') {
-      checkMatch(exchange.headers, etag);
-      if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, { status: 304, lines, body: '' });
-    }
-    this.#sendBody(exchange, { status, lines: lines + contentLines, mediaType, body });
-  }
-
   /** Sends a stored response again. */
-  replay(exchange: Exchange, stored: ReplayableResponse): void {
-    const { status, location, etag, text } = stored;
-    let lines = this.#linesOf(exchange) + headerLine('ETag', etag) + this.#cachingLines(exchange.route.reply);
-    lines += headerLine('Idempotency-Replayed', 'true') + jsonPolicyLines;
-    if (location !== null) lines += headerLine('Location', location);
-    this.#sendBody(exchange, { status, lines, mediaType: json, body: text });
+  replay(exchange: Exchange, { status, location, etag, text: body }: ReplayableResponse): void {
+    const own = ['Idempotency-Replayed', 'true'];
+    if (location !== null) own.push('Location', location);
+    this.#sendVersioned(exchange, { status, etag, mediaType: json, body, own });
+  }
+
+  respondWithProblem(exchange: Exchange, problem: Problem): void {
+    const { publicUrl, metrics } = this.#options;
+    const { mounted, path, requestId } = exchange;
+    const context = { publicUrl, invalidStatus: mounted?.invalidStatus ?? 400, path, requestId } as const;
+    const { status, fields, text } = problemResponse(problem, context);
+    if (problem.code === 'quota-exceeded') metrics.rejections.rate += 1;
+    if (problem.code === 'unavailable') metrics.rejections.unavailable += 1;
+    const event = securityEventOf(problem);
+    if (event !== undefined && !exchange.hasSecurityEvents) exchange.reportSecurityEvent(event);
+    this.#send(exchange, status, [...fields, ...contentFields(problemJson, text.length)], text);
+  }
+
+  /** Counts and logs bytes that are no request. Returns the connection's last response. */
+  lastProblemText(problem: Problem, requestId: string, address: string): string {
+    const { publicUrl, metrics } = this.#options;
+    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
+    const { status, fields, text } = problemResponse(problem, context);
+    metrics.observe(undefined, status, 0);
+    this.log.writeUnparsed(requestId, status, address);
+    const all = ['X-Request-Id', requestId, ...this.#transportFields, ...fields];
+    return this.#lastText(status, [...all, ...contentFields(problemJson, text.length)], text);
   }
 
   /** Whether the request is a preflight from an origin that the settings allow. */
@@ -178,110 +145,98 @@ export class Responder {
 
   /** `methods` are the methods of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
-    let lines = this.#linesOf(exchange);
-    if (methods !== undefined) lines += headerLine('Allow', allowedMethods(methods).join(', '));
-    if (methods?.has('PATCH') === true) lines += headerLine('Accept-Patch', acceptPatch);
-    if (this.#cors.isEnabled) lines += headerLine('Vary', 'Origin');
-    lines += this.#cors.preflightLinesFor(exchange.headers);
-    this.#send(exchange, { status: 204, lines, body: '' });
+    const fields: string[] = [];
+    if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
+    if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
+    if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
+    this.#send(exchange, 204, [...fields, ...this.#cors.preflightFieldsFor(exchange.headers)]);
   }
 
-  respondWithProblem(exchange: Exchange, problem: Problem): void {
-    const response = problemResponse(problem, {
-      publicUrl: this.#options.publicUrl,
-      invalidStatus: exchange.mounted?.invalidStatus ?? 400,
-      path: exchange.path,
-      requestId: exchange.requestId,
-    });
-    this.#log.countProblem(problem);
-    const event = securityEventOf(problem);
-    if (event !== undefined && !exchange.hasSecurityEvents) exchange.reportSecurityEvent(event);
-    const lines = this.#linesOf(exchange) + response.lines + problemLines;
-    const body = toWireLatin1(response.json);
-    this.#sendBody(exchange, { status: response.status, lines, mediaType: problemJson, body });
+  /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
+  #sendVersioned(exchange: Exchange, response: Versioned): void {
+    const { status, etag, mediaType, body, own = [], ofContent = jsonPolicyFields } = response;
+    const { vary = this.#vary } = response;
+    const { method, reply } = exchange.route;
+    const fields = ['ETag', etag, 'Cache-Control', cacheControlOf(reply), 'Vary', vary, ...own];
+    if (method === 'GET') {
+      checkMatch(exchange.headers, etag);
+      if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields);
+    }
+    fields.push(...ofContent, ...contentFields(mediaType, body.length));
+    this.#send(exchange, status, fields, body);
   }
 
-  /** Counts and logs bytes that are no request. Returns the text of the connection's last response. */
-  lastProblemText(problem: Problem, { requestId, remoteAddress }: UnparsedRequest): string {
-    const { publicUrl, metrics, now } = this.#options;
-    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
-    const { status, lines: own, json } = problemResponse(problem, context);
-    metrics.observe(undefined, status, 0);
-    this.#log.writeUnparsed({ requestId, status, address: plainAddress(remoteAddress ?? '') });
-    const text = toWireLatin1(json);
-    let lines = headerLine('X-Request-Id', requestId) + this.#transportLines + own + problemLines;
-    lines += bodyLines(problemJson, text.length);
-    return lastHeadText({ status, lines }, now()) + text;
-  }
-
-  /** Returns the header lines of every response. */
-  #linesOf(exchange: Exchange): HeaderLines {
-    let lines = headerLine('X-Request-Id', exchange.requestId) + exchange.addedLines + this.#transportLines;
-    if (this.#cors.isEnabled) lines += this.#cors.linesFor(exchange.headers);
-    return lines;
-  }
-
-  #cachingLines(reply: Reply, varyLine = this.#varyLine): HeaderLines {
-    return headerLine('Cache-Control', cacheControlOf(reply)) + varyLine;
-  }
-
-  #sendBody(exchange: Exchange, { status, lines, mediaType, body }: ResponseWithBody): void {
-    this.#send(exchange, { status, lines: lines + bodyLines(mediaType, body.length), body });
-  }
-
-  #send(exchange: Exchange, outgoing: OutgoingResponse): void {
+  #send(exchange: Exchange, status: number, fields: HeaderFields, body: string | Buffer = ''): void {
     const { response } = exchange;
-    const { status } = outgoing;
-    const isLogged = this.#log.takeLine(exchange, status);
-    this.#log.reportSecurityEvents(exchange, { isLogged }); // even if the client has gone
-    if (response.headersSent) return abortIncomplete(response);
+    const isLogged = this.log.takeLine(exchange, status);
+    this.log.reportSecurityEvents(exchange, isLogged); // even if the client has gone
+    // a response that has begun and failed must not look complete
+    if (response.headersSent) return response.writableEnded ? undefined : void response.destroy();
     const milliseconds = performance.now() - exchange.startedAt;
     const end = response.destroyed ? 'client' : undefined;
-    if (end === undefined) this.#write(exchange, outgoing);
+    if (end === undefined) this.#write(exchange, status, fields, body);
     this.#options.metrics.observe(exchange.mounted?.route, status, milliseconds);
-    if (isLogged) this.#log.write(exchange, { status, milliseconds, end });
+    if (isLogged) this.log.write(exchange, { status, milliseconds, end });
   }
 
-  #write(exchange: Exchange, { status, lines, body }: OutgoingResponse): void {
-    const { response } = exchange;
-    if (this.#options.isStopping()) response.shouldKeepAlive = false;
-    sendWhole(exchange, { status, lines }, { body, now: this.#options.now() });
-    const { socket } = response;
-    if (socket === null) return;
-    // without TLS, all responses share the bytes of a document
-    const isShared = typeof body !== 'string' && !this.#options.isTls;
-    this.#unsent.add(socket, isShared ? undefined : clientOf(exchange));
+  #write(exchange: Exchange, status: number, fields: HeaderFields, body: string | Buffer): void {
+    const { connection, method, response } = exchange;
+    if (!connection.isAtLast || typeof body !== 'string') {
+      this.#writeHead(exchange, status, fields);
+      response.end(body, 'latin1');
+      return this.#unsent.add(connection.socket);
+    }
+    // `node:http` would close the connection at once, and a client that still sends would lose the response
+    const text = method === 'HEAD' ? '' : body;
+    connection.end(this.#lastText(status, this.#fieldsOf(exchange, fields), text));
+    this.#unsent.add(connection.socket);
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
   #stream(exchange: Exchange, { mediaType, start, fields = [] }: Streamed): void {
-    let lines = this.#linesOf(exchange) + headerLine('Cache-Control', notStored) + this.#varyLine;
-    lines +=
-      headerLine('X-Accel-Buffering', 'no') + headerLines(fields) + jsonPolicyLines + typeLines(mediaType);
-    const { response, startedAt } = exchange;
-    if (exchange.method === 'HEAD' || response.destroyed)
-      return this.#send(exchange, { status: 200, lines, body: '' });
-    beginStream(exchange, { status: 200, lines });
-    if (response.socket !== null) this.#unsent.add(response.socket, undefined); // a stream has a bound of its own
-    this.#options.metrics.observe(exchange.mounted?.route, 200, performance.now() - startedAt);
-    start(
-      new ResponseStream(response, {
-        runLater: (task) => this.#options.runLater(exchange, task),
-        onEnd: (reason, bytes) => {
-          this.#log.reportSecurityEvents(exchange, { isLogged: true });
-          this.#log.write(exchange, {
-            status: 200,
-            milliseconds: performance.now() - startedAt,
-            end: reason,
-            bytes,
-          });
-        },
-      }),
+    const { response, startedAt, mounted } = exchange;
+    const head = ['Cache-Control', notStored, 'Vary', this.#vary, 'X-Accel-Buffering', 'no', ...fields];
+    head.push(...jsonPolicyFields, ...typeFields(mediaType));
+    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, head);
+    this.#unsent.forget(exchange.connection.socket);
+    this.#writeHead(exchange, 200, head);
+    this.#options.metrics.observe(mounted?.route, 200, performance.now() - startedAt);
+    const onEnd: ConstructorParameters<typeof ResponseStream>[3] = (end, bytes) => {
+      this.log.reportSecurityEvents(exchange, true);
+      this.log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes });
+    };
+    start(new ResponseStream(response, exchange.connection, this.#options.turns, onEnd));
+  }
+
+  /** `node:http` adds Date, Connection, and for a body of unknown length Transfer-Encoding. */
+  #writeHead(exchange: Exchange, status: number, own: HeaderFields): void {
+    const fields = this.#fieldsOf(exchange, own);
+    exchange.connection.hasAnnouncedEnd = exchange.isLast || this.#options.isStopping();
+    if (exchange.connection.hasAnnouncedEnd) fields.push('Connection', 'close');
+    else fields.push('Keep-Alive', 'timeout=10'); // far less than the real time, so that no client is too late
+    exchange.response.writeHead(status, reasonPhrases[status], fields);
+  }
+
+  #fieldsOf({ requestId, fields, headers }: Exchange, own: HeaderFields): string[] {
+    const all = ['X-Request-Id', requestId, ...fields, ...this.#transportFields, ...own];
+    if (this.#cors.isEnabled) all.push(...this.#cors.fieldsFor(headers));
+    return all;
+  }
+
+  /** Returns a whole response that ends its connection, with one character for each byte. */
+  #lastText(status: number, own: HeaderFields, body: string): string {
+    const date = new Date(this.#options.now()).toUTCString();
+    const lines = [...own, 'Date', date, 'Connection', 'close'].map(
+      (part, index) => part + (index % 2 === 0 ? ': ' : '\r\n'),
     );
+    return `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n${lines.join('')}\r\n${body}`;
   }
 }
 
-/** Aborts a response that has begun and failed, so that it doesn't look complete. */
-function abortIncomplete(response: ServerResponse): void {
-  if (!response.writableEnded) response.destroy();
+function contentFields(mediaType: string, bytes: number): HeaderFields {
+  return [...typeFields(mediaType), 'Content-Length', String(bytes)];
+}
+
+function typeFields(mediaType: string): HeaderFields {
+  return ['X-Content-Type-Options', 'nosniff', 'Content-Type', mediaType];
 }

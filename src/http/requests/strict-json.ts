@@ -9,8 +9,8 @@ export function parseJson(bytes: Buffer): unknown {
   if (!isUtf8(bytes)) throw malformed('The body must be UTF-8.');
   const text = bytes.toString('utf8');
   if (text.charCodeAt(0) === 0xfeff) throw malformed('The body must not begin with a byte-order mark.');
-  const { members, rounded } = scan(text);
-  const value = parse(withFractions(text, rounded));
+  const members = countMembers(text);
+  const value = parse(text);
   if (countKeys(value) !== members)
     throw malformed('An object in the body contains a duplicate member; send each name once.');
   if (text.includes('\\u') && !isWellFormed(value))
@@ -20,30 +20,20 @@ export function parseJson(bytes: Buffer): unknown {
 
 function parse(text: string): unknown {
   try {
-    return JSON.parse(text);
+    // with a reviver JSON.parse takes ten times as long
+    return mayHaveFractions.test(text) ? JSON.parse(text, keepFraction as Reviver) : JSON.parse(text);
   } catch (error) {
     throw malformed(`The body is not JSON: ${positionText(String(error), text)}.`);
   }
 }
 
-/**
- * Replaces each number of the list with a fraction of the same length, which no schema accepts. A reviver
- * with access to the source text would take 40 ms for 16,000 numbers.
- */
-function withFractions(text: string, numbers: readonly Span[]): string {
-  if (numbers.length === 0) return text;
-  const parts: string[] = [];
-  let copied = 0;
-  for (const { start, end } of numbers) {
-    parts.push(text.slice(copied, start), '0.5'.padEnd(end - start));
-    copied = end;
-  }
-  return parts.join('') + text.slice(copied);
-}
+const mayHaveFractions = /\d[.eE]/;
+/** The type of TypeScript lacks the context, which has the text of a number. */
+type Reviver = (key: string, value: unknown) => unknown;
 
-/** Whether JSON.parse rounds a number to an integer, such as 0.99999999999999999999. */
-function isRounded(number: string): boolean {
-  return Number.isInteger(Number(number)) && !isInteger(number);
+/** Returns a fraction, which no schema accepts, for a number that JSON.parse has rounded to an integer. */
+function keepFraction(_: string, value: unknown, { source = '' }: { readonly source?: string }): unknown {
+  return Number.isInteger(value) && !isInteger(source.replace(/^-/, '')) ? 0.5 : value;
 }
 
 function isInteger(number: string): boolean {
@@ -62,62 +52,22 @@ function positionText(message: string, text: string): string {
   return `syntax error at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
 }
 
-/** The place of a number in the text, without its sign. */
-type Span = { readonly start: number; readonly end: number };
-/** `rounded` are the numbers that JSON.parse rounds to integers. */
-type Scan = { readonly members: number; readonly rounded: readonly Span[] };
-
 /**
- * Counts the members of a JSON text by the colons outside its strings: if the parsed value has fewer keys,
- * the text has duplicates. Also limits the depth, before JSON.parse exhausts its stack, and finds numbers
- * that are rounded to integers.
+ * Counts the members of a JSON text by the colons outside its strings: if the parsed value has fewer keys, the
+ * text has duplicates. Also limits the depth, before JSON.parse exhausts its stack.
  */
-function scan(text: string): Scan {
+function countMembers(text: string): number {
   let members = 0;
   let depth = 0;
-  const rounded: Span[] = [];
   for (let index = 0; index < text.length; index += 1) {
-    switch (text.charCodeAt(index)) {
-      case 0x22: // "
-        index = endOfString(text, index);
-        break;
-      case 0x3a: // :
-        members += 1;
-        break;
-      case 0x5b: // [
-      case 0x7b: // {
-        depth += 1;
-        if (depth > jsonDepthMax)
-          throw malformed(`The body must be nested at most ${jsonDepthMax} levels deep.`);
-        break;
-      case 0x5d: // ]
-      case 0x7d: // }
-        depth -= 1;
-        break;
-      case 0x2e: // .
-      case 0x45: // E
-      case 0x65: // e, which also ends true and false
-        if (!isDigit(text.charCodeAt(index - 1))) break;
-        const number = numberAt(text, index);
-        if (isRounded(text.slice(number.start, number.end))) rounded.push(number);
-        index = number.end - 1;
-        break;
-    }
+    const character = text[index];
+    if (character === '"') index = endOfString(text, index);
+    else if (character === ':') members += 1;
+    else if (character === '[' || character === '{') depth += 1;
+    else if (character === ']' || character === '}') depth -= 1;
+    if (depth > jsonDepthMax) throw malformed(`The body must be nested at most ${jsonDepthMax} levels deep.`);
   }
-  return { members, rounded };
-}
-
-/** Finds the number whose decimal point or exponent is at `index`. */
-function numberAt(text: string, index: number): Span {
-  let start = index;
-  while (isDigit(text.charCodeAt(start - 1))) start -= 1;
-  let end = index + 1;
-  while (/[\d.eE+-]/.test(text.charAt(end))) end += 1;
-  return { start, end };
-}
-
-function isDigit(code: number): boolean {
-  return code >= 0x30 && code <= 0x39;
+  return members;
 }
 
 function endOfString(text: string, start: number): number {

@@ -1,5 +1,5 @@
 // Cross-origin requests (the Fetch standard): header fields that let pages of other origins use the service.
-import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-fields.ts';
 import { headerFieldsMax, type RequestHeaders } from '../connections/request-fields.ts';
 
 /** The header fields of responses that clients read. */
@@ -30,13 +30,13 @@ const preflightSeconds = 600;
 export type Cors = ReturnType<typeof createCors>;
 
 export function createCors(origins: ReadonlySet<string>) {
-  const exposedLine = headerLine('Access-Control-Expose-Headers', responseFields.join(', '));
-  const preflightLines = headerLines([
+  const exposedField = responseFields.join(', ');
+  const preflightFields = [
     'Access-Control-Allow-Methods',
     preflightMethods,
     'Access-Control-Max-Age',
     String(preflightSeconds),
-  ]);
+  ];
 
   function allows(origin: string | undefined): origin is string {
     return origin !== undefined && origins.has(origin);
@@ -50,14 +50,15 @@ export function createCors(origins: ReadonlySet<string>) {
     allowsPreflight,
     isEnabled: origins.size > 0,
 
-    /** Returns the header lines of every response. */
-    linesFor({ origin }: RequestHeaders): HeaderLines {
-      return allows(origin) ? headerLine('Access-Control-Allow-Origin', origin) + exposedLine : '';
+    /** Returns the header fields of every response. */
+    fieldsFor({ origin }: RequestHeaders): HeaderFields {
+      if (!allows(origin)) return [];
+      return ['Access-Control-Allow-Origin', origin, 'Access-Control-Expose-Headers', exposedField];
     },
 
-    /** Returns the further lines of a response to OPTIONS; none unless the request is a preflight. */
-    preflightLinesFor(headers: RequestHeaders): HeaderLines {
-      return allowsPreflight(headers) ? preflightLines + allowedFieldsLine(headers) : '';
+    /** Returns the further fields of a response to OPTIONS; none unless the request is a preflight. */
+    preflightFieldsFor(headers: RequestHeaders): HeaderFields {
+      return allowsPreflight(headers) ? [...preflightFields, ...allowedFieldsFor(headers)] : [];
     },
   };
 }
@@ -66,10 +67,10 @@ export function createCors(origins: ReadonlySet<string>) {
  * Allows the fields that the page asks for, whatever they are: tools such as Sentry and OpenTelemetry add
  * their own to each request, and a field that the service doesn't know changes nothing.
  */
-function allowedFieldsLine({ 'access-control-request-headers': asked = '' }: RequestHeaders): HeaderLines {
+function allowedFieldsFor({ 'access-control-request-headers': asked = '' }: RequestHeaders): HeaderFields {
   const names = asked.split(',', headerFieldsMax).map((name) => name.trim());
   const allowed = names.filter((name) => fieldNameForm.test(name));
-  return allowed.length === 0 ? '' : headerLine('Access-Control-Allow-Headers', allowed.join(', '));
+  return allowed.length === 0 ? [] : ['Access-Control-Allow-Headers', allowed.join(', ')];
 }
 
 /** RFC 9110 section 5.6.2. */

@@ -1,11 +1,13 @@
 // Creates the response to a problem: the document that describes it (RFC 9457), and its header fields.
 import { stepUpSeconds } from '../../auth/access.ts';
-import { headerLine, headerLines, type HeaderLines } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-fields.ts';
 import { Problem, type ProblemMembers, type ProblemCode } from '../../problem.ts';
 import { issuesMax } from '../../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId, urlBytesMax } from '../connections/request-fields.ts';
+import { jsonPolicyFields } from './policies.ts';
+import { toWireLatin1 } from './representation.ts';
 
 const realm = 'Bearer realm="orderly"';
 const sentence = string({ maxLength: 2_000, pattern: '^.*$' });
@@ -69,13 +71,14 @@ type ProblemContext = {
   readonly requestId: string;
 };
 
-type ProblemResponse = { readonly status: number; readonly lines: HeaderLines; readonly json: string };
+/** Each character of `text` is one byte of UTF-8. */
+type ProblemResponse = { readonly status: number; readonly fields: HeaderFields; readonly text: string };
 
-/** Returns the status of a problem, its own header lines, and its document as JSON text. */
+/** Returns the status of a problem, its own header fields, and its document as JSON text. */
 export function problemResponse(problem: Problem, context: ProblemContext): ProblemResponse {
   const { code, members } = problem;
   const status = members.status ?? problemStatus(code, context.invalidStatus);
-  const json = JSON.stringify({
+  const document = {
     type: problemTypeUri(code, context.publicUrl),
     title: problemTypes[code].title,
     status,
@@ -86,8 +89,8 @@ export function problemResponse(problem: Problem, context: ProblemContext): Prob
     errors: members.issues?.map(issueMember),
     ...members.transition,
     'violated-policies': members.violated,
-  });
-  return { status, lines: linesOf(code, members), json };
+  };
+  return { status, fields: fieldsOf(code, members), text: toWireLatin1(JSON.stringify(document)) };
 }
 
 /**
@@ -118,15 +121,18 @@ function toFragment(pointer: string): string {
   return `#${isPlain ? pointer : encodeURI(pointer).replaceAll('#', '%23')}`;
 }
 
-function linesOf(code: ProblemCode, members: ProblemMembers): HeaderLines {
-  let lines = '';
+function fieldsOf(code: ProblemCode, members: ProblemMembers): HeaderFields {
+  const { retryAfterSeconds, allow, accepted = [] } = members;
   const challenge = challengeOf(code, members);
-  if (challenge !== undefined) lines += headerLine('WWW-Authenticate', challenge);
-  if (members.retryAfterSeconds !== undefined)
-    lines += headerLine('Retry-After', String(members.retryAfterSeconds));
-  if (members.allow !== undefined) lines += headerLine('Allow', members.allow.join(', '));
-  if (members.accepted !== undefined) lines += headerLines(members.accepted);
-  return lines;
+  return [
+    ...(challenge === undefined ? [] : ['WWW-Authenticate', challenge]),
+    ...(retryAfterSeconds === undefined ? [] : ['Retry-After', String(retryAfterSeconds)]),
+    ...(allow === undefined ? [] : ['Allow', allow.join(', ')]),
+    ...accepted,
+    'Cache-Control',
+    'no-store',
+    ...jsonPolicyFields,
+  ];
 }
 
 /** Returns the value of WWW-Authenticate (RFC 6750 section 3, RFC 9470 section 3), if the problem has one. */

@@ -1,37 +1,36 @@
 // A streamed response: its body is written gradually until the client or the service ends it.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { endLingering } from '../connections/lingering-close.ts';
+import type { Turns } from '../../base/turns.ts';
+import type { Connection } from '../connections/connection.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEndReason =
   'complete' | 'client' | 'slow' | 'unauthorized' | 'expired' | 'gone' | 'stopping' | 'failed';
 
-type ResponseStreamOptions = {
-  /** Runs `task` in a later turn of the event loop, between the tasks of other clients. */
-  readonly runLater: (task: () => void) => void;
-  /** Called once, with the number of bytes of the body that were written. */
-  readonly onEnd: (reason: StreamEndReason, bytes: number) => void;
-};
+/** Called once, with the number of bytes of the body that were written. */
+type EndListener = (reason: StreamEndReason, bytes: number) => void;
 
 export class ResponseStream {
-  readonly #runLater: ResponseStreamOptions['runLater'];
+  readonly #connection: Connection;
+  readonly #turns: Turns;
   readonly #response: ServerResponse;
-  readonly #onEnd: ResponseStreamOptions['onEnd'][];
+  readonly #onEnd: EndListener[];
   #endReason: StreamEndReason = 'client';
   #isOver = false;
   #bytes = 0;
 
-  constructor(response: ServerResponse, { runLater, onEnd }: ResponseStreamOptions) {
-    this.#runLater = runLater;
+  constructor(response: ServerResponse, connection: Connection, turns: Turns, onEnd: EndListener) {
+    this.#connection = connection;
+    this.#turns = turns;
     this.#response = response;
     this.#onEnd = [onEnd];
     response.once('close', () => this.#close());
   }
 
-  /** Resolves in a later turn of the event loop, between the tasks of other clients. */
+  /** Resolves in a later turn of the event loop. */
   nextTurn(): Promise<void> {
-    return new Promise((resolve) => this.#runLater(resolve));
+    return new Promise((resolve) => this.#turns.runLater(resolve));
   }
 
   get isOver(): boolean {
@@ -48,7 +47,7 @@ export class ResponseStream {
     return Math.max(this.#bytes - this.unsentBytes, 0);
   }
 
-  onEnd(listener: ResponseStreamOptions['onEnd']): void {
+  onEnd(listener: EndListener): void {
     this.#onEnd.push(listener);
   }
 
@@ -105,11 +104,10 @@ export class ResponseStream {
 
   /** Aborts once the written bytes have been sent, even if the client continues to send. */
   abortOnceSent(reason: StreamEndReason): void {
-    const { socket } = this.#response;
-    if (this.isOver || socket === null) return;
+    if (this.isOver) return;
     this.#endReason = reason;
     this.#isOver = true;
-    setImmediate(() => endLingering(socket)); // `node:http` collects the writes of one tick
+    setImmediate(() => this.#connection.end()); // `node:http` collects the writes of one tick
   }
 
   /** Ends a stream that has no end of its own when the client ends its side of the connection. */

@@ -3,10 +3,10 @@
 import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { headerLines, type HeaderFields, type HeaderLines } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-fields.ts';
 import { json } from './media-types.ts';
 import type { Represents } from './representation.ts';
-import { jsonPolicyLines } from './response-head.ts';
+import { jsonPolicyFields } from './policies.ts';
 
 /** Shorter documents are not worth compressing. */
 const compressedBytesMin = 1024;
@@ -19,7 +19,7 @@ export type SharedDocument<T> = Represents<T> & {
   readonly kind: 'shared document';
   readonly mediaType: string;
   /** Further header fields of this response. */
-  readonly lines: HeaderLines;
+  readonly fields: HeaderFields;
   /** Takes Accept-Encoding. */
   readonly encoded: (accept: string | undefined) => Encoded;
 };
@@ -37,11 +37,10 @@ export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
  */
 export async function sharedText(
   text: string,
-  { mediaType = json, fields }: SharedOptions = {},
+  { mediaType = json, fields = jsonPolicyFields }: SharedOptions = {},
 ): Promise<SharedDocument<never>> {
   const encoded = await createEncodings(Buffer.from(text));
-  const lines = fields === undefined ? jsonPolicyLines : headerLines(fields);
-  return { kind: 'shared document', mediaType, lines, encoded };
+  return { kind: 'shared document', mediaType, fields, encoded };
 }
 
 const gzipped = promisify(gzip);

@@ -1,6 +1,6 @@
 // The reply of a route that succeeds. The type of the handler's result, the head of the response and the
 // documentation follow from this value.
-import type { HeaderFields } from '../../base/header-lines.ts';
+import type { HeaderFields } from '../../base/header-fields.ts';
 import type { JsonSchema, Schema } from '../../schema/schema.ts';
 import { csv, json, ndjson } from '../responses/media-types.ts';
 import type { Representation, Represents } from '../responses/representation.ts';

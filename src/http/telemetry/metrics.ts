@@ -3,7 +3,7 @@ import { securityEventLevels, type SecurityEventName } from '../../security-even
 import type { Database } from '../../storage/database.ts';
 import { syncSecondsBounds } from '../../storage/storage-stats.ts';
 import { version } from '../../base/version.ts';
-import type { ConnectionCounts } from '../connections/connection-gate.ts';
+import type { ConnectionCounts } from '../connections/http-server.ts';
 import { LoopDelay } from './loop-delay.ts';
 import {
   counter,

@@ -311,7 +311,7 @@ describe('the pages', () => {
       correctable: correctableStatuses,
       isSelfSigned: true,
     });
-    const page = await new Turns().runSteps('documents', steps);
+    const page = await new Turns().runSteps(steps);
     assert.ok(textOf(page.html).includes('600 requests in 60 seconds, for each user, API keys included.'));
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });

@@ -10,7 +10,6 @@ import {
   streamTurnMillisecondsMax,
 } from '../../../src/features/feed/live-feed.ts';
 import { streamUnsentBytesMax } from '../../../src/features/feed/live-reader.ts';
-import { unsentBytesMax } from '../../../src/http/responses/unsent-responses.ts';
 import { turnShares } from '../../support/turn-shares.ts';
 
 test('the bounds of streams don’t contradict each other', () => {
@@ -19,5 +18,5 @@ test('the bounds of streams don’t contradict each other', () => {
   assert(streamsWithoutStaffMax < streamsMax);
   assert(streamTurnMillisecondsMax <= turnShares.streams);
   assert(streamPageCharsMax <= streamUnsentBytesMax);
-  assert(streamsMax * streamUnsentBytesMax <= unsentBytesMax / 2);
+  assert(streamsMax * streamUnsentBytesMax <= 32 * 1024 * 1024);
 });

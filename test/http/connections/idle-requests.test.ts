@@ -28,9 +28,9 @@ for (const [name, head, whole, status] of [
     const { handler } = service.inside.app;
     const received: WeakRef<object>[] = [];
     const { onRequest } = handler;
-    handler.onRequest = (request, response) => {
+    handler.onRequest = (request, response, connection, expectation) => {
       received.push(new WeakRef(request), new WeakRef(response));
-      onRequest.call(handler, request, response);
+      onRequest.call(handler, request, response, connection, expectation);
     };
     const connection = await openRaw(service.port);
     connection.write(head(token) + (whole ? body : ''));

@@ -1,7 +1,6 @@
 // The close of the server: requests that have arrived are answered, even if the event loop was too busy.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { HttpServer } from '../../../src/http/connections/http-server.ts';
 import { live } from '../../support/connection-support.ts';
 import { sharedService } from '../../support/http-support.ts';
@@ -24,38 +23,20 @@ describe('a request that arrives while the server closes is answered', () => {
     await closed;
   });
 
-  test('a request that arrives while the server closes is answered if reading is paused in each turn', async (t) => {
-    const opened = await open(t);
-    if (opened === undefined) return t.skip('needs a server of its own');
-    const closed = opened.server.close();
-    opened.connection.write(live);
-    const end = performance.now() + busyMilliseconds;
-    while (performance.now() < end) {
-      opened.pauseReading();
-      await nextTurn();
-    }
-    await assertLast(opened.connection);
-    await closed;
-  });
-
   /** A server with a connection that has had a response. */
   async function open(
     t: TestContext,
-  ): Promise<{ server: HttpServer; connection: RawConnection; pauseReading: () => void } | undefined> {
+  ): Promise<{ server: HttpServer; connection: RawConnection } | undefined> {
     const handler = service().inside?.app.handler;
     if (handler === undefined) return undefined;
     const server = new HttpServer({ certificate: undefined });
     const { port } = await server.listen('127.0.0.1', 0);
-    const { turns } = handler;
-    const { onOverrun } = turns;
     server.setHandler(handler);
-    const pauseReading = turns.onOverrun;
-    turns.onOverrun = onOverrun; // the shared service's own again
     const connection = await openRaw(port);
     t.after(() => connection.socket.destroy());
     connection.write(live);
     assert.equal((await connection.response()).status, 200);
-    return { server, connection, pauseReading };
+    return { server, connection };
   }
 });
 

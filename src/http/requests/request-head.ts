@@ -1,5 +1,5 @@
-// Reads and checks the head of a request: its target, and its header fields, which have lower-case names.
-// `node:http` has joined repeated fields with commas (RFC 9110 section 5.3).
+// Checks the head of a request: its target and its header fields, which have lower-case names. `node:http` has
+// joined repeated fields with commas (RFC 9110 section 5.3).
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
@@ -13,6 +13,15 @@ import {
   type RequestField,
 } from '../connections/request-fields.ts';
 
+/** Throws unless the head is valid for any path. */
+export function checkHead(request: IncomingMessage): void {
+  checkTarget(request);
+  checkHeaderFields(request);
+  checkHost(request);
+  const issue = transferEncodingIssue(request);
+  if (issue !== undefined) throw badRequest(issue);
+}
+
 /** Returns the values of a field's lines, since a value with a comma may have been joined from several. */
 export function valuesOf(request: IncomingMessage, name: RequestField): string[] {
   const joined = headersOf(request)[name];
@@ -23,10 +32,10 @@ export function valuesOf(request: IncomingMessage, name: RequestField): string[]
 }
 
 /**
- * Checks length and form of the target. The asterisk form is valid only with OPTIONS (RFC 9112 section
- * 3.2.4), and the absolute form must not name a user (RFC 9110 section 4.2.4).
+ * The asterisk form is valid only with OPTIONS (RFC 9112 section 3.2.4), and the absolute form must not name a
+ * user (RFC 9110 section 4.2.4).
  */
-export function checkTarget({ url = '', method }: IncomingMessage): void {
+function checkTarget({ url = '', method }: IncomingMessage): void {
   if (url.length > urlBytesMax)
     throw new Problem('uri-too-long', `The request target must have at most ${urlBytesMax} bytes.`);
   if (url === '*' && method !== 'OPTIONS')
@@ -37,7 +46,7 @@ export function checkTarget({ url = '', method }: IncomingMessage): void {
 }
 
 /** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
-export function checkHost(request: IncomingMessage): void {
+function checkHost(request: IncomingMessage): void {
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
   const hosts = valuesOf(request, 'host').length;
   if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
@@ -54,11 +63,6 @@ const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2}
  * Rejects any transfer coding except `chunked`. With others, or in HTTP/1.0, a proxy may disagree about where
  * the body ends, and take the bytes after it for another client's request (RFC 9112 section 6.1).
  */
-export function checkTransferEncoding(request: IncomingMessage): void {
-  const detail = transferEncodingIssue(request);
-  if (detail !== undefined) throw badRequest(detail);
-}
-
 function transferEncodingIssue(request: IncomingMessage): string | undefined {
   const coding = headersOf(request)['transfer-encoding'];
   if (coding === undefined) return undefined;
@@ -72,11 +76,8 @@ export function isLastOfConnection(request: IncomingMessage): boolean {
   return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
 }
 
-/**
- * Limits the header fields. Node drops fields beyond the maximum plus one, so longer heads are recognized,
- * too.
- */
-export function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
+/** Node drops fields beyond the maximum plus one, so longer heads are recognized, too. */
+function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
   let bytes = 0;
   for (const text of rawHeaders) bytes += text.length + 2; // with ": " and the line break
   if (bytes > headerBytesMax || rawHeaders.length > 2 * headerFieldsMax)

@@ -1,0 +1,70 @@
+// Finds the credential of a request, and the caller who sent it.
+import type { IncomingMessage } from 'node:http';
+import type { Caller } from '../../auth/access.ts';
+import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
+import { Problem } from '../../problem.ts';
+import type { RequestHeaders } from '../connections/request-fields.ts';
+import { decode } from './query.ts';
+import { valuesOf } from './request-head.ts';
+
+/** The parts of a request that may have a credential. */
+type Sent = { readonly request: IncomingMessage; readonly headers: RequestHeaders };
+
+/** Returns undefined if the request has no credential. Throws if it is invalid, or if there are several. */
+export function authenticate(
+  exchange: Sent & { readonly queryApiKeys: readonly string[]; readonly now: number },
+  authenticator: Authenticator,
+  acceptsQueryKeys: boolean,
+): Caller | undefined {
+  const keys = valuesOf(exchange.request, 'x-api-key');
+  const queryKeys = exchange.queryApiKeys.map(decode);
+  const tokens = tokensIn(exchange);
+  checkSingle({ tokens, keys, queryKeys });
+  const allKeys = [...keys, ...queryKeys];
+  const key = allKeys.find(isNotEmpty) ?? allKeys[0];
+  const authorization = authorizationOf(exchange);
+  const hasKey = key !== undefined && key !== '';
+  const isToken = !hasKey || (tokens.length > 0 && !isApiKey(key));
+  if (authorization !== undefined && isToken)
+    return authenticator.authenticateBearer(authorization, exchange.now);
+  if (key === undefined) return undefined;
+  if (!acceptsQueryKeys && !keys.includes(key)) throw new Problem('invalid-token', queryKeysDisabled);
+  return authenticator.authenticateKey(key, exchange.now);
+}
+
+const queryKeysDisabled = 'The parameter api_key is disabled; send the key in the X-API-Key header.';
+
+/** The line of Authorization that counts, if there are several: proxies add their own. */
+export function authorizationOf({ request, headers: { authorization } }: Sent): string | undefined {
+  if (authorization?.includes(',') !== true) return authorization;
+  return valuesOf(request, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
+}
+
+/** Other schemes are not for this service, and `Bearer` without a token is no credential. */
+const tokenForm = /^bearer +([^ ].*)$/i;
+
+function tokensIn({ request }: Sent): string[] {
+  return valuesOf(request, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
+}
+
+type Credentials = { readonly [part in 'tokens' | 'keys' | 'queryKeys']: readonly string[] };
+
+/** Generated clients send one credential in each header that the OpenAPI document names: that is one. */
+function checkSingle({ tokens, keys, queryKeys }: Credentials): void {
+  const sent = new Set([...tokens, ...keys, ...queryKeys].filter(isNotEmpty));
+  if (sent.size <= 1) return;
+  const places = [
+    ...tokens.map((token) => `${nothingForm.test(token) ? `"Bearer ${token}"` : 'a token'} in Authorization`),
+    ...keys.filter(isNotEmpty).map(() => 'an API key in X-API-Key'),
+    ...queryKeys.filter(isNotEmpty).map(() => 'an API key in the query'),
+  ];
+  const detail = `The request has ${places.join(' and ')}; send one credential.`;
+  throw new Problem('multiple-credentials', detail);
+}
+
+function isNotEmpty(text: string): boolean {
+  return text !== '';
+}
+
+/** What JavaScript writes for a variable without a token. */
+const nothingForm = /^(?:undefined|null|NaN|\[object \w+\])$/;
