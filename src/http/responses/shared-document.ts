@@ -53,7 +53,7 @@ async function createEncodings(bytes: Buffer): Promise<(accept: string | undefin
   const tag = hash('sha256', bytes, 'base64url').slice(0, 22);
   const plain: Encoded = { bytes, etag: `"${tag}"`, isCompressed: false };
   if (bytes.length < compressedBytesMin) return () => plain;
-  const compressed: Encoded = { bytes: await gzipped(bytes), etag: `"${tag}-gzip"`, isCompressed: true };
+  const compressed: Encoded = { bytes: await gzipped(bytes), etag: `"${tag}-z"`, isCompressed: true };
   return (accept) => (acceptsGzip(accept) ? compressed : plain);
 }
 
