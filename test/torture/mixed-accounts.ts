@@ -99,7 +99,15 @@ async function addOwned(round: Round, userId: number): Promise<void> {
   const { token } = round.memory.staff;
   const tag = newTag(round, 0);
   const [customerName, orderName] = [`customer ${tag}`, `order ${tag}`];
-  const customer = { name: tag, email: null, phone: null, address: null, userId };
+  const customer = {
+    name: tag,
+    email: null,
+    phone: null,
+    address: null,
+    note: null,
+    reference: null,
+    userId,
+  };
   const madeCustomer = await changeShown(round, {
     method: 'POST',
     path: '/customers',
