@@ -1,6 +1,6 @@
 // The rows of products, their list and their search.
 import { timestampOf } from '../../base/timestamp.ts';
-import { barcodeKey, codesIn, formerSkuKey, skuKey } from '../../schema/codes.ts';
+import { barcodeKey, codesIn, skuKey } from '../../schema/codes.ts';
 import { nameKey } from '../../schema/members.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -15,15 +15,8 @@ import {
 } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, namesInEvents } from '../../storage/resource.ts';
-import { asIs, changeTime, derived, nullable, table } from '../../storage/table.ts';
-import {
-  keysOf,
-  remakeKeys,
-  remakeNameKeys,
-  sharedKeyTexts,
-  uniqueKeyColumn,
-  type UniqueKey,
-} from '../../storage/unique-keys.ts';
+import { changeTime, derived, nullable, table } from '../../storage/table.ts';
+import { keysOf, sharedKeyTexts, uniqueKeyColumn } from '../../storage/unique-keys.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import {
@@ -35,23 +28,10 @@ import {
   type ListDefinition,
 } from '../../storage/listing.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { productBarcodes, productSkus } from './products-migrations.ts';
 import { Product, productMembers, type ProductContent, type ProductListQuery } from './product.ts';
 
 const shown = columnsOf(productMembers);
-const productSkus: UniqueKey = {
-  table: 'products',
-  column: 'skuKey',
-  source: 'sku',
-  keyOf: skuKey,
-  formerKeyOf: formerSkuKey,
-};
-const productBarcodes: UniqueKey = {
-  table: 'products',
-  column: 'barcodeKey',
-  source: 'barcode',
-  keyOf: barcodeKey,
-  formerKeyOf: asIs,
-};
 const columns = {
   ...shown,
   skuKey: uniqueKeyColumn(productSkus),
@@ -133,13 +113,6 @@ export function replaceProduct(permit: Permit, current: Owned<Product>, wanted: 
 export function removeProduct(permit: Permit, { id }: Owned<Product>): void {
   permit.writer.run('DELETE FROM products WHERE id = ?', id);
   recordEvent(permit, { type: 'product.deleted', subjectId: id, ownerId: null });
-}
-
-/** For a migration. */
-export function remakeProductKeys(db: Connection): void {
-  remakeNameKeys(db, 'products');
-  remakeKeys(db, productSkus);
-  remakeKeys(db, productBarcodes);
 }
 
 /** Names the products that share a code with an older one. */

@@ -1,6 +1,31 @@
 // The tables of products.
 import type { Migration } from '../../storage/applied-migrations.ts';
-import { remakeProductKeys } from './product-store.ts';
+import { barcodeKey, formerSkuKey, skuKey } from '../../schema/codes.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { asIs } from '../../storage/table.ts';
+import { remakeKeys, remakeNameKeys, type UniqueKey } from '../../storage/unique-keys.ts';
+
+// The keys of codes stand here, since migrations run without the rest of the feature.
+export const productSkus: UniqueKey = {
+  table: 'products',
+  column: 'skuKey',
+  source: 'sku',
+  keyOf: skuKey,
+  formerKeyOf: formerSkuKey,
+};
+export const productBarcodes: UniqueKey = {
+  table: 'products',
+  column: 'barcodeKey',
+  source: 'barcode',
+  keyOf: barcodeKey,
+  formerKeyOf: asIs,
+};
+
+function remakeProductKeys(db: Connection): void {
+  remakeNameKeys(db, 'products');
+  remakeKeys(db, productSkus);
+  remakeKeys(db, productBarcodes);
+}
 
 export const productsMigrations: readonly Migration[] = [
   {
