@@ -40,6 +40,8 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       loginCode: parseRate(get('rate-login-code')),
     } satisfies Rates,
     connectionsPerAddress: Number(get('connections-per-address')),
+    /** The time for which a connection without a request stays open. */
+    keepAliveSeconds: Number(get('keep-alive')),
     /** 0 means forever. */
     eventsDays: Number(get('events-days')),
     checkpoints: get('checkpoints') as CheckpointsBy, // `settings.ts` has checked it

@@ -138,6 +138,13 @@ export const coreSettings: readonly Setting[] = [
     rule: wholeNumber(1, 1_000_000),
   },
   {
+    flag: 'keep-alive',
+    value: 'SECONDS',
+    fallback: '75',
+    help: 'seconds that a connection without a request stays open',
+    rule: wholeNumber(5, 3_600),
+  },
+  {
     flag: 'rate-created',
     value: 'RATE',
     fallback: '1000/86400',

@@ -102,6 +102,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     certificate: current,
     connectionsMax: openConnectionsMax(),
     connectionsPerAddressMax: config.connectionsPerAddress,
+    keepAliveSeconds: config.keepAliveSeconds,
     isTrusted,
   });
   const address = await listen(server, config);
@@ -190,6 +191,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     isTls: config.tls.mode !== 'off',
     corsOrigins: new Set(config.corsOrigins),
     isStopping,
+    keepAliveSeconds: config.keepAliveSeconds,
     unsentBytesMax: capacity.unsentBytes,
   });
   server.setHandler(handler);

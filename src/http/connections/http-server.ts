@@ -5,7 +5,6 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
-import { minuteMilliseconds } from '../../base/durations.ts';
 import { Problem } from '../../problem.ts';
 import { Connection } from './connection.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
@@ -21,7 +20,7 @@ import { tlsSettings } from './tls-settings.ts';
 
 export const connectionsMax = 10_000;
 /** A connection ends after this time without a byte, unless its request is being handled. */
-const silenceMillisecondsMax = minuteMilliseconds;
+const keepAliveSecondsDefault = 75;
 const drainMillisecondsMax = 10_000;
 /** The secrets of TLS that a connection may have: an update of its keys costs the server far more than its client. */
 const tlsSecretsMax = 100;
@@ -32,10 +31,9 @@ const timeoutsDefault = {
   headersMilliseconds: headersMillisecondsMax,
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: 1_000,
-  silenceMilliseconds: silenceMillisecondsMax,
   handshakeMilliseconds: 10_000,
 };
-type Timeouts = typeof timeoutsDefault;
+type Timeouts = typeof timeoutsDefault & { readonly silenceMilliseconds: number };
 
 export type Certificate = { readonly cert: string; readonly key: string };
 
@@ -58,6 +56,7 @@ type HttpServerOptions = {
   readonly certificate: Certificate | undefined;
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
+  readonly keepAliveSeconds?: number;
   /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted?: (address: string) => boolean;
   /** For tests: shorter timeouts. */
@@ -86,7 +85,12 @@ export class HttpServer {
   readonly #rejected = { full: 0, address: 0 };
 
   constructor(options: HttpServerOptions) {
-    this.#server = createServer(options.certificate, { ...timeoutsDefault, ...options.timeouts });
+    const silenceMilliseconds = (options.keepAliveSeconds ?? keepAliveSecondsDefault) * 1000;
+    this.#server = createServer(options.certificate, {
+      ...timeoutsDefault,
+      silenceMilliseconds,
+      ...options.timeouts,
+    });
     this.#isTls = options.certificate !== undefined;
     this.#perAddressMax = options.connectionsPerAddressMax ?? Infinity;
     this.#isTrusted = options.isTrusted ?? (() => false);

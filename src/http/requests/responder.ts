@@ -22,6 +22,7 @@ export type ResponderOptions = RequestLogOptions & {
   readonly isTls: boolean;
   readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
+  readonly keepAliveSeconds: number;
   readonly turns: Turns;
   readonly unsentBytesMax: number;
 };
@@ -213,7 +214,7 @@ export class Responder {
     const fields = this.#fieldsOf(exchange, own);
     exchange.connection.hasAnnouncedEnd = exchange.isLast || this.#options.isStopping();
     if (exchange.connection.hasAnnouncedEnd) fields.push('Connection', 'close');
-    else fields.push('Keep-Alive', 'timeout=10'); // far less than the real time, so that no client is too late
+    else fields.push('Keep-Alive', `timeout=${this.#options.keepAliveSeconds}`);
     exchange.response.writeHead(status, reasonPhrases[status], fields);
   }
 

@@ -190,7 +190,7 @@ describe('connections', () => {
     const idle = await openRaw(port);
     idle.write(live);
     const response = await idle.response();
-    assert.equal(response.headers['keep-alive'], 'timeout=10');
+    assert.equal(response.headers['keep-alive'], 'timeout=75');
     assert.equal(await idle.closed, '');
     idle.socket.destroy();
     held.resolve();

@@ -289,3 +289,14 @@ test('plain HTTP on the port of TLS gets no response', async (t) => {
   assert.equal(await connection.closed, '');
   connection.socket.destroy();
 });
+
+test('--keep-alive is announced, and the connection ends after it', async (t) => {
+  const { port } = await serviceFor(t, { settings: { 'keep-alive': '5' } });
+  const idle = await openRaw(port);
+  idle.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  assert.equal((await idle.response()).headers['keep-alive'], 'timeout=5');
+  const begun = performance.now();
+  await idle.closed;
+  const seconds = (performance.now() - begun) / 1000;
+  assert.ok(seconds > 4 && seconds < 20, `${seconds}`);
+});
