@@ -240,6 +240,8 @@ function problemOf(code: string): Problem {
       return new Problem('headers-too-large', headTooLarge);
     case timeoutCode:
       return new Problem('request-timeout', 'The request did not arrive in time.');
+    case 'HPE_INVALID_METHOD':
+      return new Problem('bad-request', 'Malformed HTTP/1.1 request: methods are case-sensitive, as in GET.');
     case 'HPE_INVALID_EOF_STATE':
       return new Problem('bad-request', 'The request ended before it was complete.');
     default:

@@ -72,6 +72,11 @@ describe('a connection', () => {
         'POST /customers HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked, gzip\r\n\r\n',
       ],
     ];
+    test('a method in lower case is told that methods are case-sensitive', async () => {
+      const { body } = await raw(request('get /orders'));
+      assert.match(body.detail, /case-sensitive, as in GET/);
+    });
+
     for (const [what, bytes] of nonsense) {
       test(`${what} is a bad request, and the connection is closed`, async () => {
         const { body, headers } = await assertRejected(bytes, 'bad-request');
