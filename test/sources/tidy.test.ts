@@ -180,17 +180,93 @@ suite('the sources', () => {
     );
   });
 
-  test('only http/ and features/webhooks/ import node:http, and only storage/ imports node:sqlite', () => {
-    const importing = (module: string): string[] =>
-      sources.filter((path) => (texts.get(path) ?? '').includes(`from '${module}'`));
-    assert.deepEqual(
-      [...importing('node:http'), ...importing('node:https')].filter(
-        (path) => !/^src\/(http|features\/webhooks)\//.test(path),
-      ),
-      [],
+  /** Modules that reach beyond the process or run other code, and the only files of the service that use them. */
+  const modules: readonly (readonly [names: string, ...files: string[]])[] = [
+    ['https?', 'src/http/connections/node-http.ts', 'src/features/webhooks/post-thread.ts'],
+    ['net', 'src/http/connections/http-server.ts'],
+    ['tls', 'src/service/configured-certificate.ts'],
+    ['dns', 'src/features/webhooks/outgoing-posts.ts'],
+    ['worker_threads', 'src/base/thread.ts'],
+    ['sqlite', 'src/storage/'],
+    ['module', 'src/commands/serve.ts', 'src/features/console/console-files.ts', 'src/start.js'],
+    ['sea', 'src/features/backups/backup-command.ts', 'src/start.js'],
+    ['child_process|cluster|dgram|http2|inspector|quic|repl|vm|wasi'],
+  ];
+  for (const [names, ...files] of modules) {
+    test(`the service uses node:${names} in the files of the table alone`, () => {
+      const module = `'(?:node:)?(?:${names})(?:/\\w+)?'`;
+      // types are no power, nor are functions that read an address
+      const ofAddresses = /\b(type \w+|isIP|BlockList|SocketAddress)\b|[{},\s]/g;
+      const isNet = names === 'net';
+      const isUsed = (path: string): boolean => {
+        const text = withoutComments(texts.get(path) ?? '').replaceAll(
+          /\{ isIP(: \w+)? \} = process.getBuiltinModule\('node:net'\)/g,
+          '',
+        );
+        if (new RegExp(`\\b(import|getBuiltinModule(\\?\\.)?)\\(${module}`).test(text)) return true;
+        if (new RegExp(`^import ${module}`, 'm').test(text)) return true;
+        const imports = text.matchAll(
+          new RegExp(`^(?:import|export) (?!type\\b)([^;']*) from ${module}`, 'gm'),
+        );
+        return [...imports].some(
+          ([, imported = '']) => !isNet || imported.replaceAll(ofAddresses, '') !== '',
+        );
+      };
+      assert.deepEqual(placesOf(files, isUsed), files.toSorted());
+    });
+  }
+
+  /** The same for what needs no module. */
+  const powers: readonly (readonly [what: string, pattern: RegExp, ...files: string[]])[] = [
+    ['modules by computed names', /\b(getBuiltinModule(\?\.)?|import)\((?!''\))/],
+    ['connect', /\b(connect|createConnection)\b\s*(\?\.)?\(/],
+    [
+      'fetch',
+      /(?<![#.\w])(fetch|WebSocket|EventSource|XMLHttpRequest)\b(?!\??:)/,
+      'src/features/docs/page-tools.ts',
+    ], // in browsers
+    ['eval', /\beval\b|\bFunction\s*\(|\bWebAssembly\b/, 'src/base/thread.ts'],
+    ['native code', /\b(dlopen|createRequire|\w*[bB]inding)\b/],
+    // a comparison of secrets by another operator would take longer the more of them is right
+    [
+      'timingSafeEqual',
+      /\btimingSafeEqual\(/,
+      'src/auth/credentials.ts',
+      'src/auth/jwt.ts',
+      'src/auth/one-time-codes.ts',
+      'src/auth/password.ts',
+      'src/auth/refresh-tokens.ts',
+      'src/http/lists/cursor.ts',
+    ],
+  ];
+  for (const [what, pattern, ...files] of powers) {
+    test(`the service has ${what} in the files of the table alone`, () =>
+      assert.deepEqual(
+        placesOf(files, (path) => pattern.test(codeOf(texts.get(path) ?? ''))),
+        files.toSorted(),
+      ));
+  }
+
+  /** The places of the table for the files of the service that match; a file that has none stands for itself. */
+  function placesOf(files: readonly string[], isUsed: (path: string) => boolean): string[] {
+    const using = sources.filter((path) => !path.startsWith('src/console/') && isUsed(path));
+    return [...new Set(using.map((path) => files.find((place) => path.startsWith(place)) ?? path))].sort();
+  }
+
+  test('no secret, hash or signature is compared by ===', () => {
+    const name = String.raw`\b(?!\w*Length\b)\w*(secret|hash|mac|digest|signature|tag|expected)\w*(\([^()]*\))?`;
+    const compared = new RegExp(
+      `${name} [!=]== (?!undefined|null)|[!=]== ${name}(?!\\w|\\.length)|\\.equals\\(`,
+      'i',
     );
+    const inAuth = codes.filter(({ path }) => /^src\/(auth|http\/lists\/cursor)/.test(path));
     assert.deepEqual(
-      importing('node:sqlite').filter((path) => !path.startsWith('src/storage/')),
+      inAuth.flatMap(({ path, code }) =>
+        code
+          .split('\n')
+          .filter((line) => compared.test(line))
+          .map((line) => path + line),
+      ),
       [],
     );
   });
@@ -213,13 +289,6 @@ suite('the sources', () => {
       ),
       [`/httpAllowHalfOpen/ ${home}`],
     );
-  });
-
-  test('the sources start no other process', () => {
-    const starting = sources.filter((path) =>
-      /'(node:)?(child_process|cluster)'/.test(texts.get(path) ?? ''),
-    );
-    assert.deepEqual(starting, []);
   });
 
   test('a function of a store that changes or removes a row takes it as an `Owned`', () => {

@@ -1,5 +1,6 @@
 // Cursors. A cursor is the position where the next page begins, with a MAC over the position, the list, its
 // filters and its order.
+import { timingSafeEqual } from 'node:crypto';
 import type { Mac } from '../../auth/mac.ts';
 import { memoizeLast } from '../../base/memoize-last.ts';
 import { Problem } from '../../problem.ts';
@@ -37,8 +38,9 @@ export function createCursors(macs: readonly Mac[]) {
     if (cursor === undefined) return undefined;
     const payload = cursor.slice(0, -tagLength);
     const text = authenticatedText(list, payload);
-    const tag = cursor.slice(-tagLength);
-    if (!tagsOfText.some((tagOf) => tagOf(text) === tag)) {
+    const tag = Buffer.from(cursor.slice(-tagLength));
+    const isTag = (made: string): boolean => timingSafeEqual(Buffer.from(made), tag);
+    if (tag.length !== tagLength || !tagsOfText.some((tagOf) => isTag(tagOf(text)))) {
       throw new Problem(
         'invalid-cursor',
         'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
