@@ -112,6 +112,21 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
     assert.deepEqual(await start(t, { own: 'exit 1', bundled }), [withOption, '', 0]);
   });
 
+  test('its first line says when another Node runs than the one of npm install', (t) => {
+    const folder = newFolder(t);
+    cpSync(join(import.meta.dirname, '../../src'), join(folder, 'src'), { recursive: true });
+    mkdirSync(join(folder, '.ci/runtime'), { recursive: true });
+    writeFileSync(
+      join(folder, '.ci/runtime/package.json'),
+      '{ "version": "26.0.1", "optionalDependencies": {} }',
+    );
+    const begin = (...args: readonly string[]): string =>
+      String(spawnSync(process.execPath, ['src/start.js', ...args], { cwd: folder }).stderr);
+    const said = `orderly: this is Node ${process.versions.node} (${process.execPath}), not the 26.0.1 of npm install.\n`;
+    assert.ok(begin('--port=none').startsWith(said));
+    assert.equal(begin('openapi'), '');
+  });
+
   for (const [what, said] of [
     ['libatomic.so.1', /^orderly: Node needs libatomic\.so\.1: install libatomic1 .*\.\n$/],
     ['libstdc++.so.6', /^orderly: Node needs libstdc\+\+\.so\.6 .*\.\n$/],

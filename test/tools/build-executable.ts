@@ -17,10 +17,12 @@ import {
 import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
+import { requireListedRuntime } from './runtime.ts';
 
 const sources = join(import.meta.dirname, '../../src');
 
 export function buildExecutable(output: string, isStripped: boolean): void {
+  requireListedRuntime(process.execPath);
   const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
   try {
     const modules = globSync('**/*.{js,ts,css}', { cwd: sources })
