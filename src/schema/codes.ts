@@ -5,9 +5,6 @@
 // GS1 Digital Link. Any other code is compared as it is.
 import { withoutCase } from './letter-case.ts';
 
-/** What nobody sees, as the class of a pattern. */
-export const invisible = '\\u00ad\\u061c\\u180e\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f\\ufeff';
-
 /** Returns a code as it is kept: without invisible characters, and with no blanks around it. */
 export function plainCode(text: string): string {
   return text

@@ -6,7 +6,7 @@ import { timeIssue, toTime } from './rfc3339.ts';
 import { fold } from './search-text.ts';
 import { integer, string, type Issue, type Rule, type Schema } from './schema.ts';
 
-const controls = '\\u0000-\\u001f\\u007f-\\u009f\\u2028\\u2029';
+const controls = '\\x00-\\x1f\\x7f-\\x9f';
 
 export const id = integer({ examples: [7] });
 
@@ -48,8 +48,23 @@ export function singleLine(
     mustBe: 'a single line of text that is not blank',
     description,
     examples: [example],
-    ...(rule === undefined ? {} : { rule }),
+    rule: (line) => separatorIssue(line) ?? rule?.(line),
   });
+}
+
+/** A rule of lines. The patterns of the document name no such character: few languages have an escape for it. */
+export function separatorIssue(line: string): string | undefined {
+  if (!/[\u2028\u2029]/.test(line)) return undefined;
+  return 'A single line must not contain a line separator (U+2028) or a paragraph separator (U+2029).';
+}
+
+/**
+ * A rule of names that are sent: a control of direction makes one look like another. Names that were kept before this
+ * rule are shown.
+ */
+export function directionIssue(name: string): string | undefined {
+  if (!/[\u202a-\u202e\u2066-\u2069]/.test(name)) return undefined;
+  return 'A name must not contain controls of writing direction (U+202A to U+202E, U+2066 to U+2069).';
 }
 
 /** Text that may have several lines. */
@@ -57,7 +72,7 @@ export function text(maxLength: number, description: string, example: string): S
   return string({
     minLength: 1,
     maxLength,
-    pattern: '^[^\\u0000-\\u0008\\u000b\\u000c\\u000e-\\u001f\\u007f-\\u009f]+$',
+    pattern: '^[^\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f]+$',
     mustBe: 'text without control characters',
     description,
     examples: [example],

@@ -23,6 +23,16 @@ export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   return findings.issues;
 }
 
+/**
+ * Returns the issues of what is kept, or was merged with a body that fits. Rules of texts aren't applied again: what
+ * was kept under those of an earlier version stays until it is changed.
+ */
+export function keptIssues(schema: JsonSchema, value: unknown): Issue[] {
+  const findings = newFindings(issuesMax + 1, { isKept: true });
+  walk(validatorOf(schema), value, findings);
+  return findings.issues;
+}
+
 /** The state of a walk through a value: its place, and the issues so far. */
 type Findings = {
   /** The path of the value that is being checked. */
@@ -35,10 +45,12 @@ type Findings = {
    */
   ownIssueCount: number;
   readonly ignoresUnknown: boolean;
+  /** Whether rules of texts were applied before, when the value was sent. */
+  readonly isKept: boolean;
 };
 
-function newFindings(max: number, ignoresUnknown = false): Findings {
-  return { path: [], issues: [], max, ownIssueCount: 0, ignoresUnknown };
+function newFindings(max: number, { ignoresUnknown = false, isKept = false } = {}): Findings {
+  return { path: [], issues: [], max, ownIssueCount: 0, ignoresUnknown, isKept };
 }
 
 /** Whether the value fits the schema, as a type predicate. */
@@ -51,6 +63,13 @@ export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Is
   const issues = [...schemaIssues(schema, value), ...further];
   if (issues.length > 0) return { ok: false, issues };
   return { ok: true, value: value as T }; // the schema has found no issue
+}
+
+/** Parses a kept object with which a body that fits was merged. */
+export function parseMerged<T>(schema: Schema<T>, merged: unknown, further: readonly Issue[]): Checked<T> {
+  const issues = [...keptIssues(schema, merged), ...further];
+  if (issues.length > 0) return { ok: false, issues };
+  return { ok: true, value: merged as T }; // the schema has found no issue
 }
 
 function walk(validator: Validator, value: unknown, findings: Findings): void {
@@ -86,7 +105,7 @@ function walkString(validator: Validator, value: unknown, findings: Findings): v
   if (lengthIssue !== undefined) return add(findings, ...lengthIssue);
   // no pattern has to be safe on long input
   if (validator.pattern?.test(value) === false) return add(findings, 'pattern', patternClaim(validator));
-  const sentence = validator.rule?.(value);
+  const sentence = findings.isKept ? undefined : validator.rule?.(value);
   if (sentence !== undefined) addIssue(findings, 'format', sentence);
 }
 
@@ -166,7 +185,7 @@ function walkObject(validator: Validator, value: unknown, findings: Findings): v
 
 /** Whether these members fit, whatever the other members are. Only called if the object has an issue. */
 function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): boolean {
-  const findings = newFindings(1, true);
+  const findings = newFindings(1, { ignoresUnknown: true });
   for (const [name, validator] of requires) {
     // the value has this member
     if (Object.hasOwn(value, name)) walk(validator, (value as Record<string, unknown>)[name], findings);

@@ -1,4 +1,5 @@
 // The parameter q of lists, and the parameters that can't be combined with q.
+import { separatorIssue } from './members.ts';
 import { optional, string, type Issue } from './schema.ts';
 
 /** The most rows that a search finds. */
@@ -7,7 +8,7 @@ const searchRowsMax = 50;
 const searchLengthMax = 100;
 
 /** All but U+001D, which separates the elements of a GS1 code. */
-const controls = '\\u0000-\\u001c\\u001e\\u001f\\u007f-\\u009f\\u2028\\u2029';
+const controls = '\\x00-\\x1c\\x1e\\x1f\\x7f-\\x9f';
 
 export function searchParameter(what: string) {
   const rest = `Case and accents are ignored. Finds ${searchRowsMax} at most, in one page: first those in which all words begin words.`;
@@ -17,6 +18,7 @@ export function searchParameter(what: string) {
       maxLength: searchLengthMax,
       pattern: `^[^\\S${controls}]*[^\\s${controls}][^${controls}]*$`,
       mustBe: 'a single line of text that is not blank',
+      rule: separatorIssue,
       description: `${what} ${rest}`,
       examples: ['hopper'],
     }),

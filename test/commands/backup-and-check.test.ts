@@ -122,7 +122,7 @@ describe('backup and restore', { concurrency: true }, () => {
     await service.post(`/api/sessions/${person.sessionId}/tokens`, {
       body: { refreshToken: person.refreshToken },
     });
-    const key = await newKey(service, person.token, { name: 'till \u202e3' });
+    const key = await newKey(service, person.token, { name: 'till \u200e3' });
     const lasting = await newKey(service, person.token, { name: 'for ever', expiresAt: null });
     const copy = join(newFolder(t), 'copy.db');
     await backup(service.folder, copy);
@@ -131,7 +131,7 @@ describe('backup and restore', { concurrency: true }, () => {
     const { status, stdout } = await orderly(['restore', copy, '--force', `--data=${service.folder}`]);
     assert.equal(status, 0);
     assert.match(stdout, /All sessions have ended\.$/m);
-    assert.ok(stdout.includes(`  ${key.id} "till \\u202e3" of ${person.email}, ${key.prefix}…\n`), stdout);
+    assert.ok(stdout.includes(`  ${key.id} "till \\u200e3" of ${person.email}, ${key.prefix}…\n`), stdout);
     assert.ok(stdout.includes(`  ${lasting.id} "for ever" of ${person.email}, ${lasting.prefix}…\n`), stdout);
     using db = new DatabaseSync(join(service.folder, 'orderly.db'));
     assert.equal(db.prepare('SELECT count(*) AS count FROM sessions').get()?.['count'], 0);

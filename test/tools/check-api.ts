@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareWithAjv } from './check-api/ajv-comparison.ts';
+import { patternsIn, uncompiledPatterns } from './check-api/compile-patterns.ts';
 import {
   generateClients,
   generateFurtherClients,
@@ -30,6 +31,7 @@ async function checkApi(parent: string): Promise<string[]> {
   const clients = await generateClients(document, parent);
   return [
     ...lint(document, parent),
+    ...compilePatterns(document, parent),
     ...(await compare(document, parent)),
     ...(await walkDirectly([...clients, ...(await generateFurtherClients(document, parent))])),
     ...(await walkThroughPrism(clients, document, parent)),
@@ -40,6 +42,12 @@ function lint(document: string, parent: string): readonly string[] {
   const findings = lintDocument(document, parent);
   say(`Redocly: ${findings.length} findings.`);
   return findings;
+}
+
+function compilePatterns(document: string, parent: string): readonly string[] {
+  const uncompiled = uncompiledPatterns(document, parent);
+  say(`RE2 and PCRE on ${patternsIn(document).size} patterns: ${uncompiled.length} not compiled.`);
+  return uncompiled;
 }
 
 async function compare(document: string, parent: string): Promise<readonly string[]> {

@@ -46,6 +46,8 @@ const inOtherLanguages = {
   'format phone': '{label} must be complete, such as +49 441 12345678.',
   'pattern url':
     '{label} must be an https address such as https://example.com/hook that leads to the internet.',
+  'format barcode': '{label} has characters that are not possible here.',
+  'format name': '{label} has characters that are not possible here.',
   'format url':
     '{label} must be an https address such as https://example.com/hook that leads to the internet.',
   'password length': 'A password has {limit} to {max} characters.',

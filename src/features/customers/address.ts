@@ -1,5 +1,5 @@
 // A postal address: its schemas, and the check of postal codes by country.
-import { country, singleLine } from '../../schema/members.ts';
+import { country, directionIssue, singleLine } from '../../schema/members.ts';
 import { dashes, plainText } from '../../schema/plain-text.ts';
 import {
   named,
@@ -30,8 +30,10 @@ const sentPostalCode = string({
     'As its country writes it; required if the country has postal codes. Letters and digits count: ' +
     'separators are set, and a printed prefix such as `D-` is removed.',
 });
+const recipientIs = 'The recipient, if that is not the customer.';
+const sentRecipient = nullable(singleLine(200, recipientIs, 'c/o Sea & Sand', directionIssue));
 const addressMembers = {
-  name: part('The recipient, if that is not the customer.', 'c/o Sea & Sand'),
+  name: part(recipientIs, 'c/o Sea & Sand'),
   line1: singleLine(200, 'Street and number.', 'Ammerländer Heerstraße 114'),
   line2: part('Second line of the street address.', '2nd floor'),
   city: singleLine(200, 'Town.', 'Oldenburg'),
@@ -48,7 +50,7 @@ export const NewAddress = named(
   object(
     {
       ...addressMembers,
-      name: optional(addressMembers.name),
+      name: optional(sentRecipient),
       line2: optional(addressMembers.line2),
       region: optional(addressMembers.region),
       postalCode: optional(nullable(sentPostalCode)),

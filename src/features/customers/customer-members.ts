@@ -1,6 +1,14 @@
 // The members of a customer, each declared once (`storage/resource.ts`), and the schemas made of them.
 import { idCell, textCell, timeCell } from '../../base/csv.ts';
-import { email, id, sentTimestamp, singleLine, text, timestamp } from '../../schema/members.ts';
+import {
+  directionIssue,
+  email,
+  id,
+  sentTimestamp,
+  singleLine,
+  text,
+  timestamp,
+} from '../../schema/members.ts';
 import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
 import { named, nullable, object, optional, partial, type Infer } from '../../schema/schema.ts';
 import {
@@ -16,6 +24,7 @@ import { addressCells } from './address-csv.ts';
 import { Address, NewAddress, normalizeAddress } from './address.ts';
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
+const sentName = singleLine(200, 'The customer’s name.', 'Grace Hopper', directionIssue);
 const note = text(2000, 'What the shop should know about the customer.', 'Rings twice.');
 const reference = singleLine(64, 'The number of the customer in the shop’s own records.', 'K-1042');
 const owner = nullable(id, {
@@ -35,7 +44,7 @@ function membersFor(defaultCountry: string | undefined) {
       column: column.nullable(column.integer),
       cell: idCell,
     },
-    name: { shown: name, sent: name, column: column.text(), cell: textCell },
+    name: { shown: name, sent: sentName, column: column.text(), cell: textCell },
     email: { shown: nullable(email), sent: optional(nullable(email)), column: optionalText, cell: textCell },
     phone: {
       shown: nullable(phone),

@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
 import { nameKey, namePrefix, sameNameRange } from '../../schema/members.ts';
 import { parseSearch } from '../../schema/search-text.ts';
-import { fits, schemaIssues } from '../../schema/schema-check.ts';
+import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
@@ -222,7 +222,7 @@ export const customerAudit = customers.audit({
   issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [
-      ...schemaIssues(CustomerReplacement, customer),
+      ...keptIssues(CustomerReplacement, customer),
       ...issueUnless(ownerIsKnown, '/userId', `There is no user ${customer.userId}.`),
       ...issueUnless(
         customer.createdAt <= customer.updatedAt,

@@ -4,7 +4,7 @@ import { forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { email, id, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { searchParameter } from '../../schema/searching.ts';
-import { parse } from '../../schema/schema-check.ts';
+import { parseMerged } from '../../schema/schema-check.ts';
 import { named, oneOf, optional, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { contentIn, readOnlyNames } from '../../storage/resource.ts';
 import {
@@ -58,7 +58,7 @@ export function mergeCustomer(
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(customerMembers, current), body);
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...ownerIssues);
-  const merged = requireValid(parse(bodies.CustomerReplacement, replacement, issues));
+  const merged = requireValid(parseMerged(bodies.CustomerReplacement, replacement, issues));
   return { ...bodies.contentOf(merged), userId: merged.userId ?? current.userId };
 }
 

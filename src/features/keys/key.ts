@@ -2,7 +2,7 @@
 import { scopes, type Scope } from '../../auth/access.ts';
 import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
-import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
+import { directionIssue, id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
 import { postedIn, shownIn } from '../../storage/resource.ts';
@@ -11,6 +11,7 @@ import * as column from '../../storage/table.ts';
 const keySecondsDefault = 365 * daySeconds;
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
+const sentName = singleLine(100, 'What the key is for.', 'till 3', directionIssue);
 const scope = named('Scope', oneOf(scopes));
 const scopeList = array(scope, {
   minItems: 1,
@@ -28,7 +29,7 @@ const prefix = string({
 /** The members of a key that responses show, each declared once (`storage/resource.ts`). */
 export const keyMembers = {
   id: { shown: id, column: column.assigned },
-  name: { shown: name, sent: name, column: column.text() },
+  name: { shown: name, sent: sentName, column: column.text() },
   scopes: { shown: scopeList, sent: scopeList, column: column.words<Scope>() },
   createdAt: { shown: timestamp, column: column.time },
   expiresAt: {

@@ -1,5 +1,5 @@
 // The items of an order and their sums, in the currency's minor unit.
-import { singleLine, unitPrice } from '../../schema/members.ts';
+import { directionIssue, singleLine, unitPrice } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -28,6 +28,8 @@ const itemMembers = {
   ...priced,
 };
 
+const sentName = singleLine(200, 'The article’s name.', 'Green tea, 250 g', directionIssue);
+
 export const OrderItem = named(
   'OrderItem',
   object({ ...itemMembers, total: amount('quantity × unitPrice.', 1498) }),
@@ -35,7 +37,7 @@ export const OrderItem = named(
 type OrderItem = Infer<typeof OrderItem>;
 export const NewItem = named(
   'NewOrderItem',
-  object({ ...itemMembers, sku: optional(itemMembers.sku), total: sentTotal }, {}, [
+  object({ ...itemMembers, name: sentName, sku: optional(itemMembers.sku), total: sentTotal }, {}, [
     ruleFor({ ...priced, total: sentTotal }, ({ quantity, unitPrice, total }) =>
       sumIssues(quantity * unitPrice, total),
     ),

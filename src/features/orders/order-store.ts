@@ -1,7 +1,7 @@
 // The rows of orders.
 import { rowAccessOf } from '../../auth/access.ts';
 import { timestampOf } from '../../base/timestamp.ts';
-import { fits, schemaIssues } from '../../schema/schema-check.ts';
+import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -211,7 +211,7 @@ export const orderAudit = orders.audit({
   issues({ ownerIsKnown, ...order }) {
     if (!fits(Order, order)) return schemaIssues(Order, order);
     return [
-      ...schemaIssues(PatchedOrder, order),
+      ...keptIssues(PatchedOrder, order),
       ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
       ...issueUnless(ownerIsKnown, '/userId', `There is no user ${order.userId}.`),
     ];

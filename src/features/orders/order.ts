@@ -6,7 +6,7 @@ import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { currency, id, readOnlyIssues, sentTimestamp } from '../../schema/members.ts';
-import { parse } from '../../schema/schema-check.ts';
+import { parseMerged } from '../../schema/schema-check.ts';
 import {
   array,
   integer,
@@ -133,7 +133,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
   const changesPayment = patch.payment !== undefined && patch.payment !== current.payment;
   if (changesPayment && allowed === 'final') issues.push(finalPayment);
   const merged = mergePatch({ ...content, payment }, patch);
-  return orderContentOf(requireValid(parse(PatchedOrder, merged, issues)));
+  return orderContentOf(requireValid(parseMerged(PatchedOrder, merged, issues)));
 }
 
 const finalPayment: Issue = {

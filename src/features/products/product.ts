@@ -2,18 +2,19 @@
 import { flagCell, textCell, timeCell, writtenCell, type CsvMember } from '../../base/csv.ts';
 import { requireValid } from '../../problem.ts';
 import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
-import { invisible, plainCode } from '../../schema/codes.ts';
+import { plainCode } from '../../schema/codes.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   currency,
   id,
+  directionIssue,
   readOnlyIssues,
   sentTimestamp,
   singleLine,
   timestamp,
   unitPrice,
 } from '../../schema/members.ts';
-import { parse } from '../../schema/schema-check.ts';
+import { parseMerged } from '../../schema/schema-check.ts';
 import {
   boolean,
   named,
@@ -44,14 +45,16 @@ const barcodeForm = {
   mustBe: 'a barcode of visible ASCII characters, such as 4006381333931',
   examples: ['4006381333931'],
 } as const;
+const visible = /^[\x21-\x7e]+$/;
 const barcode = string({
   ...barcodeForm,
-  pattern: '^[\\x21-\\x7e]+$',
+  pattern: visible.source,
   description: 'What a scanner reads, such as an EAN; unique, and a GTIN also with other zeros in front.',
 });
 const sentBarcode = string({
   ...barcodeForm,
-  pattern: `^[\\s${invisible}]*[\\x21-\\x7e][\\x21-\\x7e${invisible}]*\\s*[${invisible}]*$`,
+  pattern: '[\\x21-\\x7e]',
+  rule: (text) => (visible.test(plainCode(text)) ? undefined : `barcode must be ${barcodeForm.mustBe}.`),
   description: 'What a scanner reads. Blanks around it and invisible characters go.',
 });
 const active = boolean({ description: 'Whether the shop sells it at present.' });
@@ -61,6 +64,7 @@ const sentSku = singleLine(64, `${skuIs} Blanks around it and invisible characte
   plainCode(text) === '' ? 'sku must be a single line of text that is not blank.' : undefined,
 );
 const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
+const sentName = singleLine(200, 'The article’s name.', 'Green tea, 250 g', directionIssue);
 /** An amount in the main unit of the product's currency, such as 7.49. */
 const priceCell: CsvMember = {
   write: (price: number, { currency }: Product) => [decimalAmount(price, currency)],
@@ -72,7 +76,7 @@ const priceCell: CsvMember = {
 export const productMembers = {
   id: { shown: id, readOnly: optional(id), column: column.assigned, cell: writtenCell },
   sku: { shown: sku, sent: sentSku, normal: plainCode, column: column.text(), cell: textCell },
-  name: { shown: name, sent: name, column: column.text(), cell: textCell },
+  name: { shown: name, sent: sentName, column: column.text(), cell: textCell },
   unitPrice: {
     shown: unitPrice,
     sent: unitPrice,
@@ -164,5 +168,5 @@ const readOnly = readOnlyNames(productMembers);
 export function mergeProduct(current: Product, body: ProductPatch, method: 'PUT' | 'PATCH'): ProductContent {
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(productMembers, current), body);
   const issues = readOnlyIssues(current, body, readOnly);
-  return productContentOf(requireValid(parse(ProductReplacement, replacement, issues)));
+  return productContentOf(requireValid(parseMerged(ProductReplacement, replacement, issues)));
 }

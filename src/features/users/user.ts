@@ -2,7 +2,15 @@
 import { checkStepUp, isAdmin, roles, type Caller, type Role } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import { email, id, singleLine, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
+import {
+  email,
+  id,
+  directionIssue,
+  readOnlyIssues,
+  sentTimestamp,
+  singleLine,
+  timestamp,
+} from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import {
   named,
@@ -27,6 +35,7 @@ import {
 import * as column from '../../storage/table.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
+const sentName = singleLine(200, 'The person’s name.', 'Ada Lovelace', directionIssue);
 const role = named(
   'Role',
   oneOf(roles, {
@@ -58,7 +67,7 @@ const currentPassword = string({
 /** The members of a user that responses show, each declared once (`storage/resource.ts`). */
 export const userMembers = {
   id: { shown: id, readOnly: optional(id), column: column.assigned },
-  name: { shown: name, sent: name, column: column.text() },
+  name: { shown: name, sent: sentName, column: column.text() },
   email: { shown: email, sent: email, column: column.text() },
   role: { shown: role, sent: optional(role), column: column.text<Role>(), hasValuesInEvents: true },
   createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },

@@ -48,7 +48,7 @@ describe('the code of a product', () => {
   test('the code of a product has something that is seen', async () => {
     const body = { ...tea, sku: '\u200b', barcode: '4006\u00a0381' };
     assertIssues(await service().post('/products', { token: staff.token, body }), 422, [
-      '#/barcode pattern',
+      '#/barcode format',
       '#/sku format',
     ]);
   });

@@ -34,7 +34,7 @@ describe('a product', () => {
     ['an unknown currency', { currency: 'EUX' }, ['#/currency format']],
     ['a long SKU', { sku: 'x'.repeat(65) }, ['#/sku max-length']],
     ['no SKU', { sku: null }, ['#/sku type']],
-    ['a barcode with a blank', { barcode: '4006 381' }, ['#/barcode pattern']],
+    ['a barcode with a blank', { barcode: '4006 381' }, ['#/barcode format']],
     ['a long barcode', { barcode: '4'.repeat(49) }, ['#/barcode max-length']],
     ['a price of text and an id', { unitPrice: '7', id: 1 }, ['#/id unknown-member', '#/unitPrice type']],
     ['neither true nor false', { active: null }, ['#/active type']],

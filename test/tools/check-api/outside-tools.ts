@@ -21,6 +21,7 @@ export const toolsets = {
     'typescript@5.9.3',
   ],
   prism: ['@stoplight/prism-cli@5.16.0'],
+  re2: ['re2js@2.10.0'],
   ajv: ['ajv@8.20.0'],
   standardWebhooks: ['standardwebhooks@1.0.0'],
   axe: ['axe-core@4.11.0'],
