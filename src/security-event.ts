@@ -12,6 +12,8 @@ export const securityEventLevels = {
   authn_token_reuse: 'warn',
   authz_fail: 'warn',
   excess_rate_limit_exceeded: 'warn',
+  sensitive_create: 'info',
+  sensitive_update: 'info',
   session_expired: 'info',
   user_created: 'info',
   user_updated: 'info',
@@ -61,6 +63,12 @@ export type SecurityEvent =
       readonly name: 'user_updated';
       readonly userId: number;
       readonly change: 'suspension-lifted' | 'totp-on' | 'totp-off' | 'recovery-codes-replaced';
+    }
+  /** A webhook was created, or its secret replaced. */
+  | {
+      readonly name: 'sensitive_create' | 'sensitive_update';
+      readonly userId: number | null;
+      readonly webhookId: number;
     }
   | { readonly name: 'authz_fail'; readonly code: string }
   | { readonly name: 'excess_rate_limit_exceeded'; readonly policies: readonly string[] };

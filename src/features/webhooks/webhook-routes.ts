@@ -112,6 +112,7 @@ async function createWebhook(
     const { webhook, secret } = addWebhook(permit, webhookContentOf(body), secrets);
     const { version: _version, ...shown } = webhook;
     const { id, ownerId, etag } = representWebhook(webhook);
+    call.reportSecurityEvent({ name: 'sensitive_create', userId: permit.caller.userId, webhookId: id });
     return represent({ ...shown, secret }, { id, ownerId, etag });
   });
 }
@@ -217,6 +218,8 @@ async function addSecret(
   checkStepUp(call.caller, call.now, 'Replacing the secret of a webhook');
   return call.write((permit) => {
     const webhook = requireOwned(webhookSource, permit, call.params.id);
-    return represent(rotateSecret(permit, webhook, secrets), { id: webhook.id, ownerId: null });
+    const { id } = webhook;
+    call.reportSecurityEvent({ name: 'sensitive_update', userId: permit.caller.userId, webhookId: id });
+    return represent(rotateSecret(permit, webhook, secrets), { id, ownerId: null });
   });
 }

@@ -1,11 +1,25 @@
 // Secrets of webhooks, which are stored encrypted with the service's own secrets.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { securityLines } from '../../support/security-line-support.ts';
 import { Hooked, hour, needsInside } from './delivery-support.ts';
 
 describe('secrets of the service', needsInside, () => {
   const older = 'an older secret of thirty-two bytes or more';
   const newer = 'a newer secret of thirty-two bytes or more';
+
+  test('the log has who made a webhook, and who replaced its secret', async (t) => {
+    const hook = await Hooked.start(t);
+    assert.equal((await hook.call('POST', `${hook.path}/secrets`)).status, 201);
+    const webhookId = Number(hook.path.split('/').at(-1));
+    for (const name of ['sensitive_create', 'sensitive_update']) {
+      const lines = securityLines(hook.service, name);
+      assert.deepEqual(
+        lines.map((line) => [line['principal'], line['webhookId']]),
+        [[`user:${lines[0]?.['userId']}`, webhookId]],
+      );
+    }
+  });
 
   test('secrets of the service may be replaced while webhooks keep theirs, after a run with both', async (t) => {
     const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
