@@ -1,6 +1,12 @@
 // Tables as text (RFC 4180), for spreadsheets: a header line, then rows; every line ends with CR LF.
 
-type CsvCell = string | number | null;
+/** A cell of digits, a sign and a point, which no spreadsheet takes for a formula: it has no apostrophe. */
+type CsvAmount = { readonly amount: string };
+type CsvCell = string | number | CsvAmount | null;
+
+export function amountCell(amount: string): CsvAmount {
+  return { amount };
+}
 
 /** Converts objects to rows. An object may have several rows. */
 export type CsvTable<T> = {
@@ -125,6 +131,7 @@ export function csvTime(timestamp: string): string {
 function cellText(cell: CsvCell): string {
   if (cell === null) return '';
   if (typeof cell === 'number') return String(cell);
+  if (typeof cell === 'object') return cell.amount;
   const text = withFormulaGuard(cell);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

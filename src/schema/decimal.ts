@@ -16,25 +16,26 @@ export function currencyDigits(currency: string): number {
   return otherDigits[currency] ?? digitsDefault;
 }
 
-/** Formats 1498 of EUR as `14.98`, without rounding. */
+/** Formats -1498 of EUR as `-14.98`, without rounding. */
 export function decimalAmount(minorUnits: number, currency: string): string {
   const digits = currencyDigits(currency);
   if (digits === 0) return String(minorUnits);
-  const padded = String(minorUnits).padStart(digits + 1, '0');
-  return `${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
+  const padded = String(Math.abs(minorUnits)).padStart(digits + 1, '0');
+  return `${minorUnits < 0 ? '-' : ''}${padded.slice(0, -digits)}.${padded.slice(-digits)}`;
 }
 
 /**
- * Reads 14.98, 14,98 or 14.9800 of EUR as 1498. Returns undefined for other texts, for more digits than the
+ * Reads -14.98, -14,98 or -14.9800 of EUR as -1498. Returns undefined for other texts, for more digits than the
  * currency has, and for 14,000, which may be thousands.
  */
 export function minorUnitsOf(text: string, currency: string): number | undefined {
-  const [, whole, sign, decimals = ''] = /^(\d{1,13})(?:([.,])(\d+))?$/.exec(text) ?? [];
+  const [, minus, whole, sign, decimals = ''] = /^([-−]?)(\d{1,13})(?:([.,])(\d+))?$/.exec(text) ?? [];
   const digits = currencyDigits(currency);
   const isAmbiguous = sign === ',' && decimals.length === 3 && digits < 3;
   const isExact = /^0*$/.test(decimals.slice(digits));
   if (whole === undefined || isAmbiguous || !isExact) return undefined;
-  return Number(whole + decimals.slice(0, digits).padEnd(digits, '0'));
+  const minorUnits = Number(whole + decimals.slice(0, digits).padEnd(digits, '0'));
+  return minus === '' ? minorUnits : -minorUnits;
 }
 
 function digitsOfAll(digits: number, currencies: string): Record<string, number> {

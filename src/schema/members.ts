@@ -109,12 +109,17 @@ export const currency = string({
 });
 
 export const unitPrice = integer({
-  minimum: 0,
+  minimum: -1e12,
   maximum: 1e12,
-  description: 'In the currency’s minor unit.',
+  description: 'In the currency’s minor unit; below 0 for a discount, or a deposit that is given back.',
   mustBe: 'an integer in the currency’s minor unit, such as 749 for 7.49 EUR',
   examples: [749],
 });
+
+/** Returns 0 for the -0 that JSON has, and other numbers as they are. */
+export function plainZero(sent: number): number {
+  return sent + 0;
+}
 
 /** Returns what names have in common that differ in case, accents, blanks or kinds of signs alone. */
 export function foldedName(name: string): string {

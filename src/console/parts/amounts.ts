@@ -46,17 +46,17 @@ export type PriceFormat = {
 };
 
 /**
- * Parses `7,49`, `7.49 €`, `1.234,50`, `1 234`, `7` … into minor units; undefined for any other text and for an
+ * Parses `7,49`, `7.49 €`, `-2,50`, `1.234,50`, `1 234`, `7` … into minor units; undefined for any other text and for an
  * ambiguous one.
  */
 export function priceOf(text: string, format: PriceFormat): number | undefined {
   const { fraction } = format;
-  const plain = plainNumber(text, format);
+  const { minus, plain } = plainNumber(text, format);
   if (readingsOf(text, format) !== undefined) {
     const [, thousands = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
     if (format.fileSign === undefined) return undefined;
     // with a fourth digit it can only be decimals
-    return priceOf(sign === format.fileSign ? `${thousands}.${rest}0` : thousands + rest, {
+    return priceOf(minus + (sign === format.fileSign ? `${thousands}.${rest}0` : thousands + rest), {
       fraction,
       decimalSign: '.',
     });
@@ -66,7 +66,8 @@ export function priceOf(text: string, format: PriceFormat): number | undefined {
   if (whole + decimals === '' || /[1-9]/.test(decimals.slice(fraction))) return undefined;
   const exact = decimals.slice(0, fraction).padEnd(fraction, '0');
   const minorUnits = Number(whole.replaceAll(/\D/g, '') + exact);
-  return Number.isSafeInteger(minorUnits) ? minorUnits : undefined;
+  if (!Number.isSafeInteger(minorUnits)) return undefined;
+  return minus === '' ? minorUnits : 0 - minorUnits; // not -0
 }
 
 /**
@@ -75,17 +76,24 @@ export function priceOf(text: string, format: PriceFormat): number | undefined {
  */
 export function readingsOf(text: string, format: PriceFormat): readonly [string, string] | undefined {
   const { fraction, decimalSign } = format;
-  const [, whole = '', sign, rest = ''] = ambiguous.exec(plainNumber(text, format)) ?? [];
+  const { minus, plain } = plainNumber(text, format);
+  const [, whole = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
   if (sign === undefined || fraction === 0 || (fraction > 2 && sign === decimalSign)) return undefined;
-  return [whole + rest, `${whole}${decimalSign}${rest.slice(0, fraction)}`];
+  return [minus + whole + rest, `${minus}${whole}${decimalSign}${rest.slice(0, fraction)}`];
 }
 
-/** Returns the number without its currency, and without blanks. */
-function plainNumber(text: string, { signs = [] }: PriceFormat): string {
-  const trimmed = text.trim();
+/** Splits `−2,50 €` and `€ -2,50` into the minus and the number, without the currency and without blanks. */
+function plainNumber(
+  text: string,
+  { signs = [] }: PriceFormat,
+): { readonly minus: '' | '-'; readonly plain: string } {
+  const [, first = '', unsigned = ''] = /^([-−–]?)(.*)$/s.exec(text.trim()) ?? [];
+  const trimmed = unsigned.trim();
   const sign = signs.find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
   const number = trimmed.startsWith(sign) ? trimmed.slice(sign.length) : trimmed.slice(0, -sign.length);
-  return number.replaceAll(/[\s'’]/g, '');
+  const [, second = '', plain = ''] = /^([-−–]?)(.*)$/s.exec(number.replaceAll(/[\s'’]/g, '')) ?? [];
+  if (first !== '' && second !== '') return { minus: '', plain: number }; // which is no number
+  return { minus: first + second === '' ? '' : '-', plain };
 }
 
 /** Parses a whole number of 1 or more, whose upper bound is the service's; undefined for any other text, such as `1,5`, `0` and `1.000`. */

@@ -1,5 +1,12 @@
 // Orders as CSV: a row for each item, with the members of its order.
-import { csvColumns, timeCell, writtenCell, type CsvMember, type CsvTable } from '../../base/csv.ts';
+import {
+  amountCell,
+  csvColumns,
+  timeCell,
+  writtenCell,
+  type CsvMember,
+  type CsvTable,
+} from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells } from '../customers/address-csv.ts';
 import type { Order } from './order-members.ts';
@@ -35,13 +42,13 @@ export const orderTable: CsvTable<Order> = {
   sharedCellsOf: cellsOf,
   rowsOf({ currency, total: orderTotal, items }) {
     return items.map(({ sku, name, quantity, unitPrice, total }, index) => [
-      index === 0 ? decimalAmount(orderTotal, currency) : null,
+      index === 0 ? amountCell(decimalAmount(orderTotal, currency)) : null,
       index + 1,
       sku,
       name,
       quantity,
-      decimalAmount(unitPrice, currency),
-      decimalAmount(total, currency),
+      amountCell(decimalAmount(unitPrice, currency)),
+      amountCell(decimalAmount(total, currency)),
     ]);
   },
 };

@@ -26,7 +26,7 @@ import * as column from '../../storage/table.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { reason } from '../events/event.ts';
 import { IncludedCustomer } from './included-customer.ts';
-import { OrderItem, amount, newItems, priceItems, sentTotal, totalRule } from './order-items.ts';
+import { OrderItem, newItems, orderTotal, priceItems, sentTotal, totalRule } from './order-items.ts';
 import {
   correctableStatuses,
   overTheCounterStatuses,
@@ -100,7 +100,7 @@ export const orderMembers = {
     hasValuesInEvents: true,
   },
   total: {
-    shown: amount('The sum of the items’ totals, in the currency’s minor unit.', 1498),
+    shown: orderTotal('The sum of the items’ totals, in the currency’s minor unit.'),
     sent: sentTotal,
     column: column.integer,
     hasValuesInEvents: true,

@@ -1,5 +1,5 @@
 // A product of the shop: the schemas of requests and responses, and how a change is merged.
-import { flagCell, textCell, timeCell, writtenCell, type CsvMember } from '../../base/csv.ts';
+import { amountCell, flagCell, textCell, timeCell, writtenCell, type CsvMember } from '../../base/csv.ts';
 import { requireValid } from '../../problem.ts';
 import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import { plainCode } from '../../schema/codes.ts';
@@ -8,6 +8,7 @@ import {
   currency,
   id,
   directionIssue,
+  plainZero,
   readOnlyIssues,
   sentTimestamp,
   singleLine,
@@ -67,9 +68,9 @@ const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
 const sentName = singleLine(200, 'The article’s name.', 'Green tea, 250 g', directionIssue);
 /** An amount in the main unit of the product's currency, such as 7.49. */
 const priceCell: CsvMember = {
-  write: (price: number, { currency }: Product) => [decimalAmount(price, currency)],
+  write: (price: number, { currency }: Product) => [amountCell(decimalAmount(price, currency))],
   read: (cell, cells) => minorUnitsOf(cell, cells.get('currency') ?? '') ?? cell,
-  mustBe: 'a decimal amount in the main unit of its currency, without its sign, such as 7.49',
+  mustBe: 'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49',
 };
 
 /** The members of a product, each declared once (`storage/resource.ts`). */
@@ -80,7 +81,7 @@ export const productMembers = {
   unitPrice: {
     shown: unitPrice,
     sent: unitPrice,
-    normal: Math.abs, // JSON has -0
+    normal: plainZero,
     column: column.integer,
     cell: priceCell,
   },

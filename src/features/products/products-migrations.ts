@@ -60,4 +60,14 @@ CREATE UNIQUE INDEX products_barcodeKey ON products (barcodeKey);
 `,
     fill: remakeProductKeys,
   },
+  {
+    // prices below 0, such as a deposit that is given back: SQLite drops a CHECK only with its column
+    name: 'product-discounts',
+    sql: `
+ALTER TABLE products RENAME COLUMN unitPrice TO formerPrice;
+ALTER TABLE products ADD COLUMN unitPrice INTEGER NOT NULL DEFAULT 0;
+UPDATE products SET unitPrice = formerPrice;
+ALTER TABLE products DROP COLUMN formerPrice;
+`,
+  },
 ];

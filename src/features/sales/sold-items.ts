@@ -18,8 +18,8 @@ const SoldItem = named(
     name: string({ maxLength: 200, description: 'As in the newest order.', examples: ['Green tea, 250 g'] }),
     orders: integer({ description: 'In how many orders.', examples: [3] }),
     quantity: integer({ examples: [4] }),
-    total: nullable(integer({ examples: [2996] }), {
-      description: `In the currency’s minor unit. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
+    total: nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [2996] }), {
+      description: `In the currency’s minor unit; below 0 for discounts. Null beyond ${Number.MAX_SAFE_INTEGER}.`,
     }),
   }),
 );

@@ -171,7 +171,7 @@ describe('PATCH of an order', () => {
   test('all issues of a patch are reported at once', async () => {
     const order = await placed();
     const response = await patch(order.id, {
-      items: [{ name: 'A', quantity: 0, unitPrice: -1 }],
+      items: [{ name: 'A', quantity: 0, unitPrice: -2e12 }],
       note: 1,
       x: 1,
       currency: 'eur',

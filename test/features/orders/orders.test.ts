@@ -7,6 +7,8 @@ import type { TestResponse, Person } from '../../support/service.ts';
 import { assertIssues, newCustomer } from '../../support/resource-support.ts';
 import { tea, german } from './order-support.ts';
 
+const dearest = { name: 'Palace', quantity: 9_000, unitPrice: 1_000_000_000_000 };
+
 describe('placing an order', () => {
   let ada: Person;
   let own: number;
@@ -144,7 +146,23 @@ describe('placing an order', () => {
     ['with half a quantity', { items: [{ ...tea, quantity: 0.5 }] }, ['#/items/0/quantity type']],
     ['with one and a half of something', { items: [{ ...tea, quantity: 1.5 }] }, ['#/items/0/quantity type']],
     ['with a quantity as text', { items: [{ ...tea, quantity: '2' }] }, ['#/items/0/quantity type']],
-    ['with a price below 0', { items: [{ ...tea, unitPrice: -1 }] }, ['#/items/0/unitPrice minimum']],
+    [
+      'with a price below -10^12',
+      { items: [{ ...tea, unitPrice: -1e12 - 1 }] },
+      ['#/items/0/unitPrice minimum'],
+    ],
+    ['with a total below 0', { items: [{ ...tea, unitPrice: -1 }] }, ['#/total minimum']],
+    ['with a sent total below 0', { items: [{ ...tea, unitPrice: -1 }], total: -2 }, ['#/total minimum']],
+    [
+      'with a line below -(2^53-1)',
+      { items: [{ ...tea, quantity: 1_000_000, unitPrice: -1e12 }] },
+      ['#/items/0/total minimum', '#/total minimum'],
+    ],
+    [
+      'whose charges exceed 2^53-1, whatever is deducted',
+      { items: [dearest, dearest, { ...dearest, unitPrice: -1e12 }] },
+      ['#/total maximum'],
+    ],
     [
       'with a price past 10^12',
       { items: [{ ...tea, unitPrice: 1e12 + 1 }] },

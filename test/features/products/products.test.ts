@@ -29,7 +29,7 @@ describe('a product', () => {
 
   for (const [what, members, issues] of [
     ['no members', { sku: undefined, name: undefined, unitPrice: undefined, currency: undefined }, undefined],
-    ['a negative price', { unitPrice: -1 }, ['#/unitPrice minimum']],
+    ['a price below -10^12', { unitPrice: -1e12 - 1 }, ['#/unitPrice minimum']],
     ['a decimal price', { unitPrice: 7.49 }, ['#/unitPrice type']],
     ['an unknown currency', { currency: 'EUX' }, ['#/currency format']],
     ['a long SKU', { sku: 'x'.repeat(65) }, ['#/sku max-length']],
