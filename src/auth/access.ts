@@ -109,10 +109,11 @@ export function checkAccess<Params>(
   caller: Caller | undefined,
   params: Params,
 ): void {
-  if (caller === undefined && access.credentials === 'required')
-    throw new Problem('unauthenticated', 'This operation needs an access token or an API key.');
+  const isMissing = caller === undefined && access.credentials === 'required';
   if (caller !== undefined && scope !== 'any') checkScope(caller, scope);
-  if (!access.permits(caller, params)) throw new Problem('forbidden', access.description);
+  if (!isMissing && access.permits(caller, params)) return;
+  if (caller !== undefined) throw new Problem('forbidden', access.description);
+  throw new Problem('unauthenticated', 'This operation needs an access token or an API key.');
 }
 
 /** Returns the user whose objects a request is about: the caller, or the user whom an administrator names. */

@@ -17,6 +17,7 @@ import { publicUrlOf } from '../service/listening.ts';
 import { describerOf } from '../service/running-service.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
+import { neverSet, shopInEffect } from '../features/shop/shop.ts';
 import type { Command } from './command.ts';
 
 export const printOpenapi: Command = {
@@ -50,6 +51,7 @@ function notServing(config: Config, router: Router): Core {
     publicUrl,
     database: { read: new Connection(openSqlite(':memory:')), write: unused },
     caches,
+    shop: { now: shopInEffect(neverSet, config), country: undefined, onSync: unused },
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownNetwork: unused }),
     exports,

@@ -18,6 +18,7 @@ import type { Customer } from './customers/customer-members.ts';
 import type { Order } from './orders/order-members.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Page } from '../web/page-layout.ts';
+import type { CurrentShop } from './shop/current-shop.ts';
 import type { ClearOwner } from './users/user-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Readiness } from './health/health-routes.ts';
@@ -117,6 +118,7 @@ export type Core = {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
   };
+  readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onSync'>;
   readonly limiters: Limiters;
   readonly passwords: PasswordChecks;
   readonly exports: HandlerExports;

@@ -17,19 +17,19 @@ export const phone = string({
 });
 
 /**
- * A phone number as requests send it; `toE164` reads it. With a country, its national form is also accepted.
+ * A phone number as requests send it; `toE164` reads it. If there is a country, its national form is also accepted.
  */
-export function sentPhone(country: string | undefined): Schema<string> {
-  const more = orNational(country);
+export function sentPhone(countryOf: () => string | undefined): Schema<string> {
   return string({
     maxLength: 64,
-    mustBe: `a phone number such as ${example} (E.164)${more}`,
+    mustBe: `a phone number such as ${example} (E.164)`,
     reportsFormatForLength: true,
     rule(text) {
-      const read = readPhone(text, country);
+      const read = readPhone(text, countryOf());
       return 'issue' in read ? read.issue : undefined;
     },
-    description: `E.164${more}; blanks, brackets, dots, slashes and dashes are removed.`,
+    description:
+      'E.164, or in the national form of the shop’s country; blanks, brackets, dots, slashes and dashes are removed.',
     examples: [example],
   });
 }
@@ -38,10 +38,10 @@ function orNational(country: string | undefined): string {
   return country === undefined ? '' : ` or a number of ${country} in its national form`;
 }
 
-/** Converts a text that `sentPhone` accepts to E.164. */
-export function toE164(text: string, country: string | undefined): string {
+/** Converts a text that `sentPhone` accepts to E.164. Returns undefined for others. */
+export function toE164(text: string, country: string | undefined): string | undefined {
   const read = readPhone(text, country);
-  return 'issue' in read ? text : read.number;
+  return 'issue' in read ? undefined : read.number;
 }
 
 /** Returns whether the numbers of a country can be read in its national form. */
@@ -90,7 +90,7 @@ const extensionIssue = `A phone number is kept without an extension, as in ${exa
 const e164Issue = `A phone number has a calling code and 7 to 15 digits in all, as in ${example}.`;
 const withoutPlus =
   `A phone number begins with + and its calling code, as in ${example}; ` +
-  'numbers without them are read where the service has --default-country.';
+  'numbers without them are read in the shop’s country, which PATCH /shop or --default-country sets.';
 const beginsAsAbroad = `An international phone number begins with + and its calling code, as in ${example}.`;
 
 function readE164(number: string): ParsedPhone {

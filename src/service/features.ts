@@ -16,6 +16,7 @@ import { orders } from '../features/orders/orders-feature.ts';
 import { products } from '../features/products/products-feature.ts';
 import { sales } from '../features/sales/sales-feature.ts';
 import { sessions } from '../features/sessions/sessions-feature.ts';
+import { shop } from '../features/shop/shop-feature.ts';
 import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import type { Core, Feature, Maintenance } from '../features/feature.ts';
@@ -31,6 +32,7 @@ export const features: readonly Feature[] = [
   orders,
   products,
   sales,
+  shop,
   events,
   idempotency,
   history,

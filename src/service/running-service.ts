@@ -21,6 +21,7 @@ import { claimFeed, copiedFile, feedBounds, feedFile, unknownFile } from '../fea
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
 import { isKnownNetwork } from '../features/sessions/known-network-store.ts';
+import { CurrentShop } from '../features/shop/current-shop.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
 import { findSignInAccount } from '../features/users/user-store.ts';
@@ -139,6 +140,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     publicUrl,
     database,
     caches,
+    shop: new CurrentShop(database.read, config),
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownNetwork }),
     exports,

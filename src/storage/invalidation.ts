@@ -3,7 +3,7 @@
 
 export type Invalidation =
   | { readonly kind: 'order' | 'customer' | 'session' | 'key'; readonly id: number }
-  /** An object of a feature that may be left out: only the feature's own `onSync` uses this. */
+  /** An object that only the feature's own `onSync` knows. */
   | { readonly kind: 'other'; readonly feature: string; readonly id: number }
   /** Affects every session and key of the user, as a new role or a deletion does. */
   | { readonly kind: 'user'; readonly id: number }

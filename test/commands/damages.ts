@@ -38,6 +38,8 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
       "VALUES ('https://example.com/', 'order.paid', 'paused', 0, '', x'01', 0)",
     /^webhook 1 has no events\.$/m,
   ],
+  ['INSERT INTO shop (id, updatedAt) VALUES (1, 0)', /^shop 1 has no events\.$/m],
+  ["UPDATE shop SET country = 'XX'", /^shop 1 at \/country: XX is not an ISO/m],
   ['UPDATE webhooks SET sealed = zeroblob(0) WHERE id = 1', /^webhook 1 at \/sealed: there is no secret\.$/m],
   ["UPDATE customers SET nameKey = 'x' WHERE id = 1", /^customer 1 at \/nameKey: /m],
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],

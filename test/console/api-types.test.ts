@@ -32,6 +32,7 @@ import { type Product, type ProductContent, productMembers } from '../../src/fea
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
+import { shopMembers } from '../../src/features/shop/shop.ts';
 import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import { type User, type UserContent, userMembers } from '../../src/features/users/user.ts';
@@ -97,6 +98,7 @@ suite('what the console knows of the API', () => {
     ['orders', orderMembers],
     ['customers', customerMembers],
     ['products', productMembers],
+    ['the shop', shopMembers],
     ['users', userMembers],
     ['webhooks', webhookMembers],
   ] as const)

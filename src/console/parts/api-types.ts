@@ -31,6 +31,7 @@ export const happenings = {
   order: ['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'],
   customer: ['created', 'changed', 'deleted', 'erased'],
   product: ['created', 'changed', 'deleted'],
+  shop: ['changed'],
   user: ['created', 'changed', 'suspended', 'deleted'],
   session: ['created', 'ended', 'reused'],
   key: ['created', 'removed'],

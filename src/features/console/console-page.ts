@@ -1,6 +1,7 @@
 // The page that the console runs in: its stylesheet, its modules, and the values that they need.
 import { currencyDigits } from '../../schema/decimal.ts';
 import { countries, currencies } from '../../schema/iso-codes.ts';
+import type { Shop } from '../shop/shop.ts';
 import { entryFile, styleFile } from './console-files.ts';
 import { html, icon, type Page } from '../../web/page-layout.ts';
 
@@ -18,34 +19,21 @@ const consolePolicy = [
   "trusted-types 'none'",
 ].join('; ');
 
-/** The shop, from the settings. Only the currency is never empty. */
-type Shop = {
-  /** The sender on packing slips. */
-  readonly name: string;
-  readonly address: string;
-  /** The defaults of new orders and new addresses. */
-  readonly currency: string;
-  readonly country: string;
-};
-
 export type ConsoleSettings = {
-  readonly shop: Shop;
   /** Whether there is a documentation page, which the console links. */
   readonly hasDocs: boolean;
   /** Whether the service delivers events, which the console has a page for. */
   readonly hasWebhooks: boolean;
   /** Whether another program copies the database as it changes: then no backups are needed. */
   readonly isReplicated: boolean;
-  /** Whether anybody may sign up. */
-  readonly isRegistrationOpen: boolean;
   /** Whether the certificate is of the service's own authority, which each device has to trust. */
   readonly hasOwnAuthority: boolean;
 };
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-export function consolePage(settings: ConsoleSettings): Page {
-  const { shop, hasDocs, hasWebhooks, isReplicated, isRegistrationOpen, hasOwnAuthority } = settings;
+export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
+  const { hasDocs, hasWebhooks, isReplicated, hasOwnAuthority } = settings;
   // browsers have other lists
   const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
   const { markup } = html`<!doctype html>
@@ -58,12 +46,12 @@ export function consolePage(settings: ConsoleSettings): Page {
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
 <meta name="currencies" content="${digits.join(' ')}">
 <meta name="countries" content="${[...countries].join(' ')}">
-<meta name="shop-name" content="${shop.name}">
-<meta name="shop-address" content="${shop.address}">
+<meta name="shop-name" content="${shop.name ?? ''}">
+<meta name="shop-address" content="${shop.address ?? ''}">
 <meta name="default-currency" content="${shop.currency}">
-<meta name="default-country" content="${shop.country}">
+<meta name="default-country" content="${shop.country ?? ''}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
-<meta name="registration" content="${isRegistrationOpen ? 'open' : ''}">
+<meta name="registration" content="${shop.registration === 'open' ? 'open' : ''}">
 <meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">

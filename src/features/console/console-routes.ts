@@ -1,4 +1,5 @@
 // The console over HTTP: the page, its modules and its stylesheet.
+import { isDeepStrictEqual } from 'node:util';
 import { anyone } from '../../auth/access.ts';
 import { type SharedDocument, sharedText } from '../../http/responses/shared-document.ts';
 import { html, htmlInUtf8 } from '../../http/responses/media-types.ts';
@@ -6,20 +7,28 @@ import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
+import type { Shop } from '../shop/shop.ts';
 import { consoleFiles, type ConsoleFile } from './console-files.ts';
 import { consolePage, type ConsoleSettings } from './console-page.ts';
 
 /** The page and its files. No rate limits them, since a browser requests all files again with each page. */
-export function consoleRoutes(settings: ConsoleSettings): Route[] {
-  return [pageRoute(settings), fileRoute()];
+export function consoleRoutes({ shopNow, ...settings }: ConsoleServices): Route[] {
+  return [pageRoute(shopNow, settings), fileRoute()];
 }
 
-function pageRoute(settings: ConsoleSettings): Route {
-  const made = once(async () => {
-    const { html: text, policy } = consolePage(settings);
+type ConsoleServices = ConsoleSettings & {
+  /** Returns the shop as it is in effect. */
+  readonly shopNow: () => Shop;
+};
+
+/** The page is made again when the shop has changed. */
+function pageRoute(shopNow: ConsoleServices['shopNow'], settings: ConsoleSettings): Route {
+  let last: { readonly shop: Shop; readonly page: Promise<SharedDocument<never>> } | undefined;
+  function pageOf(shop: Shop): Promise<SharedDocument<never>> {
+    const { html: text, policy } = consolePage(settings, shop);
     const fields = ['Content-Security-Policy', policy, ...pageFields];
     return sharedText(text, { mediaType: htmlInUtf8, fields });
-  });
+  }
   return route({
     method: 'GET',
     path: '/console',
@@ -28,7 +37,11 @@ function pageRoute(settings: ConsoleSettings): Route {
     access: anyone,
     isUnlimited: true,
     reply: { kind: 'shared document', mediaTypes: [html], cacheControl: 'no-cache' },
-    handle: made,
+    handle() {
+      const shop = shopNow();
+      if (last === undefined || !isDeepStrictEqual(last.shop, shop)) last = { shop, page: pageOf(shop) };
+      return last.page;
+    },
   });
 }
 

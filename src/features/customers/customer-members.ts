@@ -1,5 +1,6 @@
 // The members of a customer, each declared once (`storage/resource.ts`), and the schemas made of them.
 import { idCell, textCell, timeCell } from '../../base/csv.ts';
+import { invalidAt } from '../../problem.ts';
 import {
   directionIssue,
   email,
@@ -32,8 +33,8 @@ const owner = nullable(id, {
 });
 const newOwner = optional(id, { description: 'The owner, if that is another user; only staff may set it.' });
 
-/** Phone numbers are sent in E.164, or in the national form of a default country (ISO 3166-1). */
-function membersFor(defaultCountry: string | undefined) {
+/** Phone numbers are sent in E.164, or in the national form of the country that `countryOf` returns (ISO 3166-1). */
+function membersFor(countryOf: () => string | undefined) {
   const optionalText = column.nullable(column.text());
   return {
     id: { shown: id, readOnly: optional(id), column: column.assigned, cell: idCell },
@@ -48,8 +49,8 @@ function membersFor(defaultCountry: string | undefined) {
     email: { shown: nullable(email), sent: optional(nullable(email)), column: optionalText, cell: textCell },
     phone: {
       shown: nullable(phone),
-      sent: optional(nullable(sentPhone(defaultCountry))),
-      normal: (sent: string) => toE164(sent, defaultCountry),
+      sent: optional(nullable(sentPhone(countryOf))),
+      normal: (sent: string) => keptPhone(sent, countryOf()),
       column: optionalText,
       cell: textCell,
     },
@@ -82,7 +83,19 @@ function membersFor(defaultCountry: string | undefined) {
   };
 }
 
-export const customerMembers = membersFor(undefined);
+/** Throws if the shop has moved to another country since the number was checked. */
+function keptPhone(sent: string, country: string | undefined): string {
+  const number = toE164(sent, country);
+  if (number === undefined)
+    throw invalidAt(
+      '/phone',
+      'format',
+      'The shop’s country has just changed: send the number with + and its calling code.',
+    );
+  return number;
+}
+
+export const customerMembers = membersFor(() => undefined);
 
 export const Customer = named('Customer', object(shownIn(customerMembers)));
 export type Customer = Infer<typeof Customer>;
@@ -101,9 +114,9 @@ const example = {
 export type CustomerBodies = ReturnType<typeof customerBodies>;
 export type CustomerPatch = Infer<CustomerBodies['CustomerPatch']>;
 
-/** Returns the schemas of bodies for a service with this default country. */
-export function customerBodies(defaultCountry: string | undefined) {
-  const members = membersFor(defaultCountry);
+/** Returns the schemas of bodies. */
+export function customerBodies(countryOf: () => string | undefined) {
+  const members = membersFor(countryOf);
   const NewCustomer = named('NewCustomer', object(postedIn(members), { examples: [example] }));
   const CustomerReplacement = named(
     'CustomerReplacement',

@@ -39,13 +39,13 @@ import {
 type CustomerServices = {
   readonly lists: Lists;
   readonly caches: { readonly customers: RepresentationCache<Customer> };
-  /** The country whose phone numbers may be sent in national form. */
-  readonly defaultCountry: string | undefined;
+  /** Returns the country whose phone numbers may be sent in national form. */
+  readonly shopCountry: () => string | undefined;
 };
 
-export function customerRoutes({ lists, caches, defaultCountry }: CustomerServices): Route[] {
+export function customerRoutes({ lists, caches, shopCountry }: CustomerServices): Route[] {
   const customers = customerRepresentations(caches.customers);
-  const bodies = customerBodies(defaultCountry);
+  const bodies = customerBodies(shopCountry);
   return [
     listCustomersRoute(lists, customers),
     createCustomerRoute(customers, bodies),

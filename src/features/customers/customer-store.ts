@@ -214,7 +214,7 @@ export function hasCustomers(db: Connection): boolean {
   return db.get('SELECT 1 FROM customers LIMIT 1') !== undefined;
 }
 
-const { CustomerReplacement } = customerBodies(undefined);
+const { CustomerReplacement } = customerBodies(() => undefined);
 
 export const customerAudit = customers.audit({
   thing: 'customer',

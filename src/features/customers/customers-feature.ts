@@ -13,8 +13,7 @@ export const customers: Feature = {
     const { customerRoutes } = await import('./customer-routes.ts');
     const { clearCustomerOwner } = await import('./customer-store.ts');
     return (core) => {
-      const { defaultCountry } = core.config;
-      const routes = customerRoutes({ ...core, defaultCountry });
+      const routes = customerRoutes({ ...core, shopCountry: () => core.shop.country });
       return {
         groups: [{ invalidStatus: 422, routes }],
         clearOwner: clearCustomerOwner,

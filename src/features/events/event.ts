@@ -28,6 +28,7 @@ const kinds = {
     isForStaff: true,
     types: ['created', 'changed', 'deleted'],
   },
+  shop: { path: '/shop', topic: 'shop', isForStaff: true, types: ['changed'] },
   user: {
     path: '/api/users',
     topic: 'user',
@@ -69,7 +70,8 @@ export function topicOf(type: EventType): Topic {
 
 /** Returns the path of the changed object; without an id, the path of all sessions or keys of the user. */
 export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
-  const { path } = kinds[kindOf(type)];
+  const { path, topic } = kinds[kindOf(type)];
+  if (topic === 'shop') return path; // there is one
   return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
 }
 

@@ -32,8 +32,8 @@ export const importBytesMax = 32 * 1024 * 1024;
 
 type ImportServices = {
   readonly imports: HandlerImports;
-  /** The country whose phone numbers may be sent in national form. */
-  readonly defaultCountry: string | undefined;
+  /** Returns the country whose phone numbers may be sent in national form. */
+  readonly shopCountry: () => string | undefined;
 };
 
 /** The kinds of tables: every resource whose rows can be imported has a line here. */
@@ -52,16 +52,14 @@ const importQuery = {
   country: optional(country, {
     description:
       'Whose phone numbers may be in national form, and of addresses in a table that name none; by default ' +
-      'that of `--default-country`.',
+      'that of the shop.',
   }),
   dryRun: optional(boolean(), {
     description: 'Whether to check the lines only. The result of a new object then has no id, but null.',
   }),
 };
 
-export function importRoutes({ imports, defaultCountry }: ImportServices): Route[] {
-  const defaultBodies = customerBodies(defaultCountry);
-  const defaultSchema = importLineSchema(defaultBodies);
+export function importRoutes({ imports, shopCountry }: ImportServices): Route[] {
   return [
     route({
       method: 'POST',
@@ -78,7 +76,7 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
           [ndjson]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: defaultSchema,
+            lineSchema: importLineSchema(customerBodies(shopCountry)),
           },
           [csv]: {
             description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
@@ -88,11 +86,10 @@ export function importRoutes({ imports, defaultCountry }: ImportServices): Route
       },
       reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
-        const { of, country = defaultCountry, dryRun } = call.query;
+        const { of, country = shopCountry(), dryRun } = call.query;
         const table = of ?? 'customers';
-        const isOther = country !== defaultCountry;
-        const bodies = isOther ? customerBodies(country) : defaultBodies;
-        const schema = isOther ? importLineSchema(bodies) : defaultSchema;
+        const bodies = customerBodies(() => country);
+        const schema = importLineSchema(bodies);
         const keys = dryRun === true ? dryRunKeys() : storedKeys;
         const write = (permit: Permit<Caller>, parsed: ParsedLine, now: number): LineOutcome =>
           writeLine(permit, parsed, { keys, bodies, now });

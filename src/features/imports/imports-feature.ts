@@ -12,9 +12,13 @@ export const imports: Feature = {
     const { Imports, importFamilies } = await import('./line-imports.ts');
     return (core) => {
       const running = new Imports(core);
-      const { defaultCountry } = core.config;
       return {
-        groups: [{ invalidStatus: 422, routes: importRoutes({ imports: running, defaultCountry }) }],
+        groups: [
+          {
+            invalidStatus: 422,
+            routes: importRoutes({ imports: running, shopCountry: () => core.shop.country }),
+          },
+        ],
         metrics: () => importFamilies(running.counts),
       };
     };

@@ -6,6 +6,9 @@ export const sales: Feature = {
   needs: [],
   async load() {
     const { salesRoute, soldItemsRoute } = await import('./sales-routes.ts');
-    return () => ({ groups: [{ invalidStatus: 422, routes: [salesRoute(), soldItemsRoute()] }] });
+    return ({ shop: current }) => {
+      const shopTimeZone = () => current.now.timeZone;
+      return { groups: [{ invalidStatus: 422, routes: [salesRoute(shopTimeZone), soldItemsRoute()] }] };
+    };
   },
 };

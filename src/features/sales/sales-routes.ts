@@ -17,8 +17,10 @@ import { SoldItems, soldItemsOf } from './sold-items.ts';
 import { findSoldItems } from './sold-items-store.ts';
 import { findFigures } from './sales-store.ts';
 
-export function salesRoute(): Route {
+/** `shopTimeZone` returns null if the shop has none. */
+export function salesRoute(shopTimeZone: () => string | null): Route {
   const timeZones = new TimeZones();
+  const zones = { timeZones, defaultZone: () => shopTimeZone() ?? 'UTC' };
   return route({
     method: 'GET',
     path: '/sales',
@@ -32,10 +34,10 @@ export function salesRoute(): Route {
       'How many orders were placed in each bucket of time, by currency and present status, and their ' +
       'totals; or, with `of=received`, the money that was paid and given back in it. The first and the last ' +
       'bucket may be shorter: they begin at `from` and end at `before`.',
-    queryIssues: (query, { now }) => salesIssues(query, { now, timeZones }),
+    queryIssues: (query, { now }) => salesIssues(query, { now, ...zones }),
     async handle(call) {
       const { query, now } = call;
-      const request = resolveSalesQuery(query, { now, timeZones });
+      const request = resolveSalesQuery(query, { now, ...zones });
       const found = await findFigures(call, request);
       call.recheckCaller();
       return { kind: 'document', content: salesOf(request, found) };

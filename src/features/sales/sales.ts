@@ -39,7 +39,10 @@ export function salesQuery(timeZones: TimeZones) {
   const rule = (name: string): string | undefined =>
     timeZones.find(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined;
   const timeZone = string({ ...timeZoneMembers, rule });
-  return { ...salesSpan, timeZone: optional(timeZone, { description: 'By default `UTC`.' }) };
+  return {
+    ...salesSpan,
+    timeZone: optional(timeZone, { description: 'By default the shop’s, or else `UTC`.' }),
+  };
 }
 
 const counts = oneOf(['placed', 'received'], {
@@ -135,7 +138,11 @@ const defaultMilliseconds = 30 * dayMilliseconds;
 
 type SalesQuery = ObjectOf<ReturnType<typeof salesQuery>>;
 /** The time of the request, and the time zones that its schema has accepted. */
-type SalesContext = { readonly now: number; readonly timeZones: TimeZones };
+type SalesContext = {
+  readonly now: number;
+  readonly timeZones: TimeZones;
+  readonly defaultZone: () => string;
+};
 
 /** Returns an issue if the range is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
@@ -153,10 +160,10 @@ export function resolveSalesQuery(query: SalesQuery, context: SalesContext): Sal
   return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
 }
 
-function withDefaults(query: SalesQuery, { now, timeZones }: SalesContext) {
-  const { by = 'day', timeZone = 'UTC' } = query;
+function withDefaults(query: SalesQuery, { now, timeZones, defaultZone }: SalesContext) {
+  const { by = 'day', timeZone = defaultZone() } = query;
   const clock = timeZones.find(timeZone);
-  assert(clock !== undefined, 'the schema of the query has found this time zone');
+  assert(clock !== undefined, 'the schema of the query, or of the shop, has found this time zone');
   return { ...timesOf(query, now), by, timeZone, clock };
 }
 

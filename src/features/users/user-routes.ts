@@ -42,7 +42,8 @@ import type { PasswordChecks } from './password-checks.ts';
 
 type UserServices = UserChangeServices & {
   readonly lists: Lists;
-  readonly registration: 'open' | 'closed';
+  /** Whether anyone may sign up. */
+  readonly isOpen: () => boolean;
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly clearOwners: () => void;
 };
@@ -83,29 +84,24 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
     countsAgainstQuota: true,
     tag: 'Users',
     summary: 'Sign up, or create a user',
-    access: registrant(services.registration),
+    access: registrant(services),
     scope: 'users:write',
     acceptsIdempotencyKey: true,
     objectAccessOf: accountAccessOf,
     body: bodies.NewUser,
     reply: { kind: 'object', schema: User, location: ({ id }) => `/api/users/${id}` },
-    problems: ['email-taken', 'forbidden', 'step-up-required'],
+    problems: ['email-taken', 'forbidden', 'step-up-required', 'unauthenticated'],
     handle: (call) => createUser(call, services),
   });
 }
 
-function registrant(registration: UserServices['registration']): Access<object, Caller | undefined> {
-  if (registration === 'open') {
-    return {
-      description: 'Anyone may call this; only an administrator may give a role other than user.',
-      credentials: 'optional',
-      permits: () => true,
-    };
-  }
+function registrant({ isOpen }: UserServices): Access<object, Caller | undefined> {
   return {
-    description: 'Registration is closed: only an administrator may call this.',
-    credentials: 'required',
-    permits: (caller) => caller !== undefined && isAdmin(caller),
+    description:
+      'Anyone may call this while registration is open, and otherwise only an administrator. Only an administrator ' +
+      'may give a role other than user.',
+    credentials: 'optional',
+    permits: (caller) => (caller !== undefined && isAdmin(caller)) || isOpen(),
   };
 }
 

@@ -28,7 +28,7 @@ export const users: Feature = {
         ...core,
         ...credentials,
         passwordMin: config.passwordMin,
-        registration: config.registration,
+        isOpen: () => core.shop.now.registration === 'open',
         clearOwners: core.cleanUp,
         onPasswordChange: (email) => removeAdminFile(config.dataFolder, email),
       });

@@ -231,6 +231,14 @@ const rows: Readonly<Record<string, Row>> = {
       call: { token },
     }),
   },
+  'PUT /shop': {
+    type: 'shop.changed',
+    prepare: async (_service, { token }) => ({ path: '/shop', call: { token, body: { name: 'Tea House' } } }),
+  },
+  'PATCH /shop': {
+    type: 'shop.changed',
+    prepare: async (_service, { token }) => ({ path: '/shop', call: { token, body: { timeZone: 'UTC' } } }),
+  },
   'POST /webhooks': {
     type: 'webhook.created',
     prepare: async (_service, { token }) => ({

@@ -282,6 +282,9 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'products:write',
     path: product,
   },
+  'GET /shop': { responses: 'u   200 200 200 200 200 200 200 t', path: at('/shop') },
+  'PUT /shop': { responses: 'u   f   f   f   200 s   s s t', path: at('/shop'), body: () => ({}) },
+  'PATCH /shop': { responses: 'u   f   f   f   200 s   s s t', path: at('/shop'), body: () => ({}) },
   'GET /sales': { responses: 'u   f   f   200 200 f s 200 t', scope: 'orders:read', path: at('/sales') },
   'GET /sales/items': {
     responses: 'u   f   f   200 200 f s 200 t',

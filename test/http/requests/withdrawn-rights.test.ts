@@ -191,10 +191,20 @@ const rows: Readonly<Record<string, Row>> = {
     body: () => ({ unitPrice: 1 }),
     ways: ofRole,
   },
+  'PUT /shop': {
+    path: () => '/shop',
+    body: () => ({ name: 'Changed' }),
+    ways: { ...ofRole }, // no key can do it
+  },
+  'PATCH /shop': {
+    path: () => '/shop',
+    body: () => ({ name: 'Changed' }),
+    ways: { ...ofRole },
+  },
   'POST /webhooks': {
     path: () => '/webhooks',
     body: () => ({ url: 'https://hooks.example/', types: ['order.paid'] }),
-    ways: { ...ofRole }, // no key can do it
+    ways: { ...ofRole },
   },
   'PATCH /webhooks/{id}': {
     path: ({ webhookId }) => `/webhooks/${webhookId}`,
@@ -299,6 +309,7 @@ describe('rights withdrawn between two halves of a body:', () => {
       `/customers/${customerId}`,
       `/orders/${orderId}`,
       `/products/${productId}`,
+      '/shop',
       `/webhooks/${webhookId}`,
       `/api/sessions?userId=${actor.id}`,
       `/api/sessions?userId=${other.id}`,

@@ -42,7 +42,7 @@ async function declaredPaths(service: TestService, root: Person): Promise<Path[]
   });
 }
 
-const ofAnyResource = /^.(api|backups|orders|customers|products|imports|webhooks)\b/;
+const ofAnyResource = /^.(api|backups|orders|customers|products|imports|shop|webhooks)\b/;
 
 describe('every declared path', () => {
   let root: Person;
@@ -99,6 +99,7 @@ describe('every declared path', () => {
       '/orders/{id}/events',
       '/problems',
       '/problems/{name}',
+      '/shop',
       '/webhooks',
       '/webhooks/{id}',
       '/webhooks/{id}/secrets',

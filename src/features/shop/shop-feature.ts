@@ -1,0 +1,61 @@
+// The shop as a feature: what other features begin with, and who may sign up.
+import { currency } from '../../config/settings.ts';
+import { namesInEvents } from '../../storage/resource.ts';
+import type { Feature } from '../feature.ts';
+import { shopMigrations } from './shop-migrations.ts';
+
+export const shop: Feature = {
+  name: 'shop',
+  needs: [],
+  isCore: true,
+  tag: {
+    name: 'Shop',
+    description: 'The shop itself: sender, country, currency, time zone, and who may sign up.',
+  },
+  migrations: shopMigrations,
+  settings: [
+    {
+      flag: 'default-currency',
+      value: 'CODE',
+      fallback: 'EUR',
+      help: 'currency of new orders in the console',
+      rule: currency,
+    },
+    {
+      flag: 'shop-name',
+      value: 'NAME',
+      fallback: '',
+      help: 'the sender on packing slips',
+      rule: shortLine,
+    },
+    {
+      flag: 'shop-address',
+      value: 'ADDRESS',
+      fallback: '',
+      help: 'the sender’s address on packing slips, in one line',
+      rule: shortLine,
+    },
+  ],
+  async load() {
+    const { shopRoutes } = await import('./shop-routes.ts');
+    return ({ config, shop: current }) => ({
+      groups: [{ invalidStatus: 422, routes: shopRoutes(config) }],
+      onSync: (invalidations) => current.onSync(invalidations),
+    });
+  },
+  async maintenance() {
+    const { shopMembers } = await import('./shop.ts');
+    const { shopAudit } = await import('./shop-store.ts');
+    return {
+      audits: [shopAudit],
+      histories: [{ topic: 'shop', table: 'shop', members: namesInEvents(shopMembers) }],
+    };
+  },
+};
+
+const lineCharsMax = 200;
+
+function shortLine(text: string): string | undefined {
+  if (text.length <= lineCharsMax && !/\p{Cc}/u.test(text)) return undefined;
+  return `must be a line of at most ${lineCharsMax} characters`;
+}

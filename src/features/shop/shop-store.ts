@@ -1,0 +1,52 @@
+// The row of the shop.
+import { timestampOf } from '../../base/timestamp.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { changeTime, integer, table } from '../../storage/table.ts';
+import { changesBetween } from '../events/event.ts';
+import { recordEvent } from '../events/event-store.ts';
+import { neverSet, ShopSettings, shopMembers, type ShopContent } from './shop.ts';
+
+/** The id of the only row. */
+export const shopId = 1;
+
+const shown = columnsOf(shopMembers);
+const columns = { id: integer, ...shown };
+const shops = table('shop', columns);
+const rows = shops.select(shown);
+const replaceContent = shops.update([...contentNames(shopMembers), 'updatedAt']);
+
+export function findShop(db: Connection): ShopSettings {
+  return rows.find(db, shopId) ?? neverSet;
+}
+
+/** What was set. Whose routes are open to a caller decides what that caller may do with it. */
+export const shopSource: ObjectSource<ShopSettings> = {
+  name: 'shop',
+  find: findShop,
+  ownerOf: () => null,
+  accessOf: () => 'all',
+};
+
+/** Returns what is set now. */
+export function replaceShop(permit: Permit, current: Owned<ShopSettings>, wanted: ShopContent): ShopSettings {
+  const { writer, origin } = permit;
+  const { updatedAt: before } = current;
+  const updatedAt = before === null ? origin.now : changeTime({ updatedAt: before }, origin.now);
+  const values = { ...wanted, updatedAt };
+  if (before === null) shops.insert(writer, { id: shopId, ...values });
+  else replaceContent(writer, values, shopId);
+  writer.invalidate({ kind: 'other', feature: 'shop', id: shopId });
+  const changes = changesBetween(current, wanted, namesInEvents(shopMembers));
+  recordEvent(permit, { type: 'shop.changed', subjectId: shopId, ownerId: null, changes });
+  return { ...wanted, updatedAt: timestampOf(updatedAt) };
+}
+
+export const shopAudit = shops.audit({
+  thing: 'shop',
+  columns,
+  issues: ({ id: _id, ...set }) => schemaIssues(ShopSettings, set),
+});
