@@ -116,7 +116,7 @@ export function readPostalCode(country: string, text: string): string | undefine
   const signs = plain.replace(/^〒/, '').replaceAll(/[\s.\-]/g, '');
   if (!/^[A-Z\d]+$/.test(signs) || signs.length > postalCodeLengthMax) return undefined;
   const [pattern, examples] = entry;
-  return [signs, withoutPrintedPrefix(country, signs), withCountry(country, signs)]
+  return [signs, ...withoutPrintedPrefixes(country, signs), withCountry(country, signs)]
     .flatMap((each) => formsOf(each, examples.split(', ')))
     .find((form) => pattern.test(form));
 }
@@ -128,9 +128,11 @@ const printedPrefixes: ReadonlyMap<string, readonly string[]> = new Map(
     .map((entry) => [entry.slice(0, 2), entry.slice(3).split(',')] as const),
 );
 
-function withoutPrintedPrefix(country: string, signs: string): string {
-  const prefix = [country, ...(printedPrefixes.get(country) ?? [])].find((each) => signs.startsWith(each));
-  return signs.slice(prefix?.length ?? 0);
+/** Returns what each prefix leaves, since one may begin as another, such as FIN as FI. */
+function withoutPrintedPrefixes(country: string, signs: string): string[] {
+  return [country, ...(printedPrefixes.get(country) ?? [])]
+    .filter((prefix) => signs.startsWith(prefix))
+    .map((prefix) => signs.slice(prefix.length));
 }
 
 /** Of some countries, such as Latvia, the code begins with that of the country. */
