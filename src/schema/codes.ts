@@ -32,7 +32,8 @@ export function barcodeKey(barcode: string): string {
 /** Returns the texts of which a product's SKU or barcode may be one, for what was scanned or typed. */
 export function codesIn(text: string): string[] {
   const code = plainCode(text);
-  return [...new Set([code, plainCode(code.replace(aimIdentifier, ''))])].filter((each) => each !== '');
+  const forms = [code, code.normalize('NFKC'), plainCode(code.replace(aimIdentifier, ''))];
+  return [...new Set(forms)].filter((each) => each !== '');
 }
 
 /** Returns a sentence if the code looks like a GTIN that has lost digits. */

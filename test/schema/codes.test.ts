@@ -51,6 +51,7 @@ test('a SKU is compared without blanks around it, invisible characters and case'
 test('what is looked up is the code as it is, and without an AIM identifier', () => {
   assert.deepEqual(codesIn(' ]A0TEA-250 '), [']A0TEA-250', 'TEA-250']);
   assert.deepEqual(codesIn('TEA-250'), ['TEA-250']);
+  assert.deepEqual(codesIn('４００６３８１３３３９３１'), ['４００６３８１３３３９３１', '4006381333931']);
   assert.deepEqual(codesIn('\u200b'), []);
 });
 

@@ -91,8 +91,9 @@ describe('a cell', () => {
     });
 
   for (const [active, words] of Object.entries({
-    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t',
-    false: 'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f',
+    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t 是 はい 예 ✓',
+    false:
+      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f 否 いいえ 아니요 ✗',
   }))
     for (const word of words.split(' '))
       test(`a cell for yes and no may have the word ${word}`, async () => {
