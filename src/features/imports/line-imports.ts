@@ -232,17 +232,20 @@ function* piecesOf(chunk: Buffer | undefined): Generator<Buffer | undefined> {
     yield chunk.subarray(start, start + importPieceBytes);
 }
 
-/** Writes at least one line, and more as long as there is time. Returns the results of these. */
+/** The search index does its work for lines at the end of their savepoint, not in the COMMIT for all lines. */
+const linesPerSavepoint = 10;
+
+/** Writes some lines, and more as long as there is time. Returns the results of these. */
 function writeLines<T>({ call, rules, now }: ImportRun<T>, lines: readonly Item<T>[]): Promise<LineResult[]> {
   return call.write((permit) => {
     const time = now();
     const until = performance.now() + stepMillisecondsMax;
     const results: LineResult[] = [];
-    for (const line of lines) {
-      const write = (item: { readonly parsed: T }): LineOutcome => rules.write(permit, item.parsed, time);
-      // the search index does its work at the next savepoint, not in the COMMIT for all lines
-      results.push('parsed' in line ? permit.writer.inSavepoint(() => write(line)) : line.result);
-      if (performance.now() > until) break;
+    while (results.length < lines.length && (results.length === 0 || performance.now() < until)) {
+      const some = lines.slice(results.length, results.length + linesPerSavepoint);
+      const write = (line: Item<T>): LineResult =>
+        'parsed' in line ? rules.write(permit, line.parsed, time) : line.result;
+      results.push(...permit.writer.inSavepoint(() => some.map(write)));
     }
     return results;
   });
