@@ -161,17 +161,22 @@ function walkArray(validator: Validator, value: unknown, findings: Findings): vo
 function walkObject(validator: Validator, value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value))
     return add(findings, 'type', 'must be an object');
-  const { members, required, objectRules, isPartial } = validator;
+  const { members, required, objectRules, isPartial, dropsNulls } = validator;
+  const entries = value as Record<string, unknown>; // it is an object
   const issuesBefore = findings.ownIssueCount;
   let present = 0;
   for (const name in value) {
     if (isFull(findings)) return;
     const member = members.get(name);
+    if (dropsNulls && member?.isOptional === true && !member.isNullable && entries[name] === null) {
+      delete entries[name];
+      continue;
+    }
     findings.path.push(name);
     if (member === undefined) addUnknown(members, findings);
     else {
       if (!member.isOptional) present += 1;
-      walk(member, (value as Record<string, unknown>)[name], findings); // `name` comes from the value
+      walk(member, entries[name], findings);
     }
     findings.path.pop();
   }

@@ -60,6 +60,8 @@ export type Validator = {
   }[];
   /** Whether a rule applies only to a value that has all members that the rule requires. */
   readonly isPartial: boolean;
+  /** Whether a check removes an optional member that is null and may not be: it counts as absent. */
+  readonly dropsNulls: boolean;
   readonly base: JsonSchema | undefined;
 };
 const emptyValidator: Omit<Validator, 'kind'> = {
@@ -78,6 +80,7 @@ const emptyValidator: Omit<Validator, 'kind'> = {
   required: [],
   objectRules: [],
   isPartial: false,
+  dropsNulls: false,
   base: undefined,
 };
 
@@ -254,6 +257,40 @@ type Patch<T> = {
       ? Patch<NonNullable<T[K]>> | Extract<T[K], null>
       : T[K];
 };
+
+/**
+ * Lets optional members be null, even in nested objects and arrays: a check removes those that have no null of their
+ * own, so that rules and handlers find them absent. It isn't for a JSON Merge Patch, in which null has a meaning.
+ */
+export function withNullForAbsent<S extends JsonSchema>(schema: S): S {
+  const own = validatorOf(schema);
+  const { base } = own;
+  const changes: { properties?: Members; items?: JsonSchema } = {};
+  const settings: { members?: Validator['members']; items?: Validator; base?: JsonSchema } = {};
+  if (base !== undefined) settings.base = withNullForAbsent(base);
+  if (own.kind === 'object') {
+    const inner = Object.entries(schema.properties ?? {}).map(
+      ([name, member]) => [name, withNullForAbsent(member)] as const,
+    );
+    settings.members = validatorsOf(Object.fromEntries(inner));
+    changes.properties = Object.fromEntries(
+      inner.map(([name, member]) => [name, withNullIfOptional(member)]),
+    );
+  }
+  if (own.kind === 'array' && schema.items !== undefined) {
+    changes.items = withNullForAbsent(schema.items);
+    settings.items = validatorOf(changes.items);
+  }
+  return make({ ...schema, ...changes }, { ...own, ...settings, dropsNulls: true }) as S; // only its members are marked
+}
+
+/** Shows an optional member as nullable. Its validator stays, since the check removes the member if it is null. */
+function withNullIfOptional(member: JsonSchema): JsonSchema {
+  const own = validatorOf(member);
+  if (!own.isOptional || own.isNullable) return member;
+  const shown = nullable(member as Schema<unknown>);
+  return make(shown, { ...own, base: nullableBase(shown) });
+}
 
 /** Names the schema. The OpenAPI document has it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {

@@ -172,7 +172,8 @@ function changeCustomer(
   return call.write((permit) => {
     const customer = requireOwned(customerSource, permit, call.params.id);
     call.checkPrecondition(() => representCustomer(customer).etag);
-    const ownerIssues = newOwnerIssues(call.body, customer, permit);
+    const isAbsent = change.method === 'PUT' && call.body.userId === null;
+    const ownerIssues = isAbsent ? [] : newOwnerIssues(call.body, customer, permit);
     const wanted = mergeCustomer(customer, call.body, { ...change, ownerIssues });
     checkMayGive(customer, wanted, permit.caller);
     if (changesNothing(customer, wanted)) return representCustomer(customer);

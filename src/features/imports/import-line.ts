@@ -5,7 +5,16 @@ import { isObject } from '../../schema/json-objects.ts';
 import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
-import { named, nullable, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
+import {
+  named,
+  nullable,
+  object,
+  optional,
+  ruleFor,
+  withNullForAbsent,
+  type Infer,
+  type Issue,
+} from '../../schema/schema.ts';
 import type { CustomerBodies } from '../customers/customer-members.ts';
 import { NewOrder, importedStatus, paymentRule } from '../orders/order-members.ts';
 import { totalRule } from '../orders/order-items.ts';
@@ -76,7 +85,7 @@ export function importLineSchema({ NewCustomer }: CustomerBodies) {
     product: optional(ImportedProduct),
   };
   const description = 'A customer or an order, and its key; or a product.';
-  return named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)]));
+  return withNullForAbsent(named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)])));
 }
 
 type SentLine = { readonly key?: unknown } & { readonly [Kind in ImportKind]?: unknown };

@@ -170,7 +170,7 @@ export const importedStatus = oneOf(statuses, { description: 'Any; `open` by def
 export const PatchedOrder = object(
   {
     ...sentIn(orderMembers),
-    reason: optional(reason, {
+    reason: optional(nullable(reason), {
       description: 'Why: stored with the event alone. Required to take the status back by one step.',
     }),
   },

@@ -141,7 +141,9 @@ function patchOrderRoute(orders: Representations<Order>): Route {
         checkOpen(order, wanted);
         if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(wanted, permit));
         if (changesNothing(order, wanted)) return representOrder(order);
-        return representOrder(replaceOrder(permit, order, { ...wanted, reason: call.body.reason }));
+        return representOrder(
+          replaceOrder(permit, order, { ...wanted, reason: call.body.reason ?? undefined }),
+        );
       }),
   });
 }

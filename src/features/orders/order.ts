@@ -128,7 +128,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
   const payment = allowed === 'none' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
-  const isBlank = patch.reason === undefined || patch.reason.trim() === '';
+  const isBlank = (patch.reason ?? '').trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);
   const changesPayment = patch.payment !== undefined && patch.payment !== current.payment;
   if (changesPayment && allowed === 'final') issues.push(finalPayment);

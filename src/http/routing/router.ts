@@ -1,4 +1,5 @@
 // Finds the route of a method and path in a tree of path segments.
+import { withNullForAbsent } from '../../schema/schema.ts';
 import type { IncomingMessage } from 'node:http';
 import { splitTarget } from './request-target.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
@@ -38,7 +39,11 @@ export class Router {
 
   /** Throws if a route has no access rule. */
   mount({ routes, invalidStatus }: RouteGroup): void {
-    for (const route of routes) this.#add({ route, invalidStatus });
+    for (const route of routes) {
+      const { method, body } = route;
+      const takesNulls = body !== undefined && method !== 'PATCH';
+      this.#add({ route: takesNulls ? { ...route, body: withNullForAbsent(body) } : route, invalidStatus });
+    }
   }
 
   find(path: string): Match | undefined {

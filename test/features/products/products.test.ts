@@ -37,7 +37,7 @@ describe('a product', () => {
     ['a barcode with a blank', { barcode: '4006 381' }, ['#/barcode format']],
     ['a long barcode', { barcode: '4'.repeat(49) }, ['#/barcode max-length']],
     ['a price of text and an id', { unitPrice: '7', id: 1 }, ['#/id unknown-member', '#/unitPrice type']],
-    ['neither true nor false', { active: null }, ['#/active type']],
+    ['neither true nor false', { active: 0 }, ['#/active type']],
   ] as const) {
     test(`a product with ${what} is invalid`, async () => {
       const missing = ['sku', 'name', 'unitPrice', 'currency'].map((name) => `#/${name} required`);

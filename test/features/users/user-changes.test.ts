@@ -119,7 +119,7 @@ describe('changing a user', () => {
   const wrongPuts: readonly (readonly [change: object, issues: readonly string[]])[] = [
     [{ name: undefined }, ['#/name required']],
     [{ name: undefined, email: undefined }, ['#/name required', '#/email required']],
-    [{ name: null, password: null, role: null }, ['#/name type', '#/password type', '#/role type']],
+    [{ name: null, password: null, role: null }, ['#/name type']],
     [{ id: 4711 }, ['#/id read-only']],
     [{ createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only']],
     [{ updatedAt: '2020-01-01T00:00:00.000Z' }, ['#/updatedAt unknown-member']],
