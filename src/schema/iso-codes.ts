@@ -27,6 +27,17 @@ export const currencies: ReadonlySet<string> = setOf(`
   SVC SYP SZL THB TJS TMT TND TOP TRY TTD TWD TZS UAH UGX USD USN UYI UYU UYW UZS VED VES VND VUV WST XAD
   XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`);
 
+/**
+ * The codes that ISO 4217 has withdrawn: list three (historic denominations), but for those that list one has
+ * again or still (EUR, IDR, MWK, PEN, RON, SDG, SZL, TRY), and for XFO, XFU and XRE, which have no minor unit.
+ */
+export const withdrawnCurrencies: ReadonlySet<string> = setOf(`
+  ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BGN BOP BRB BRC BRE BRN
+  BRR BUK BYB BYR CHC CSD CSJ CSK CUC CYP DDM DEM ECS ECV EEK ESA ESB ESP FIM FRF GEK GHC GHP GNE GNS GQE
+  GRD GWE GWP HRD HRK IEP ILP ILR ISJ ITL LAJ LSM LTL LTT LUC LUF LUL LVL LVR MGF MLF MRO MTL MTP MVQ MXP
+  MZE MZM NIC NLG PEH PEI PES PLZ PTE RHD ROK ROL RUR SDD SDP SIT SKK SLL SRG STD SUR TJR TMM TPE TRL UAK
+  UGS UGW USS UYN UYP VEB VEF VNC XEU YDD YUD YUM YUN ZAL ZMK ZRN ZRZ ZWC ZWD ZWL ZWN ZWR`);
+
 function setOf(codes: string): ReadonlySet<string> {
   return new Set(codes.trim().split(/\s+/));
 }

@@ -1,6 +1,6 @@
 // The members that resources share, such as ids, times, lines of text, e-mail addresses and currencies.
 import { emailIssue } from './email.ts';
-import { countries, currencies } from './iso-codes.ts';
+import { countries, currencies, withdrawnCurrencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
 import { fold } from './search-text.ts';
@@ -97,16 +97,39 @@ export const country = string({
   examples: ['DE'],
   rule: (code) => (countries.has(code) ? undefined : `${code} is not an ISO 3166-1 country code.`),
 });
-export const currency = string({
+const currencyForm = {
   minLength: 3,
   maxLength: 3,
   pattern: '^[A-Z]{3}$',
   reportsFormatForLength: true,
   mustBe: 'a currency code such as EUR (ISO 4217)',
-  description: 'ISO 4217.',
   examples: ['EUR'],
-  rule: (code) => (currencies.has(code) ? undefined : `${code} is not an active ISO 4217 currency code.`),
+} as const;
+/** A currency of what is there: one that was withdrawn stays. */
+export const currency = string({
+  ...currencyForm,
+  description: 'ISO 4217.',
+  rule: (code) =>
+    currencies.has(code) || withdrawnCurrencies.has(code)
+      ? undefined
+      : `${code} is not an ISO 4217 currency code.`,
 });
+/** A currency of what is new. */
+export const activeCurrency = string({
+  ...currencyForm,
+  description: 'ISO 4217.',
+  rule: (code) => (currencies.has(code) ? undefined : notActive(code)),
+});
+
+function notActive(code: string): string {
+  return `${code} is not an active ISO 4217 currency code.`;
+}
+
+/** Returns an issue if a change would bring in a currency that was withdrawn. */
+export function withdrawnCurrencyIssues(current: string | undefined, sent: string | undefined): Issue[] {
+  if (sent === undefined || sent === current || !withdrawnCurrencies.has(sent)) return [];
+  return [{ pointer: '/currency', code: 'format', detail: notActive(sent) }];
+}
 
 export const unitPrice = integer({
   minimum: -1e12,

@@ -7,17 +7,18 @@ import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
 import { t } from './texts.ts';
 
-const digits: Digits = Object.fromEntries(
+const active: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
 );
+const digits: Digits = { ...active, ...Object.fromEntries(wordsOfPage('whole-currencies').map((code) => [code, 0])) };
 
 export const countries: readonly string[] = wordsOfPage('countries');
 /** What new orders begin with. */
 export const defaultCurrency = textOfPage('default-currency');
 const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
-const firstCurrencies = [defaultCurrency, ...commonCurrencies].filter((code) => Object.hasOwn(digits, code));
+const firstCurrencies = [defaultCurrency, ...commonCurrencies].filter((code) => Object.hasOwn(active, code));
 /** The codes that the service accepts, the shop's own and the most common ones first; the browser knows others. */
-export const currencies: readonly string[] = [...new Set([...firstCurrencies, ...Object.keys(digits)])];
+export const currencies: readonly string[] = [...new Set([...firstCurrencies, ...Object.keys(active)])];
 
 const numberLocale = navigator.language;
 export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';

@@ -1,6 +1,6 @@
 // The page that the console runs in: its stylesheet, its modules, and the values that they need.
 import { currencyDigits } from '../../schema/decimal.ts';
-import { countries, currencies } from '../../schema/iso-codes.ts';
+import { countries, currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
 import type { Shop } from '../shop/shop.ts';
 import { entryFile, styleFile } from './console-files.ts';
 import { html, icon, type Page } from '../../web/page-layout.ts';
@@ -35,7 +35,9 @@ const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
   const { hasDocs, hasWebhooks, isReplicated, hasOwnAuthority } = settings;
   // browsers have other lists
-  const digits = [...currencies].map((code) => `${code}:${currencyDigits(code)}`);
+  const withDigits = (code: string): string => `${code}:${currencyDigits(code)}`;
+  // other withdrawn ones have two digits
+  const withdrawn = [...withdrawnCurrencies].filter((code) => currencyDigits(code) === 0);
   const { markup } = html`<!doctype html>
 <html lang="en">
 <head>
@@ -44,7 +46,8 @@ export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
 <meta name="color-scheme" content="light dark">
 <meta name="theme-color" content="#ffffff" media="(prefers-color-scheme: light)">
 <meta name="theme-color" content="#14161a" media="(prefers-color-scheme: dark)">
-<meta name="currencies" content="${digits.join(' ')}">
+<meta name="currencies" content="${[...currencies].map(withDigits).join(' ')}">
+<meta name="whole-currencies" content="${withdrawn.join(' ')}">
 <meta name="countries" content="${[...countries].join(' ')}">
 <meta name="shop-name" content="${shop.name ?? ''}">
 <meta name="shop-address" content="${shop.address ?? ''}">

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { CsvConversion } from '../../base/csv.ts';
 import { isObject } from '../../schema/json-objects.ts';
-import { id, sentTimestamp, singleLine } from '../../schema/members.ts';
+import { currency, id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { fits, parse } from '../../schema/schema-check.ts';
 import {
@@ -35,10 +35,14 @@ const ImportedOrder = named(
       ...NewOrder.properties,
       customerId: optional(id, { description: 'The customer who orders, unless `customerKey` names one.' }),
       customerKey: optional(customerKey),
+      currency,
       status: optional(importedStatus),
       createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
     },
-    { description: 'A new order, of any status and age. Its `updatedAt` is the time of the import.' },
+    {
+      description:
+        'A new order, of any status and age, also in a currency that was withdrawn. Its `updatedAt` is the time of the import.',
+    },
     [ruleFor({}, customerIssues), totalRule, paymentRule],
   ),
 );
@@ -51,7 +55,7 @@ const exported = {
 };
 const ImportedProduct = named(
   'ImportedProduct',
-  object({ id: optional(id), ...NewProduct.properties, ...exported }),
+  object({ id: optional(id), ...NewProduct.properties, currency, ...exported }),
 );
 
 type ImportLineSchema = ReturnType<typeof importLineSchema>;

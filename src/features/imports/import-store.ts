@@ -5,7 +5,7 @@ import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { issuesIn, type Checked } from '../../schema/schema.ts';
 import { cutGtinWarning, skuKey } from '../../schema/codes.ts';
-import { foldedName, readOnlyIssues } from '../../schema/members.ts';
+import { foldedName, readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -299,7 +299,11 @@ function importProduct(
   const id = known?.id ?? null;
   const current = id === null ? undefined : requireOwned(productSource, permit, id);
   const wanted = productContentOf({ ...current, ...product });
-  const issues = takenIssues(writer, wanted, current).map((issue) => {
+  const found = [
+    ...takenIssues(writer, wanted, current),
+    ...withdrawnCurrencyIssues(current?.currency, wanted.currency),
+  ];
+  const issues = found.map((issue) => {
     return { ...issue, pointer: `/product${issue.pointer}` };
   });
   if (issues.length > 0) return { status: 422, issues };

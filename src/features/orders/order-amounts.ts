@@ -1,6 +1,6 @@
 // Amounts of orders, as people write them in a search.
 import { currencyDigits } from '../../schema/decimal.ts';
-import { currencies } from '../../schema/iso-codes.ts';
+import { currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
 
 /** A total in minor units, and the currencies in which it is the amount that was written. */
 export type Amount = readonly [total: number, currencies: string];
@@ -14,6 +14,8 @@ export function amountsOf(text: string): Amount[] {
   const [, whole, fraction = ''] = written.exec(text.trim()) ?? [];
   if (whole === undefined) return [];
   const total = Number(whole.replace(/\D/g, '') + fraction);
-  const able = [...currencies].filter((currency) => currencyDigits(currency) === fraction.length);
+  const able = [...currencies, ...withdrawnCurrencies].filter(
+    (currency) => currencyDigits(currency) === fraction.length,
+  );
   return able.length === 0 || !Number.isSafeInteger(total) ? [] : [[total, able.join(' ')]];
 }

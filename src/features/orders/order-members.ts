@@ -1,6 +1,6 @@
 // The members of an order, each declared once (`storage/resource.ts`), and the schemas made of them.
 import { listed } from '../../base/listed.ts';
-import { currency, id, sentTimestamp, text, timestamp } from '../../schema/members.ts';
+import { activeCurrency, currency, id, sentTimestamp, text, timestamp } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -92,7 +92,13 @@ export const orderMembers = {
     column: column.nullable(column.integer),
     isPersonal: false,
   },
-  currency: { shown: currency, sent: currency, column: column.text(), hasValuesInEvents: true },
+  currency: {
+    shown: currency,
+    posted: activeCurrency,
+    sent: currency,
+    column: column.text(),
+    hasValuesInEvents: true,
+  },
   items: {
     shown: array(OrderItem, { minItems: 1, maxItems: 100 }),
     sent: newItems,

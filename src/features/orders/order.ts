@@ -5,7 +5,13 @@ import { counted } from '../../base/counted.ts';
 import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
-import { currency, id, readOnlyIssues, sentTimestamp } from '../../schema/members.ts';
+import {
+  currency,
+  id,
+  readOnlyIssues,
+  sentTimestamp,
+  withdrawnCurrencyIssues,
+} from '../../schema/members.ts';
 import { parseMerged } from '../../schema/schema-check.ts';
 import {
   array,
@@ -127,6 +133,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
   const { payment: allowed } = stages[target];
   const payment = allowed === 'none' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
+  issues.push(...withdrawnCurrencyIssues(current.currency, patch.currency));
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = (patch.reason ?? '').trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);

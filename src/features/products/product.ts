@@ -5,6 +5,7 @@ import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import { plainCode } from '../../schema/codes.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
+  activeCurrency,
   currency,
   id,
   directionIssue,
@@ -14,6 +15,7 @@ import {
   singleLine,
   timestamp,
   unitPrice,
+  withdrawnCurrencyIssues,
 } from '../../schema/members.ts';
 import { parseMerged } from '../../schema/schema-check.ts';
 import {
@@ -87,6 +89,7 @@ export const productMembers = {
   },
   currency: {
     shown: currency,
+    posted: activeCurrency,
     sent: currency,
     column: column.text(),
     cell: textCell,
@@ -169,5 +172,6 @@ const readOnly = readOnlyNames(productMembers);
 export function mergeProduct(current: Product, body: ProductPatch, method: 'PUT' | 'PATCH'): ProductContent {
   const replacement = method === 'PUT' ? body : mergePatch(contentIn(productMembers, current), body);
   const issues = readOnlyIssues(current, body, readOnly);
+  issues.push(...withdrawnCurrencyIssues(current.currency, body.currency));
   return productContentOf(requireValid(parseMerged(ProductReplacement, replacement, issues)));
 }

@@ -5,6 +5,7 @@ import { requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   country,
+  activeCurrency,
   currency,
   readOnlyIssues,
   sentTimestamp,
@@ -72,7 +73,7 @@ export const shopMembers = {
   country: { shown: nullable(country, ofCountry), sent: settable(country), column: optionalText },
   currency: {
     shown: nullable(currency, ofCurrency),
-    sent: settable(currency),
+    sent: settable(activeCurrency),
     column: optionalText,
     hasValuesInEvents: true,
   },
