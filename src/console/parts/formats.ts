@@ -10,7 +10,10 @@ import { t } from './texts.ts';
 const active: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
 );
-const digits: Digits = { ...active, ...Object.fromEntries(wordsOfPage('whole-currencies').map((code) => [code, 0])) };
+const digits: Digits = {
+  ...active,
+  ...Object.fromEntries(wordsOfPage('whole-currencies').map((code) => [code, 0])),
+};
 
 export const countries: readonly string[] = wordsOfPage('countries');
 /** What new orders begin with. */
