@@ -1,6 +1,6 @@
 // Starts what the page "Deployment" shows, from its own text: `npm run check:deployment`. Each proxy is tried by
 // HTTP/1.1 and HTTP/2 with what shops do and with what proxies make of requests. What isn't installed is named and fails:
-// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl`.
+// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl bubblewrap`.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../support/free-port.ts';
 import { admin } from '../support/service.ts';
+import { checkContainer } from './check-deployment/container.ts';
 import { isInstalled, proxies, startProxy, type Proxy } from './check-deployment/proxies.ts';
 import { protocols, ProxyClient, type Answered, type Protocol } from './check-deployment/proxy-client.ts';
 import { RestartableService } from './check-deployment/restartable-service.ts';
@@ -21,9 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), 'orderly-deployment-'));
 process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 for (const proxy of proxies) await report(proxy.name, () => checkProxy(proxy));
+await report('container', () => checkContainer(join(folder, 'container')));
 
 /** Prints one line: what was seen, or why it failed. */
-async function report(name: string, check: () => Promise<string>): Promise<void> {
+async function report(name: string, check: () => string | Promise<string>): Promise<void> {
   try {
     const seen = await check();
     if (seen !== '') console.log(`${name}: ${seen}`);
