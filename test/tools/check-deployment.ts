@@ -1,6 +1,6 @@
 // Starts what the page "Deployment" shows, from its own text: `npm run check:deployment`. Each proxy is tried by
 // HTTP/1.1 and HTTP/2 with what shops do and with what proxies make of requests. What isn't installed is named and fails:
-// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl bubblewrap`.
+// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl bubblewrap linux-libc-dev`.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -13,6 +13,7 @@ import { checkContainer } from './check-deployment/container.ts';
 import { isInstalled, proxies, startProxy, type Proxy } from './check-deployment/proxies.ts';
 import { protocols, ProxyClient, type Answered, type Protocol } from './check-deployment/proxy-client.ts';
 import { RestartableService } from './check-deployment/restartable-service.ts';
+import { checkUnit } from './check-deployment/systemd-unit.ts';
 
 const importLines = 10_000;
 const writers = 4;
@@ -23,6 +24,7 @@ process.on('exit', () => rmSync(folder, { recursive: true, force: true }));
 
 for (const proxy of proxies) await report(proxy.name, () => checkProxy(proxy));
 await report('container', () => checkContainer(join(folder, 'container')));
+await report('systemd unit', () => checkUnit(join(folder, 'unit')));
 
 /** Prints one line: what was seen, or why it failed. */
 async function report(name: string, check: () => string | Promise<string>): Promise<void> {

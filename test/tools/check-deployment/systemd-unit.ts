@@ -1,0 +1,161 @@
+// The systemd unit of the page "Deployment", without systemd: its command runs as another account with the unit's
+// mounts (bwrap, as root), privileges and filters of system calls (seccomp). What control groups do isn't tried:
+// IPAddressDeny, SocketBindDeny, DevicePolicy, TasksMax, OOMPolicy. Nor is LimitNOFILE.
+import assert from 'node:assert/strict';
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { freePort } from '../../support/free-port.ts';
+import { buildExecutable } from '../build-executable.ts';
+import { blockOf } from './deployment-page.ts';
+import { seccompProgram } from './system-calls.ts';
+
+const unit = blockOf('# /etc/systemd/system/orderly.service');
+/** What the script below does. */
+const shown = [
+  ...['User=orderly', 'StateDirectory=orderly', 'StateDirectoryMode=0700', 'UMask=0077'],
+  ...['WorkingDirectory=/var/lib/orderly', 'LimitCORE=0', 'ProtectSystem=strict'],
+  ...['ProtectHome=yes', 'PrivateTmp=yes', 'PrivateDevices=yes', 'PrivateUsers=yes', 'PrivateIPC=yes'],
+  ...[
+    'ProtectProc=invisible',
+    'ProcSubset=pid',
+    'NoExecPaths=/',
+    'CapabilityBoundingSet=',
+    'RestrictNamespaces=yes',
+  ],
+  ...['NoNewPrivileges=yes', 'SystemCallArchitectures=native', 'SystemCallErrorNumber=EPERM'],
+];
+const account = 64_321;
+const startMillisecondsMax = 30_000;
+
+export async function checkUnit(folder: string): Promise<string> {
+  assert.equal(process.getuid?.(), 0, 'only root can mount what the unit mounts');
+  const lines = unit.split('\n');
+  for (const line of shown) assert(lines.includes(line), `${line} isn't in the unit`);
+  process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's
+  const state = join(folder, 'state');
+  mkdirSync(state, { recursive: true, mode: 0o700 });
+  chownSync(state, account, account);
+  const executable = process.env['ORDERLY_EXECUTABLE'] ?? join(folder, 'orderly');
+  if (process.env['ORDERLY_EXECUTABLE'] === undefined) buildExecutable(executable, false);
+  const filter = join(folder, 'filter');
+  const families = valuesOf('RestrictAddressFamilies')[0]?.split(' ') ?? [];
+  writeFileSync(filter, seccompProgram({ lines: valuesOf('SystemCallFilter'), families }));
+  writeFileSync(join(folder, 'passwd'), `orderly:x:${account}:${account}::/home/orderly:/bin/false\n`);
+  writeFileSync(join(folder, 'start.sh'), script);
+  const port = await freePort();
+  for (const start of ['first', 'second']) await checkStart(start, { folder, executable, filter, port });
+  return 'started twice: ready, signed in, an order placed, a backup, SIGHUP, stopped with 0';
+}
+
+type Prepared = {
+  readonly folder: string;
+  readonly executable: string;
+  readonly filter: string;
+  readonly port: number;
+};
+
+async function checkStart(name: string, { folder, executable, filter, port }: Prepared): Promise<void> {
+  const fd = openSync(filter, 'r');
+  const environment = valuesOf('Environment').map((each) => each.split('='));
+  const env = {
+    ...Object.fromEntries(environment),
+    PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
+    ORDERLY_PORT: String(port), // as /etc/orderly.env may set it
+  };
+  const args = ['--mount', '--ipc', 'sh', join(folder, 'start.sh'), folder, executable];
+  const child = spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe', fd] });
+  closeSync(fd);
+  let written = '';
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (written += bytes));
+  const ended = once(child, 'close');
+  const late = performance.now() + startMillisecondsMax;
+  try {
+    while (!written.includes('"message":"listening"')) {
+      assert(child.exitCode === null, `the ${name} start ended with ${child.exitCode}: ${written}`);
+      assert(performance.now() < late, `the ${name} start: ${written}`);
+      await pause(100);
+    }
+    await use(`http://127.0.0.1:${port}`, join(folder, 'state'), child);
+    process.kill(leafOf(child), 'SIGTERM');
+    const [status] = await ended;
+    assert.equal(status, 0, `the ${name} start: ${written.slice(-1_000)}`);
+  } finally {
+    if (child.exitCode === null) process.kill(leafOf(child), 'SIGKILL');
+  }
+}
+
+async function use(base: string, state: string, child: ChildProcess): Promise<void> {
+  assert.equal((await fetch(`${base}/health/ready`)).status, 200);
+  const { email, password } = JSON.parse(readFileSync(join(state, 'initial-admin.json'), 'utf8'));
+  const post = async (
+    path: string,
+    body: object | undefined,
+    token = '',
+  ): Promise<{ [name: string]: unknown }> => {
+    const headers = {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    };
+    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
+    const answer = await fetch(`${base}${path}`, { method: 'POST', headers, ...sent });
+    const text = await answer.text();
+    assert(answer.ok, `POST ${path}: ${answer.status} ${text}`);
+    return JSON.parse(text);
+  };
+  await post('/api/sessions', { email, password });
+  process.kill(leafOf(child), 'SIGHUP'); // as ExecReload sends it
+  const token = String((await post('/api/sessions', { email, password }))['accessToken']);
+  const { id: customerId } = await post('/customers', { name: 'Grace Hopper' }, token);
+  const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
+  await post('/orders', { customerId, currency: 'EUR', items }, token);
+  await post('/backups', undefined, token);
+}
+
+/** The service is the last child of bwrap, unshare and sh have become. */
+function leafOf(child: ChildProcess): number {
+  let pid = child.pid ?? assert.fail('nothing was started');
+  for (;;) {
+    const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');
+    if (first === undefined || first === '') return pid;
+    pid = Number(first);
+  }
+}
+
+/** Each line of the unit that sets this. */
+function valuesOf(name: string): string[] {
+  return Array.from(unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm')), ([, value = '']) => value);
+}
+
+const executablePaths = valuesOf('ExecPaths')
+  .flatMap((value) => value.split(' '))
+  .map((path) => path.replace(/^-/, ''));
+
+const script = `set -eu
+folder=$1 executable=$2
+mount --make-rprivate /
+mount --bind "$folder/passwd" /etc/passwd
+mount -t tmpfs tmpfs /usr/local/bin
+touch /usr/local/bin/orderly
+mount --bind "$executable" /usr/local/bin/orderly
+mount -t tmpfs tmpfs /var/lib
+mkdir /var/lib/orderly /var/lib/proc
+mount -t proc -o subset=pid,hidepid=invisible proc /var/lib/proc # bwrap itself needs the whole
+mount --bind "$folder/state" /var/lib/orderly
+mount -o remount,bind,noexec /var/lib/orderly
+# the last two are for this script
+for path in ${executablePaths.join(' ')} /usr/bin/setpriv /usr/bin/bwrap; do
+  [ -e "$path" ] || continue
+  mount --bind "$path" "$path"
+  mount -o remount,bind,ro,exec "$path"
+done
+umask 077
+ulimit -c 0
+mount -o remount,ro,noexec /var/lib
+mount -o remount,bind,ro,noexec /
+exec /usr/bin/setpriv --reuid ${account} --regid ${account} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \\
+  /usr/bin/bwrap --unshare-user --dev-bind / / --dev /dev --bind /var/lib/proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /home --tmpfs /root \\
+  --chdir /var/lib/orderly --seccomp 3 -- ${valuesOf('ExecStart')[0]}
+`;
