@@ -1,7 +1,9 @@
 // What the service may use of small machines and of large ones.
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
+import module from 'node:module';
 import { test } from 'node:test';
-import { capacityOf } from '../../src/base/capacity.ts';
+import { capacityOf, freeDiskBytes, freeMemoryBytes } from '../../src/base/capacity.ts';
 import { pageBytesMax } from '../../src/http/lists/list.ts';
 import { connectionBytesMax } from '../../src/http/connections/connection.ts';
 
@@ -29,3 +31,16 @@ for (const [megabytes, cache, hashes, transfers] of [
     assert(pageBytesMax < expected.unsentBytes, 'a page fits');
     assert(32 * connectionBytesMax <= expected.connectionBytes, 'several connections fit');
   });
+
+test('a file system that reports no size is not full', (t) => {
+  const { mock } = t.mock.method(fs, 'statfsSync', () => ({ blocks: 0, bavail: 0, bsize: 4096 }));
+  module.syncBuiltinESMExports();
+  assert.equal(freeDiskBytes('.'), Infinity);
+  mock.restore();
+  module.syncBuiltinESMExports();
+});
+
+test('where the system reports no available memory, it is not used up', (t) => {
+  t.mock.method(process, 'availableMemory', () => 0);
+  assert(freeMemoryBytes() > 0);
+});

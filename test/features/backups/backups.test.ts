@@ -1,5 +1,6 @@
 // Backups that an administrator makes over HTTP, and those that `orderly backup` keeps in the data folder.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
@@ -103,6 +104,19 @@ test('a backup that would leave the service no room is 503, and nothing is writt
     assertProblem(response, 'unavailable');
     assert.equal(response.body.detail, 'The disk has too little free space for a backup.');
     assert.deepEqual((await service.get('/backups', { token })).body.data, []);
+  }));
+
+test('a backup on a disk without inodes is 503 with its sentence', (t) =>
+  withSmallDisk(t, 32, async ({ folder, after }) => {
+    const service = await serviceFor({ after }, { folder: join(folder, 'data') });
+    const { token } = await service.signIn(admin.email, admin.password);
+    execFileSync('mount', ['-o', 'remount,nr_inodes=200', folder]);
+    assert.throws(() => {
+      for (let file = 0; ; file += 1) writeFileSync(join(folder, String(file)), '');
+    }, /ENOSPC/);
+    const response = await service.post('/backups', { token });
+    assertProblem(response, 'unavailable');
+    assert.match(response.body.detail, /can't grow: the disk is full, or has no inodes left \(df -i\)\.$/);
   }));
 
 test('`orderly backup` without a file keeps the newest seven, too', async (t) => {
