@@ -232,8 +232,12 @@ function* piecesOf(chunk: Buffer | undefined): Generator<Buffer | undefined> {
     yield chunk.subarray(start, start + importPieceBytes);
 }
 
-/** The search index does its work for lines at the end of their savepoint, not in the COMMIT for all lines. */
-const linesPerSavepoint = 10;
+/**
+ * The search index does its work for lines at the end of their savepoint, not in the COMMIT for all lines: little for
+ * new customers, much for names that change in a long index. So a savepoint has more lines only after a short one.
+ */
+const linesPerSavepointMax = 16;
+const shortSavepointMilliseconds = 2;
 
 /** Writes some lines, and more as long as there is time. Returns the results of these. */
 function writeLines<T>({ call, rules, now }: ImportRun<T>, lines: readonly Item<T>[]): Promise<LineResult[]> {
@@ -241,11 +245,17 @@ function writeLines<T>({ call, rules, now }: ImportRun<T>, lines: readonly Item<
     const time = now();
     const until = performance.now() + stepMillisecondsMax;
     const results: LineResult[] = [];
-    while (results.length < lines.length && (results.length === 0 || performance.now() < until)) {
-      const some = lines.slice(results.length, results.length + linesPerSavepoint);
-      const write = (line: Item<T>): LineResult =>
-        'parsed' in line ? rules.write(permit, line.parsed, time) : line.result;
+    const write = (line: Item<T>): LineResult =>
+      'parsed' in line ? rules.write(permit, line.parsed, time) : line.result;
+    let linesAtOnce = 1;
+    let begun = performance.now();
+    while (results.length < lines.length && (results.length === 0 || begun < until)) {
+      const some = lines.slice(results.length, results.length + linesAtOnce);
       results.push(...permit.writer.inSavepoint(() => some.map(write)));
+      const ended = performance.now();
+      linesAtOnce =
+        ended - begun < shortSavepointMilliseconds ? Math.min(2 * linesAtOnce, linesPerSavepointMax) : 1;
+      begun = ended;
     }
     return results;
   });
