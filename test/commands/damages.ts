@@ -20,7 +20,10 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
     'UPDATE orders SET updatedAt = createdAt - 1 WHERE id = 6',
     /^order 6 at \/updatedAt: updatedAt is before createdAt/m,
   ],
-  ["UPDATE orders SET currency = 'EUX' WHERE id = 7", /^order 7 at \/currency: EUX is not an active ISO/m],
+  [
+    "UPDATE orders SET currency = 'EUX' WHERE id = 7",
+    /^order 7 at \/currency: EUX is not an ISO 4217 currency code/m,
+  ],
   ['UPDATE orders SET createdAt = 9e15 WHERE id = 8', /^order 8 can't be read: /m],
   [
     'UPDATE orders SET shippingAddress = ' +

@@ -17,7 +17,7 @@ function withDependents(name: string): string[] {
   return [name, ...needing.map((each) => each.name)];
 }
 
-test('users, sessions, keys, customers, orders, events and backups are in every service', () => {
+test('users, sessions, keys, customers, orders, the shop, events and backups are in every service', () => {
   const core = features.filter(({ isCore }) => isCore === true).map(({ name }) => name);
   assert.deepEqual(core, [
     'users',
@@ -25,6 +25,7 @@ test('users, sessions, keys, customers, orders, events and backups are in every 
     'keys',
     'customers',
     'orders',
+    'shop',
     'events',
     'idempotency',
     'health',

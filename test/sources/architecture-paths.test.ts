@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { basename } from 'node:path';
 import { Session, type Profiler } from 'node:inspector/promises';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { setImmediate as turn } from 'node:timers/promises';
 import { serviceFor, type TestService } from '../support/service.ts';
 import { texts } from '../support/source-text.ts';
@@ -66,6 +67,7 @@ class Inspection {
 
   /** Returns the files below src/ with functions that ran, without what runs as a file is loaded. */
   async filesOf(send: () => Promise<unknown>): Promise<string[]> {
+    await pause(100); // what follows a sync later
     await this.#session.post('Profiler.takePreciseCoverage');
     await send();
     const { result } = await this.#session.post('Profiler.takePreciseCoverage');

@@ -1,6 +1,7 @@
 // The text of /metrics, read by a small parser of the Prometheus exposition format.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { gauge } from '../../../src/base/prometheus.ts';
 import { createMetrics } from '../../../src/http/telemetry/metrics.ts';
 import { newStats, syncSecondsBounds } from '../../../src/storage/storage-stats.ts';
@@ -65,6 +66,7 @@ test('the metrics are well formed, names of counters end in _total, and histogra
   await newOrder(service, token);
   await service.get('/orders/999', { token });
   await service.get('/nowhere');
+  await pause(100); // the size of the WAL is read some time after a sync
   const { text, headers } = await service.get('/metrics');
   assert.equal(headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
   const families = parse(text);
