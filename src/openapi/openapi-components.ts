@@ -1,6 +1,6 @@
 // Components of the OpenAPI document, which operations share, and examples of schemas.
 import { isDeepStrictEqual } from 'node:util';
-import { nullableBase, type JsonSchema } from '../schema/schema.ts';
+import { mayGrow, nullableBase, type JsonSchema } from '../schema/schema.ts';
 
 export type Json = { [name: string]: unknown };
 
@@ -27,9 +27,16 @@ export function createComponents() {
   function use(schema: JsonSchema, side: Side): Json {
     const known = references[side].get(schema);
     if (known !== undefined) return known;
-    const shown = show(schema, side);
+    const shown = side === 'response' && mayGrow(schema) ? openEnum(schema) : show(schema, side);
     if ('$ref' in shown) references[side].set(schema, shown);
     return shown;
+  }
+
+  /** Generated clients that check responses would otherwise refuse what a later version adds. */
+  function openEnum(schema: JsonSchema): Json {
+    return {
+      anyOf: [use(schema, 'request'), { type: 'string', description: 'Later versions may add others.' }],
+    };
   }
 
   function show(schema: JsonSchema, side: Side): Json {
@@ -44,6 +51,7 @@ export function createComponents() {
         Object.entries(properties).map(([name, member]) => [name, use(member, side)]),
       );
     if (items !== undefined) shown['items'] = use(items, side);
+    if (items !== undefined && side === 'response' && mayGrow(items)) delete shown['maxItems'];
     return typeof title === 'string' ? component('schemas', title, shown) : shown;
   }
 

@@ -51,6 +51,8 @@ export type Validator = {
   readonly reportsFormatForLength: boolean;
   readonly rule: Rule | undefined;
   readonly values: ReadonlySet<string> | undefined;
+  /** Whether later versions may answer other values. */
+  readonly mayGrow: boolean;
   readonly items: Validator | undefined;
   readonly members: ReadonlyMap<string, Validator>;
   readonly required: readonly string[];
@@ -75,6 +77,7 @@ const emptyValidator: Omit<Validator, 'kind'> = {
   reportsFormatForLength: false,
   rule: undefined,
   values: undefined,
+  mayGrow: false,
   items: undefined,
   members: new Map(),
   required: [],
@@ -143,6 +146,16 @@ export function oneOf<const V extends string>(values: readonly V[], notes: Annot
     { type: 'string', enum: values, ...notes },
     { kind: 'string', values: new Set<string>(values) },
   );
+}
+
+/** An enumeration of requests, to which later versions may add: responses have one of these values, or any other text. */
+export function growingOneOf<const V extends string>(values: readonly V[]): Schema<V> {
+  const schema = oneOf(values);
+  return make(schema, { ...validatorOf(schema), mayGrow: true });
+}
+
+export function mayGrow(schema: JsonSchema): boolean {
+  return schema[validator]?.mayGrow === true;
 }
 
 export function array<T>(

@@ -14,6 +14,7 @@ type Schema = {
   readonly items?: Schema;
   readonly anyOf?: readonly Schema[];
   readonly additionalProperties?: boolean;
+  readonly description?: string;
 };
 type Body = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
 type Operation = {
@@ -66,11 +67,27 @@ suite('the document, for generated clients', async () => {
     }
   });
 
-  test('the OpenAPI document uses one schema for the types of events, sent and requested', () => {
+  test('the OpenAPI document closes event types and scopes in requests, and leaves them open in responses', () => {
     const { parameters } = document.paths['/events'].get;
     const type = parameters.find((each: Json) => each['name'] === 'type');
     assert.deepEqual(type.schema.items, { $ref: '#/components/schemas/EventType' });
-    assert.deepEqual(schemas['Event']?.properties?.['type'], { $ref: '#/components/schemas/EventType' });
+    assert.deepEqual(schemas['NewWebhook']?.properties?.['types']?.items, type.schema.items);
+    assert.deepEqual(schemas['NewKey']?.properties?.['scopes']?.items, {
+      $ref: '#/components/schemas/Scope',
+    });
+    for (const [object, member, name] of [
+      ['Event', 'type', 'EventType'],
+      ['Webhook', 'types', 'EventType'],
+      ['Key', 'scopes', 'Scope'],
+    ] as const) {
+      const { items, ...shown } = schemas[object]?.properties?.[member] ?? {};
+      const { anyOf: [known, any] = [] } = items ?? shown;
+      assert.deepEqual(known, { $ref: `#/components/schemas/${name}` }, object);
+      const { description, ...open } = any ?? {};
+      assert.deepEqual(open, { type: 'string' }, object);
+      assert.match(String(description), /^Later versions/);
+      assert.ok(!('maxItems' in shown), `${object}: as many as there may be later`);
+    }
   });
 
   test('the OpenAPI document says how to read the next page with an operation', () => {

@@ -41,7 +41,7 @@ export function fieldOf(
   { name, isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,
 ): Html {
   const example = schema.examples?.[0];
-  const rules = rulesOf(solid(schema, api), api);
+  const rules = [...rulesOf(solid(schema, api), api), ...growthOf(schema, api)];
   if (example !== undefined) rules.push(`Example: \`${String(example)}\`.`);
   const type = typeOf(schema, api);
   const kind = place === '' ? type : `${type} · ${place}`;
@@ -62,8 +62,14 @@ function typeOf(schema: Schema, api: ApiDocument): string {
   let kind = names.join(' or ');
   if (items !== undefined) kind = `array of ${typeOf(items, api)}s`;
   else if (format !== 'int64') kind += `, ${format}`;
-  const isNullable = schema.anyOf !== undefined || [schema.type].flat().includes('null');
+  const isNullable = [schema, ...(schema.anyOf ?? [])].some((each) => [each.type].flat().includes('null'));
   return isNullable ? `${kind}, or null` : kind;
+}
+
+/** What a response says of an enumeration to which later versions may add. */
+function growthOf(schema: Schema, api: ApiDocument): string[] {
+  const { anyOf = [] } = solid(schema, api).items ?? schema;
+  return anyOf.flatMap(({ type, description }) => (type === 'string' ? (description ?? []) : []));
 }
 
 /** Leaves out patterns that people can't read. */

@@ -1,7 +1,16 @@
 // An event: the record of a change, and its schema. It holds no personal data.
 import { isDeepStrictEqual } from 'node:util';
 import { id, requestIdForm, text, timestamp } from '../../schema/members.ts';
-import { map, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
+import {
+  growingOneOf,
+  map,
+  named,
+  nullable,
+  object,
+  optional,
+  string,
+  type Infer,
+} from '../../schema/schema.ts';
 
 /**
  * The kinds of objects that events are about. All features share this list, since events outlive features:
@@ -120,7 +129,7 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
 
 export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
-export const EventTypeName = named('EventType', oneOf(eventTypes));
+export const EventTypeName = named('EventType', growingOneOf(eventTypes));
 
 const eventExample = {
   id: 9,

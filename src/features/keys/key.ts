@@ -4,7 +4,16 @@ import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { directionIssue, id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
-import { array, named, nullable, object, oneOf, optional, string, type Infer } from '../../schema/schema.ts';
+import {
+  array,
+  growingOneOf,
+  named,
+  nullable,
+  object,
+  optional,
+  string,
+  type Infer,
+} from '../../schema/schema.ts';
 import { postedIn, shownIn } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 
@@ -12,7 +21,7 @@ const keySecondsDefault = 365 * daySeconds;
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const sentName = singleLine(100, 'What the key is for.', 'till 3', directionIssue);
-const scope = named('Scope', oneOf(scopes));
+const scope = named('Scope', growingOneOf(scopes));
 const scopeList = array(scope, {
   minItems: 1,
   maxItems: scopes.length,
