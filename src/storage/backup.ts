@@ -117,8 +117,8 @@ export async function copyDatabase(
   const partial = `${file}.partial`;
   removePartial(file);
   createPrivate(partial);
-  source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
   try {
+    source.exec('BEGIN; SELECT 1 FROM sqlite_schema');
     await copyAllPages(source, partial, progress);
     await makeOneFile(partial, prepare);
     beforeRename();
@@ -127,7 +127,7 @@ export async function copyDatabase(
   } catch (error) {
     throw isDamage(error) ? error : toStorageError(error, file);
   } finally {
-    source.exec('ROLLBACK');
+    if (source.isTransaction) source.exec('ROLLBACK'); // some errors have ended it
     removePartial(file);
   }
 }

@@ -27,7 +27,8 @@ export async function keepBackup(folder: string, now: number, options: BackupOpt
   rejectLackOfRoom(folder, kept);
   const name = nameAt(now);
   await backup(folder, join(kept, name), options);
-  for (const surplus of surplusBeside(name, keptBackups(folder))) rmSync(join(kept, surplus.name));
+  for (const surplus of surplusBeside(name, keptBackups(folder)))
+    rmSync(join(kept, surplus.name), { force: true });
   return join(kept, name);
 }
 
@@ -44,7 +45,7 @@ function surplusBeside(name: string, newestFirst: readonly KeptBackup[]): KeptBa
 export function keptBackups(folder: string): KeptBackup[] {
   const kept = backupsFolder(folder);
   if (statSync(kept, { throwIfNoEntry: false }) === undefined) return [];
-  const names = readdirSync(kept).filter((name) => namePattern.test(name));
+  const names = readdirSync(kept).filter((name) => namePattern.test(name) && !Number.isNaN(timeIn(name)));
   return names
     .sort()
     .reverse()

@@ -10,6 +10,7 @@ export const sqliteCodes = {
   corrupt: 11,
   full: 13,
   cantOpen: 14,
+  protocol: 15,
   notADatabase: 26,
 } as const;
 

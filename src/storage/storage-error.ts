@@ -60,6 +60,9 @@ export function isDamage(error: unknown): boolean {
 
 const sentences: Readonly<Record<number, string>> = {
   [sqliteCodes.busy]: 'is locked by another process',
+  [sqliteCodes.locked]: 'is locked by another process',
+  [sqliteCodes.protocol]: 'is locked by another process',
+  [sqliteCodes.noMemory]: systemSentence('ENOMEM') ?? '',
   [sqliteCodes.readOnly]: 'is read-only, but the service must write to it',
   [sqliteCodes.ioError]: "can't be read or written: the disk reports an I/O error",
   // SQLite reports a read that failed as damage, too

@@ -1,8 +1,8 @@
 // Backups over HTTP: those that are kept in the data folder, and a new one.
-import { adminOnly, type Caller } from '../../auth/access.ts';
+import { adminOnly } from '../../auth/access.ts';
 import type { Logger } from '../../base/logger.ts';
 import { timestampOf } from '../../base/timestamp.ts';
-import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { unavailable } from '../../problem.ts';
 import { timestamp } from '../../schema/members.ts';
 import { array, integer, named, object, string, type Infer } from '../../schema/schema.ts';
@@ -54,17 +54,27 @@ export class Backups {
     this.#services = services;
   }
 
+  /** Throws a problem if the backups can't be listed. */
   list(): KeptBackups {
     const { command, dataFolder } = this.#services;
-    const data = keptBackups(dataFolder).map((each) => ({ ...each, createdAt: timestampOf(each.createdAt) }));
-    return { command, data };
+    try {
+      const kept = keptBackups(dataFolder);
+      return { command, data: kept.map((each) => ({ ...each, createdAt: timestampOf(each.createdAt) })) };
+    } catch (error) {
+      throw this.#problemFor(error, 'The folder of backups');
+    }
   }
 
+  /** Throws a problem if no backup can be made. */
   async make(now: number): Promise<void> {
     this.#running ??= this.#make(now).finally(() => {
       this.#running = undefined;
     });
-    await this.#running;
+    try {
+      await this.#running;
+    } catch (error) {
+      throw this.#problemFor(error, 'The backup');
+    }
   }
 
   /** Resolves when no backup is being made. */
@@ -77,6 +87,15 @@ export class Backups {
     const progress = (): void => stopping.throwIfAborted();
     const file = await keepBackup(dataFolder, now, { progress, prepare: markFeedCopied });
     log.write('info', `Made the backup ${file}.`);
+  }
+
+  /** Returns the problem for what the disk lacks, or for a stop; other errors as they are. */
+  #problemFor(error: unknown, what: string): unknown {
+    const { stopping } = this.#services;
+    if (stopping.aborted && error === stopping.reason) return unavailable('The service is stopping.');
+    if (error instanceof NoRoomError) return unavailable('The disk has too little free space for a backup.');
+    const told = toStorageError(error, what);
+    return told instanceof StorageError ? unavailable(told.message) : error;
   }
 }
 
@@ -107,17 +126,9 @@ export function createBackupRoute(backups: Backups): Route {
       'same disk as the database: copy it to another.',
     reply: { kind: 'document', schema: KeptBackups },
     problems: ['unavailable'],
-    handle: (call) => makeBackup(call, backups),
+    async handle(call) {
+      await backups.make(call.now);
+      return { kind: 'document', content: backups.list() };
+    },
   });
-}
-
-async function makeBackup(call: Call<object, object, undefined, Caller>, backups: Backups) {
-  try {
-    await backups.make(call.now);
-  } catch (error) {
-    if (error instanceof NoRoomError) throw unavailable('The disk has too little free space for a backup.');
-    const told = toStorageError(error, 'The backup');
-    throw told instanceof StorageError ? unavailable(told.message) : error;
-  }
-  return { kind: 'document', content: backups.list() } as const;
 }

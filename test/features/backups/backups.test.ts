@@ -1,8 +1,9 @@
 // Backups that an administrator makes over HTTP, and those that `orderly backup` keeps in the data folder.
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { backupCommand } from '../../../src/features/backups/backup-command.ts';
 import { Backups } from '../../../src/features/backups/backup-routes.ts';
@@ -94,6 +95,53 @@ test('a stop waits for the backup that is being made, even if its client has gon
   await backups.ended();
   assert.equal(backups.list().data.length, 1);
   await made;
+});
+
+test('a stop ends the backup that is being made with 503', async (t) => {
+  const log = { write() {}, request() {}, flush() {} };
+  const stopping = AbortSignal.abort();
+  const folder = await dataFolder(t);
+  {
+    using db = new DatabaseSync(join(folder, 'orderly.db'));
+    db.exec('CREATE TABLE large (value BLOB); INSERT INTO large VALUES (zeroblob(8000000))');
+  }
+  const backups = new Backups({ dataFolder: folder, command: '', stopping, log });
+  await assert.rejects(backups.make(Date.now()), { code: 'unavailable', detail: 'The service is stopping.' });
+  assert.deepEqual(backups.list().data, []);
+});
+
+test('two backups of the same millisecond are 503 and one file', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  assert.equal((await service.post('/backups', { token })).status, 200);
+  const again = await service.post('/backups', { token });
+  assertProblem(again, 'unavailable');
+  assert.match(again.body.detail, /20260301T093000000Z\.db exists; a backup does not overwrite files\.$/);
+  assert.equal((await service.get('/backups', { token })).body.data.length, 1);
+});
+
+for (const [what, prepare] of [
+  ['a file', (path: string) => writeFileSync(path, '')],
+  ['a link that leads nowhere', (path: string) => symlinkSync('/nowhere/at/all', path)],
+  ['a link that leads to itself', (path: string) => symlinkSync(path, path)],
+] as const)
+  test(`where the folder of backups is ${what}, a backup is 503 with a sentence`, async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.signIn(admin.email, admin.password);
+    prepare(join(service.folder, 'backups'));
+    const response = await service.post('/backups', { token });
+    assertProblem(response, 'unavailable');
+    assert.match(response.body.detail, /\/backups (?:can't|is) /);
+    assert.notEqual((await service.get('/backups', { token })).status, 500);
+  });
+
+test('files with impossible times are no backups', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.signIn(admin.email, admin.password);
+  mkdirSync(join(service.folder, 'backups'));
+  writeFileSync(join(service.folder, 'backups', '20269999T000000000Z.db'), '');
+  assert.deepEqual((await service.get('/backups', { token })).body.data, []);
+  assert.equal((await service.post('/backups', { token })).body.data.length, 1);
 });
 
 test('a backup that would leave the service no room is 503, and nothing is written', (t) =>
