@@ -23,7 +23,7 @@ begin() {
   flags=--max-semi-space-size=8
   if [ "$1" = true ]; then
     # V8 compiles one function at a time: what several compilers take at once isn't given back
-    flags='--max-semi-space-size=1 --optimize-for-size --no-concurrent-recompilation'
+    flags='--max-semi-space-size=1 --optimize-for-size --no-concurrent-recompilation --expose-gc'
     export MALLOC_MMAP_THRESHOLD_=1048576 # the memory of a password's hash goes back to the system
   fi
   node=$2

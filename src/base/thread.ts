@@ -12,7 +12,6 @@
 //
 // | thread              | runs                                | ends                    | where                      |
 // |---------------------|-------------------------------------|-------------------------|----------------------------|
-// | hashing (two)       | scrypt                              | after a minute          | `auth/password-worker.ts`  |
 // | queries             | long reads, on their own connection | after ten seconds       | `storage/sql-worker.ts`    |
 // | checkpoints         | checkpoints of the WAL              | after ten seconds       | `storage/sql-worker.ts`    |
 // | posts               | deliveries to webhooks              | after a minute          | `features/webhooks/post-thread.ts`  |

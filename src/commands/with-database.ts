@@ -29,6 +29,6 @@ export async function withDatabase<T>(
     return await use(database, hasher);
   } finally {
     database.close();
-    await hasher.close();
+    hasher.close();
   }
 }

@@ -331,7 +331,7 @@ async function addFirstAdmin(
   { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
 ): Promise<readonly string[]> {
   signal?.throwIfAborted();
-  const endHashing = (): unknown => hasher.close();
+  const endHashing = (): void => hasher.close();
   signal?.addEventListener('abort', endHashing, { once: true });
   try {
     const admin = await createFirstAdmin(config, {
@@ -420,6 +420,7 @@ export class Service {
     await app.cleanup.run().catch(() => {}); // the next start does the rest
     app.cleanup.close();
     app.metrics.close();
-    await Promise.all([database.close(), hasher.close()]);
+    hasher.close();
+    await database.close();
   }
 }

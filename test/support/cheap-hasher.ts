@@ -1,7 +1,7 @@
-// Hashes passwords for the services of tests: one queue for all of them, no threads, and almost no cost.
+// Hashes passwords for the services of tests: one queue for all of them, and almost no cost.
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeriverFactory } from '../../src/auth/password-worker.ts';
+import type { DeriveKey } from '../../src/auth/password-hashing.ts';
 import type { Place } from '../../src/base/slots.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 
@@ -9,11 +9,11 @@ let shared: PasswordHasher | undefined;
 let services = 0;
 
 /**
- * Threads and real costs would take most of the suite's time. Closing doesn't end the queue, which others
+ * Real costs would take most of the suite's time. Closing doesn't end the queue, which others
  * use.
  */
 export function cheapHasher(): PasswordHasher {
-  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver }));
+  const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, deriveKey }));
   const service = (services += 1);
   /** User 1 of one service is another client than user 1 of another service. */
   const own = ({ clients = [], ...place }: Place = {}): Place => ({
@@ -27,15 +27,12 @@ export function cheapHasher(): PasswordHasher {
     get waiting() {
       return hasher.waiting;
     },
-    close: () => Promise.resolve(),
+    close() {},
   };
 }
 
 /** In a later turn, as with a thread. */
-export const createDeriver: DeriverFactory = () => ({
-  async call({ password, salt, keyBytes, ln, r, p }) {
-    await nextTurn();
-    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p });
-  },
-  end: () => Promise.resolve(),
-});
+export const deriveKey: DeriveKey = async ({ password, salt, keyBytes, ln, r, p }) => {
+  await nextTurn();
+  return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p });
+};

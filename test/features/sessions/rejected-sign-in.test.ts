@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
-import { createDeriver } from '../../support/cheap-hasher.ts';
+import { deriveKey } from '../../support/cheap-hasher.ts';
 import { executable, serviceFor, type TestService } from '../../support/service.ts';
 
 type Work = { readonly derivations: readonly string[]; readonly commits: number };
@@ -36,16 +36,10 @@ function watchedHasher(): { hasher: PasswordHasher; derivations: string[] } {
   const derivations: string[] = [];
   const hasher = createPasswordHasher({
     cost: { ln: 4, r: 1, p: 1 },
-    createDeriver() {
-      const deriver = createDeriver();
-      return {
-        ...deriver,
-        call(input) {
-          const { ln, r, p, salt, keyBytes } = input;
-          derivations.push(JSON.stringify({ ln, r, p, saltBytes: salt.length, keyBytes }));
-          return deriver.call(input);
-        },
-      };
+    deriveKey(input) {
+      const { ln, r, p, salt, keyBytes } = input;
+      derivations.push(JSON.stringify({ ln, r, p, saltBytes: salt.length, keyBytes }));
+      return deriveKey(input);
     },
   });
   return { hasher, derivations };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
-import type { DeriverFactory } from '../../../src/auth/password-worker.ts';
-import { createDeriver } from '../../support/cheap-hasher.ts';
+import type { DeriveKey } from '../../../src/auth/password-hashing.ts';
+import { deriveKey } from '../../support/cheap-hasher.ts';
 import { assertProblem } from '../../support/http-support.ts';
 import { until } from '../../support/storage-support.ts';
 import {
@@ -36,15 +36,13 @@ describe('in the queue of password hashing', needsInside, () => {
   async function busyService(t: TestContext): Promise<Busy> {
     const ended = Promise.withResolvers<never>();
     let isBusy = false;
-    const createThread: DeriverFactory = () => {
-      const { call } = createDeriver();
-      return {
-        call: (input) => (isBusy ? ended.promise : call(input)),
-        end: async () => ended.reject(new Error('the thread was ended')),
-      };
-    };
-    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, createDeriver: createThread });
-    t.after(() => hasher.close()); // first, since otherwise the service waits for the hashes
+    const busy: DeriveKey = (input) => (isBusy ? ended.promise : deriveKey(input));
+    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, deriveKey: busy });
+    // first, since otherwise the service waits for the hashes
+    t.after(() => {
+      hasher.close();
+      ended.reject(new Error('the hash was ended'));
+    });
     const service = await serviceFor(t, { hasher, settings: proxied });
     const { token, id, email } = await personFrom(service, '192.0.2.1');
     isBusy = true;

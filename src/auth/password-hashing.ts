@@ -1,25 +1,25 @@
-// The threads that derive keys from passwords: few threads of low priority, with a bounded queue.
-import assert from 'node:assert';
+// Passwords are hashed off the main thread, in Node's own pool: few at once, with a bounded queue.
+import { scrypt } from 'node:crypto';
+import { promisify } from 'node:util';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
-import { Thread, ThreadError, type Handler } from '../base/thread.ts';
-import { minuteMilliseconds } from '../base/durations.ts';
+import { secondMilliseconds } from '../base/durations.ts';
 import { Slots, type Place } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
 
 /** scrypt's N is 2^ln. */
 export type Cost = { readonly ln: number; readonly r: number; readonly p: number };
 type ScryptInput = Cost & { readonly password: string; readonly salt: Uint8Array; readonly keyBytes: number };
-type ScryptThread = Thread<ScryptInput, Uint8Array>;
-type KeyDeriver = Pick<ScryptThread, 'call' | 'end'> & Partial<Pick<ScryptThread, 'isRunning'>>;
 
-/** Makes a thread; tests make something cheaper. */
-export type DeriverFactory = () => KeyDeriver;
+/** Derives a key; tests do it for less. */
+export type DeriveKey = (input: ScryptInput) => Promise<Uint8Array>;
 
 export type PoolOptions = {
-  readonly createDeriver?: DeriverFactory | undefined;
+  readonly deriveKey?: DeriveKey | undefined;
   /** By default as many as the machine has memory for. */
   readonly atOnce?: number;
   readonly freeMemory?: () => number;
+  /** Called where a hash lacks memory, before that is said. */
+  readonly collectGarbage?: () => void;
 };
 
 /** Sign-ins from networks that their accounts have used, which go first. */
@@ -28,22 +28,18 @@ const knownSignInsWaitingMax = 24;
 const passwordsWaitingMax = 16;
 /** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
-const idleMilliseconds = minuteMilliseconds;
 /** What other work may allocate meanwhile, and what the kernel counts beside the memory of the process. */
 const besideHashBytes = 5 * 1024 ** 2;
-/** What a thread takes that has yet to start. */
-const threadBytes = 5 * 1024 ** 2;
 
 export function createScryptPool({
-  createDeriver = createThread,
+  deriveKey = deriveInPool,
   atOnce = capacity.hashesAtOnce,
   freeMemory = freeMemoryBytes,
+  collectGarbage = collectGarbageSeldom(),
 }: PoolOptions = {}) {
-  const derivers = Array.from({ length: atOnce }, createDeriver);
   let isClosed = false;
   /** Memory of the hashes that run: they allocate it bit by bit. */
   let reservedBytes = 0;
-  const free = [...derivers];
   const slots = new Slots({
     running: atOnce,
     waiting: passwordsWaitingMax,
@@ -62,28 +58,24 @@ export function createScryptPool({
   function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
     return slots.run(place, async () => {
       if (isClosed) throw stopping();
-      const deriver = free.at(-1);
-      assert(deriver !== undefined, 'there is a thread for each slot');
-      const bytes = memoryOf(input) + (deriver.isRunning === true ? 0 : threadBytes);
-      if (freeMemory() < reservedBytes + bytes + besideHashBytes) throw lacksMemory(bytes);
-      free.pop();
+      const bytes = memoryOf(input);
+      const hasMemory = (): boolean => freeMemory() >= reservedBytes + bytes + besideHashBytes;
+      if (!hasMemory()) collectGarbage();
+      if (!hasMemory()) throw lacksMemory(bytes);
       reservedBytes += bytes;
       try {
-        return await deriver.call(input);
-      } catch (error) {
+        const key = await deriveKey(input);
         if (isClosed) throw stopping();
-        throw error instanceof ThreadError ? lacksThread() : error;
+        return key;
       } finally {
         reservedBytes -= bytes;
-        free.push(deriver);
       }
     });
   }
 
-  /** Ends the threads, and rejects all jobs. */
-  async function close(): Promise<void> {
+  /** Rejects all jobs; those that run when they have ended. */
+  function close(): void {
     isClosed = true;
-    await Promise.all(derivers.map((deriver) => deriver.end()));
   }
 
   return {
@@ -109,10 +101,6 @@ function lacksMemory(bytes: number): Problem {
   );
 }
 
-function lacksThread(): Problem {
-  return unavailable('No thread can be started for hashing a password now; retry in a moment.');
-}
-
 function memoryOf({ ln, r, p }: Cost): number {
   return 128 * r * (2 ** ln + p);
 }
@@ -121,21 +109,22 @@ function stopping(): Problem {
   return unavailable('The service is stopping.');
 }
 
-function createThread(): KeyDeriver {
-  return new Thread({ program: deriveKeys, data: undefined, helpers: [], idleMilliseconds });
+const scryptAsync = promisify<string, Uint8Array, number, object, Buffer>(scrypt);
+
+function deriveInPool(input: ScryptInput): Promise<Uint8Array> {
+  const { password, salt, keyBytes, ln, r, p } = input;
+  return scryptAsync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryOf(input) + 2 ** 20 });
 }
 
-/** The program of the thread. */
-function deriveKeys(): Handler<ScryptInput, Uint8Array> {
-  const { scryptSync } = process.getBuiltinModule('node:crypto');
-  const { readlinkSync } = process.getBuiltinModule('node:fs');
-  const { setPriority } = process.getBuiltinModule('node:os');
-  try {
-    // on Linux priorities are per thread: a sign-in must not slow other requests down
-    setPriority(Number(readlinkSync('/proc/thread-self').split('/').at(-1)), 10);
-  } catch {} // other systems keep the priority
-  return ({ password, salt, keyBytes, ln, r, p }) => {
-    const memoryBytes = 128 * r * (2 ** ln + p);
-    return scryptSync(password, salt, keyBytes, { N: 2 ** ln, r, p, maxmem: memoryBytes + 2 ** 20 });
+/**
+ * Gives back what V8 holds and doesn't use, which takes some 0.2 s: at most every other second. Only on small
+ * machines, where `start.sh` gives the function.
+ */
+function collectGarbageSeldom(): () => void {
+  let collectedAt = -Infinity;
+  return () => {
+    if (performance.now() < collectedAt + 2 * secondMilliseconds) return;
+    globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+    collectedAt = performance.now();
   };
 }
