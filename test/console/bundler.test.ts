@@ -9,6 +9,7 @@ import { bundleModules } from '../../src/features/console/bundler.ts';
 
 /** As in a module; the checks of this project's own imports don't see it. */
 const at = (name: string): string => `'./${name}.ts'`;
+const json = "'./table.json', { with: { type: 'json' } }";
 
 const modules = {
   entry: `import { twice as double } from ${at('numbers')};
@@ -59,13 +60,13 @@ test('joined modules do what they do on their own, with names of their own', asy
   assert.equal(made[1], $box_of.Box, 'a file that is loaded later shares the modules of the first one');
 });
 
-test('a module may wait for a file, and so do the modules after it', async (t) => {
+test('a module may wait for a JSON file, and so do the modules after it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-bundler-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const files = joined({
     entry: `import { word } from ${at('words')};\nexport const said = word.toUpperCase();\n`,
-    words: `const table = (await import(${at('table')})).table;\nexport const word = table.word;\n`,
-    table: `export const table = { word: 'Brot' };\n`,
+    words: `const table = (await import(${json})).default;\nexport const word = table.word;\n`,
+    table: `{ "word": "Brot" }\n`,
   });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, text] of files) writeFileSync(join(folder, `${name}.js`), text);

@@ -40,7 +40,7 @@ function bare(text: string): string {
     '',
   );
   return code
-    .replaceAll(/import\(''\)(\.then\(\(file\) => file\.\$\w+\))?/g, 'load')
+    .replaceAll(/import\(''(?:, \{ with: \{ type: '' \} \})?\)(\.then\(\(file\) => file\.\$\w+\))?/g, 'load')
     .replaceAll(/''|\s+/g, '');
 }
 

@@ -1,15 +1,14 @@
-// The console's texts in its languages. That each text has its German, the compiler checks.
+// The console's texts in its languages: each language has the same ones. That each text has its German, the compiler
+// checks, too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { german } from '../../src/console/parts/german.ts';
+import german from '../../src/console/parts/german.json' with { type: 'json' };
 import { numbered, rich, t } from '../../src/console/parts/texts.ts';
 import { texts } from '../support/source-text.ts';
 
 const table = Object.entries(german);
 
-const sources = [...texts].filter(
-  ([path]) => path.startsWith('src/console/') && path !== 'src/console/parts/german.ts',
-);
+const sources = [...texts].filter(([path]) => /^src\/console\/.*\.ts$/.test(path));
 
 test('each German text is of a text that the console has', () => {
   const code = sources.map(([, text]) => text).join('\n');

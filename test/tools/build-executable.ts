@@ -25,7 +25,7 @@ export function buildExecutable(output: string, isStripped: boolean): void {
   requireListedRuntime(process.execPath);
   const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
   try {
-    const modules = globSync('**/*.{js,ts,css}', { cwd: sources })
+    const modules = globSync('**/*.{js,ts,css,json}', { cwd: sources })
       .sort()
       .map((file) => stageModule(file, stage));
     // Its paths become part of the result, so all are relative to the stage.

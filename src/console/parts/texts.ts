@@ -1,10 +1,9 @@
-// The texts of the console. The English text is the key: `t('Place order')`. Other languages are tables, each in
-// a file of its own that is loaded only if that language is chosen. A text has values by their names:
+// The texts of the console. The English text is the key: `t('Place order')`. Other languages are JSON files,
+// each loaded only if that language is chosen. A text has values by their names:
 // `t('{name} is suspended.', { name })`. The compiler rejects a text that has no German.
-import type { german } from './german.ts';
 import { language } from './language.ts';
 
-type Text = keyof typeof german;
+type Text = keyof typeof import('./german.json');
 
 /** The names of the values in a text. */
 type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
@@ -14,7 +13,8 @@ type Values<T extends string, Value> = [Names<T>] extends [never]
   : readonly [values: Readonly<Record<Names<T>, Value>>];
 
 /** The modules wait for the table, so their constants may have texts. */
-const table: Readonly<Record<string, string>> = language === 'de' ? (await import('./german.ts')).german : {};
+const table: Readonly<Record<string, string>> =
+  language === 'de' ? (await import('./german.json', { with: { type: 'json' } })).default : {};
 
 export function t<T extends Text>(text: T, ...[values]: Values<T, string | number>): string {
   return partsOf(text, values).join('');

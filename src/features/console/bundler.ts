@@ -11,7 +11,8 @@
 // console's modules use: imports of names from modules of the same room or another, without circles (no two
 // modules have the same name); exports of functions, classes and constants, where they are declared; and
 // `import(…)` of a module, which gets its own file and is loaded when needed. A module may wait for such a
-// file, and the modules after it then wait for it. Anything else fails.
+// file, and the modules after it then wait for it. A JSON file is a module whose default is its value. Anything else
+// fails.
 import assert from 'node:assert/strict';
 
 type Module = {
@@ -30,7 +31,8 @@ const importPattern = /^import \{([^}]*)\} from ["']\.\.?\/(?:[\w-]+\/)?([\w-]+)
 const exportPattern = /^export (?=(?:(?:async )?function\*?|class|const) ([\w$]+))/gm;
 /** A constant of the module that has to be waited for. */
 const waitPattern = /^(?:export )?const [^;{]*?\bawait\b/m;
-const loadPattern = /\bimport\(["']\.\.?\/(?:[\w-]+\/)?([\w-]+)\.(?:ts|js)["']\)/g;
+const loadPattern =
+  /\bimport\(["']\.\.?\/(?:[\w-]+\/)?([\w-]+)\.(?:ts|js|json)["'](?:, \{ with: \{ type: ["']json["'] \} \})?\)/g;
 
 /**
  * Takes the text of each module, without types, by its name without an extension. Returns the text of the entry's
@@ -59,6 +61,10 @@ export function bundleModules(texts: ReadonlyMap<string, string>, entry: string)
 }
 
 function moduleOf(name: string, text: string): Module {
+  if (text.startsWith('{')) {
+    const code = `export const ${resultOf(name)} = { default: ${text} };\n`;
+    return { name, imports: [], loads: [], code };
+  }
   const imports: string[] = [];
   const exported: string[] = [];
   const loads: string[] = [];

@@ -20,7 +20,7 @@ export const styleFile = 'console.css';
  */
 export async function consoleFiles(): Promise<ConsoleFile[]> {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  const names = paths.filter((path) => /\.(ts|js)$/.test(path));
+  const names = paths.filter((path) => /\.(ts|js|json)$/.test(path));
   const typed = names.filter((name) => name.endsWith('.ts'));
   const plain = await withoutTypes(typed.map(textOf));
   const stripped = new Map(typed.map((name, index) => [name, plain[index]]));
