@@ -13,7 +13,6 @@ import { openShop } from './console-shop.ts';
 
 const pages = [
   ['today', '#/today'],
-  ['today-30-days', '#/today?days=30'],
   ['orders', '#/orders'],
   ['orders-found', '#/orders?q=grace'],
   ['orders-none', '#/orders?q=nowhere'],

@@ -46,11 +46,6 @@ export function currenciesOf(figures: readonly Figures[]): string[] {
   return [...orders].sort((a, b) => place(b) - place(a)).map(([currency]) => currency);
 }
 
-/** Returns what was sold, of orders by when they were placed. */
-export function sumOf(figures: readonly Figures[], currency: string): number {
-  return totalOf(figures.filter((each) => each.currency === currency && isSale(each)));
-}
-
 /** The figures are of one currency. */
 export function totalOf(figures: readonly Pick<Figures, 'total'>[]): number {
   return figures.reduce((sum, { total }) => sum + (total ?? 0), 0);

@@ -1,4 +1,4 @@
-// Today: money and sales, the orders that wait longest for their next step, the latest events, and for
+// Today: its money, the orders that wait longest for their next step, the latest events, and for
 // administrators what they have to look after.
 import { query } from '../parts/api-client.ts';
 import {
@@ -12,8 +12,7 @@ import {
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
-import { card, factList, headedCard } from '../parts/cards.ts';
-import { type Bar, barPlot } from '../parts/charts.ts';
+import { card, headedCard } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { watchDay } from '../parts/day-change.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
@@ -21,13 +20,10 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import {
   addDays,
   age,
-  compactMoney,
   count,
   dateTime,
-  dayLabel,
   dayName,
   defaultCurrency,
-  hourLabel,
   money,
   shortTime,
   startOfDay,
@@ -36,29 +32,12 @@ import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
 import type { LatestOrder } from '../parts/order-steps.ts';
 import { eventList } from '../parts/event-list.ts';
 import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
-import { tabLinks } from '../parts/list-tools.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
 import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
 import { type Column, newerNotice, table, tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
-import {
-  currenciesOf,
-  figuresOf,
-  isSale,
-  ordersOf,
-  readSales,
-  receivedOf,
-  sumOf,
-  whatCounts,
-} from './sales-figures.ts';
-
-const spans = [
-  { name: t('Today'), inSentence: t('today'), days: 1, by: 'hour' },
-  { name: t('7 days'), inSentence: t('7 days'), days: 7, by: 'day' },
-  { name: t('30 days'), inSentence: t('30 days'), days: 30, by: 'day' },
-] as const;
-type Span = (typeof spans)[number];
+import { currenciesOf, figuresOf, ordersOf, readSales, receivedOf } from './sales-figures.ts';
 
 /** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
 const waitingWords = {
@@ -86,10 +65,9 @@ type TodayData = {
 };
 
 export function todayView(page: Page): void {
-  const { main, parameters, signal, steps } = page;
-  const span = spans.find(({ days }) => String(days) === parameters.get('days')) ?? spans[0];
+  const { main, signal, steps } = page;
   const content = h('div', {}, skeleton(8));
-  const sales = liveSales(page, span);
+  const sales = liveSales(page);
   const received = liveReceived(page);
   const alerts = liveAlerts(page);
   const latest = liveLatest(page);
@@ -110,7 +88,7 @@ export function todayView(page: Page): void {
       const [toLookAfter, events] = await Promise.all([alerts.get(loading), latest.get(loading)]);
       return { ...first, alerts: toLookAfter, events };
     },
-    draw: (shown, reload) => todayContent(page, shown, { span, reload }),
+    draw: (shown, reload) => todayContent(page, shown, reload),
     hold: (shown, loaded) => holdToday(main, shown, loaded),
     concerns: isNews,
   });
@@ -156,25 +134,23 @@ const soldTypes: readonly EventType[] = [
 ];
 const moneyTypes: readonly EventType[] = ['order.paid', 'order.refunded', 'order.corrected'];
 
-/** The sales of the span, which ends with today. */
-function liveSales({ live, signal }: Page, { days, by }: Span): LiveValue<Sales, Page> {
+function liveSales({ live, signal }: Page): LiveValue<Sales, Page> {
   return new LiveValue(live, signal, {
-    load(page: Page) {
-      const before = addDays(startOfDay(new Date()), 1);
-      return readSales(page, { of: 'placed', from: addDays(before, -days), before, by });
-    },
+    load: (page: Page) => readToday(page, 'placed'),
     concerns: ({ type, changes }) => soldTypes.includes(type) || 'total' in changes || 'currency' in changes,
   });
 }
 
 function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
   return new LiveValue(live, signal, {
-    load(page: Page) {
-      const from = startOfDay(new Date());
-      return readSales(page, { of: 'received', from, before: addDays(from, 1), by: 'day' });
-    },
+    load: (page: Page) => readToday(page, 'received'),
     concerns: ({ type }) => moneyTypes.includes(type),
   });
+}
+
+function readToday(page: Page, of: 'placed' | 'received'): Promise<Sales> {
+  const from = startOfDay(new Date());
+  return readSales(page, { of, from, before: addDays(from, 1), by: 'day' });
 }
 
 function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
@@ -211,15 +187,12 @@ function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> 
 
 /** Of each status. */
 const toDoShown = 6;
-const plotsShown = 2;
 
-type Drawing = { readonly span: Span; readonly reload: Reload };
-
-function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): Child {
+function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
   const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
   const kind = numbered(newer, '1 more order – show', '{count} more orders – show');
   const notice = newerNotice(newer, t(kind, { count: count(newer) }), reload);
-  const today = figuresOf({ buckets: span.by === 'hour' ? sales.buckets : sales.buckets.slice(-1) });
+  const today = figuresOf(sales);
   const payments = figuresOf(received);
   const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
   if (isEmpty && events === undefined) return skeleton(8);
@@ -230,7 +203,7 @@ function todayContent(page: Page, shown: TodayData, { span, reload }: Drawing): 
     h(
       'div',
       { class: 'columns today' },
-      h('div', {}, toDoCard(page, lists, notice), moneyCard(payments), salesCard(sales, span)),
+      h('div', {}, toDoCard(page, lists, notice), moneyCard(payments)),
       alertList(alerts),
       card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
@@ -347,28 +320,6 @@ function moneyCard(payments: readonly Figures[]): Child {
   );
 }
 
-function salesCard(sales: Sales, span: Span): HTMLElement {
-  const currencies = currenciesOf(figuresOf(sales).filter(isSale));
-  const nothing = h('p', { class: 'soft' }, t('Nothing was sold in this time.'));
-  return headedCard(
-    [h('h2', {}, t('Sales')), spanTabs(span)],
-    currencies.length === 0 && nothing,
-    currencies.slice(0, plotsShown).map((currency) => salesPlot(sales, currency, span)),
-    currencies.length > plotsShown && otherSales(sales, currencies.slice(plotsShown)),
-    currencies.length > 0 && h('p', { class: 'hint' }, whatCounts),
-  );
-}
-
-function otherSales(sales: Sales, currencies: readonly string[]): HTMLElement {
-  const figures = figuresOf(sales);
-  return h(
-    'details',
-    { class: 'sales' },
-    h('summary', {}, t('{count} more', { count: count(currencies.length) })),
-    factList(currencies.map((currency) => [currency, money(sumOf(figures, currency), currency)])),
-  );
-}
-
 type Tile = {
   readonly label: string;
   readonly figure: Child;
@@ -410,14 +361,6 @@ function firstSteps({ user }: Page): HTMLElement {
   );
 }
 
-function spanTabs(span: Span): HTMLElement {
-  const tabs = spans.map(({ name, days }) => [String(days), name] as const);
-  return tabLinks(t('Time'), tabs, {
-    current: String(span.days),
-    href: (days) => `#/today?${query({ days })}`,
-  });
-}
-
 /** One line for all other currencies: the tile keeps its height when a third one comes. */
 function receivedText(payments: readonly Figures[]): Child {
   const [first = defaultCurrency, ...others] = currenciesOf(payments);
@@ -428,23 +371,4 @@ function receivedText(payments: readonly Figures[]): Child {
   });
   const more = sums.join(' ');
   return [money(received(first), first), more !== '' && h('small', { class: 'clip', title: more }, more)];
-}
-
-function salesPlot({ buckets }: Sales, currency: string, { by, inSentence: time }: Span): HTMLElement {
-  const bars: Bar[] = buckets.map(({ from, figures }) => {
-    const value = sumOf(figures, currency);
-    return { label: by === 'hour' ? hourLabel(from) : dayLabel(from), value, text: money(value, currency) };
-  });
-  const total = money(
-    bars.reduce((sum, { value }) => sum + value, 0),
-    currency,
-  );
-  return h(
-    'div',
-    { class: 'sales' },
-    h('p', {}, h('strong', {}, total), h('span', { class: 'soft' }, ` ${time}`)),
-    barPlot(t('Sales in {currency}, {span}', { currency, span: time }), bars, (value) =>
-      compactMoney(value, currency),
-    ),
-  );
 }

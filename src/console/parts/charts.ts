@@ -1,7 +1,7 @@
 // Plots as SVG, each with its figures as a table for screen readers.
 import { type Child, h, svg } from './elements.ts';
 
-export type Bar = { readonly label: string; readonly value: number; readonly text: string };
+type Bar = { readonly label: string; readonly value: number; readonly text: string };
 
 const height = 200;
 const left = 44;

@@ -29,9 +29,7 @@ const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle
 const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
 const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
 const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-const shortDay = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short' });
 const monthOnly = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric' });
-const shortHour = new Intl.DateTimeFormat(locale, { hour: 'numeric' });
 const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
@@ -103,14 +101,6 @@ export function fullDay(time: Date): string {
 
 function clockTime(iso: string): string {
   return clock.format(new Date(iso));
-}
-
-export function hourLabel(iso: string): string {
-  return shortHour.format(new Date(iso));
-}
-
-export function dayLabel(iso: string): string {
-  return shortDay.format(new Date(iso));
 }
 
 export function monthLabel(iso: string): string {
