@@ -51,14 +51,13 @@ type Frame = {
   /** Shown in the header, beside the name. */
   readonly tools?: Html;
   readonly main: Html;
-  readonly dialogs?: Html;
-  readonly script?: string;
 };
 
-const openapiLink = html`<a class="aside" href="/openapi.json">OpenAPI</a>`;
+const openapiLink = html`<a href="/openapi.json">OpenAPI</a>`;
 
+/** On a narrow screen the contents are shown while they are the target of the address, so no page needs a script. */
 export function pageOf({ title, contents, main, ...options }: Frame): Page {
-  const { tools = openapiLink, dialogs = html``, script = '', home = '/docs', language = 'en' } = options;
+  const { tools = openapiLink, home = '/docs', language = 'en' } = options;
   const { skip, contents: contentsName } = frameTexts[language];
   const { description = 'Documentation of the orderly API: users, customers and orders.' } = options;
   const { markup } = html`<!doctype html>
@@ -73,19 +72,17 @@ export function pageOf({ title, contents, main, ...options }: Frame): Page {
 </head>
 <body>
 <a class="skip" href="#main">${skip}</a>
-<header><button type="button" class="menu" popovertarget="contents">${contentsName}</button>
+<header><a class="menu" href="#contents">${contentsName}</a>
 <a class="brand" href="${home}">orderly</a>
 ${tools}</header>
-<nav id="contents" popover aria-label="${contentsName}">${contents}</nav>
-<main id="main" tabindex="-1">
+<nav id="contents" aria-label="${contentsName}">${contents}</nav>
+<main id="main">
 ${main}
 </main>
-${dialogs}
-${script === '' ? '' : html`<script>${{ markup: script }}</script>`}
 </body>
 </html>
 `;
-  return { html: markup, policy: policyFor(script) };
+  return { html: markup, policy };
 }
 
 export const icon =
@@ -93,15 +90,12 @@ export const icon =
   "<rect width='16' height='16' rx='4' fill='%233446c8'/>" +
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
-/**
- * Returns a policy that allows the page's own style and script, the icon as the only image, and requests to
- * the service if there is a script. No text can become markup or script.
- */
-function policyFor(script: string): string {
-  const sourceOf = (text: string): string => `'sha256-${hash('sha256', text, 'base64')}'`;
-  const directives = ["default-src 'none'", `style-src ${sourceOf(pageStyle)}`];
-  if (script !== '') directives.push(`script-src ${sourceOf(script)}`, "connect-src 'self'");
-  directives.push('img-src data:', "form-action 'none'", "base-uri 'none'", "frame-ancestors 'none'");
-  directives.push("require-trusted-types-for 'script'", "trusted-types 'none'");
-  return directives.join('; ');
-}
+/** The page's own style, and the icon as the only image: nothing runs, loads or is sent. */
+const policy = [
+  "default-src 'none'",
+  `style-src 'sha256-${hash('sha256', pageStyle, 'base64')}'`,
+  'img-src data:',
+  "form-action 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');

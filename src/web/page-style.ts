@@ -5,9 +5,9 @@ export const pageStyle = `
   color-scheme: light dark; --ink: light-dark(#1a2036, #e7e9f1);
   --soft: light-dark(#545d78, #a6aec4); --line: light-dark(#e3e6ef, #2a3041);
   --paper: light-dark(#fff, #11141d); --panel: light-dark(#f6f7fb, #191e2b);
-  --accent: light-dark(#3446c8, #a9b6ff); --press: light-dark(#3446c8, #4c5fe0);
+  --accent: light-dark(#3446c8, #a9b6ff);
   --good: light-dark(#0b6b3c, #72dca2); --bad: light-dark(#b0231c, #ffb1a8);
-  --warn: light-dark(#8a5300, #f2c46d); --edge: light-dark(#868fa8, #6c758e);
+  --warn: light-dark(#8a5300, #f2c46d);
   --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; --small: .875rem;
 }
 * { box-sizing: border-box; }
@@ -19,10 +19,6 @@ body {
 a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
-main:focus, section:focus, article:focus, .wide:focus, [id]:is(p, dt, h3):focus { outline: none; }
-.hidden {
-  position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap;
-}
 .skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
 .skip:not(:focus) { transform: translateY(-80px); }
 h1, h2 { line-height: 1.25; letter-spacing: -.018em; margin: 0 0 .75rem; font-size: 2.125rem; }
@@ -34,9 +30,9 @@ h3 a:not(:hover) { color: inherit; text-decoration: none; }
 h4 { font-size: .8125rem; color: var(--soft); margin: 1.75rem 0 0; }
 p { margin: 0 0 1rem; max-width: 68ch; }
 .lead { font-size: 1.1875rem; }
-.quiet, .common, small { font-size: var(--small); font-weight: 400; }
-.lead, .quiet, .common, small, .rules, dt span { color: var(--soft); }
-code, pre, textarea { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
+.quiet, small { font-size: var(--small); font-weight: 400; }
+.lead, .quiet, small, .rules, dt span { color: var(--soft); }
+code, pre { font-family: var(--mono); font-size: .875em; overflow-wrap: anywhere; }
 p:not(.endpoint) code, dd code { background: var(--panel); border-radius: 4px; padding: 1px 4px; }
 
 header {
@@ -48,11 +44,9 @@ header {
   color: var(--ink); font-weight: 700; font-size: 1.125rem; letter-spacing: -.02em;
   text-decoration: none; margin-right: auto;
 }
-.account { margin: 0; display: flex; align-items: center; gap: 14px; min-width: 0; }
-#who { overflow: hidden; text-overflow: ellipsis; }
 nav {
-  font-size: .9063rem; line-height: 1.4; overflow-y: auto; scrollbar-width: thin; width: auto;
-  margin: 0; border: 0; color: inherit; background: var(--paper);
+  font-size: .9063rem; line-height: 1.4; overflow-y: auto; scrollbar-width: thin;
+  background: var(--paper);
 }
 nav ul { list-style: none; margin: 0; padding: 0; }
 nav ul ul { margin-bottom: 14px; }
@@ -74,9 +68,9 @@ article { padding: 8px 0 40px; margin-top: 32px; border-top: 1px solid var(--lin
   border-radius: 5px; color: var(--accent);
   background: color-mix(in srgb, currentColor 11%, transparent);
 }
-.post, .good, pre i { color: var(--good); }
+.post { color: var(--good); }
 .put, .patch, dt em { color: var(--warn); }
-.delete, .problem, .bad, .issue { color: var(--bad); }
+.delete, .problem { color: var(--bad); }
 dl { margin: 0; }
 dt { font-weight: 600; }
 dt span, dt em { font: 400 var(--small) system-ui, sans-serif; margin-left: 4px; }
@@ -89,103 +83,23 @@ dd { margin: 2px 0 0; font-size: .9375rem; max-width: 68ch; }
 .responses dt { font: 600 var(--small) var(--mono); }
 .responses a { display: inline-block; margin-right: 8px; min-height: 26px; white-space: nowrap; }
 
-summary { cursor: pointer; padding: 8px 14px; font-size: var(--small); font-weight: 600; }
-.sample, .try { position: relative; border: 1px solid var(--line); border-radius: 8px; margin-bottom: 10px; }
-.bar { margin: 0; padding: 8px 14px; font-size: var(--small); font-weight: 600; border: 0; max-width: none; }
-fieldset.bar { display: flex; gap: 4px; padding: 5px 8px; }
-.bar span { position: relative; }
-.bar input {
-  position: absolute; inset: 0; opacity: 0; min-height: 0; height: 100%; margin: 0; cursor: pointer;
-}
-.bar label {
-  margin: 0; padding: 3px 8px; min-height: 28px; border-radius: 5px; color: var(--soft); cursor: pointer;
-}
-.bar :checked + label { background: var(--paper); color: var(--accent); box-shadow: 0 0 0 1px var(--line); }
-.bar :focus-visible + label { outline: 3px solid var(--accent); outline-offset: 1px; }
-.languages:has([value="curl"]:checked) pre:not([data-language="curl"]),
-.languages:has([value="JavaScript"]:checked) pre:not([data-language="JavaScript"]),
-.languages:has([value="Python"]:checked) pre:not([data-language="Python"]) { display: none; }
-var {
-  font-style: normal; display: inline-block; max-width: 34ch; overflow: hidden; text-overflow: ellipsis;
-  white-space: nowrap; vertical-align: bottom; color: var(--accent);
-}
-.sample { background: var(--panel); }
-.try > summary { color: var(--accent); }
-.try form { padding: 6px 14px 14px; }
+.sample { background: var(--panel); border: 1px solid var(--line); border-radius: 8px; margin-bottom: 10px; }
+.bar { margin: 0; padding: 8px 14px; font-size: var(--small); font-weight: 600; max-width: none; }
 pre { margin: 0; padding: 2px 14px 14px; white-space: pre-wrap; font-size: .8125rem; line-height: 1.6; }
 pre code { font-size: inherit; }
-pre i { font-style: normal; }
-.copy {
-  position: absolute; top: 5px; right: 6px; padding: 2px 9px;
-  font: 600 .8125rem/1.5 system-ui, sans-serif; border-color: transparent; background: none;
-  color: var(--soft);
-}
-.field { margin-bottom: 12px; }
-label { display: block; font-size: var(--small); font-weight: 600; margin-bottom: 3px; }
-input, select, textarea, button {
-  font: inherit; color: inherit; border: 1px solid var(--edge); border-radius: 6px;
-  background: var(--paper); padding: 7px 10px;
-}
-input, select, textarea { width: 100%; min-height: 40px; }
-textarea { font: .8125rem/1.6 var(--mono); resize: vertical; }
-[aria-invalid] { border-color: var(--bad); box-shadow: 0 0 0 1px var(--bad); }
-button { cursor: pointer; font-weight: 600; padding: 5px 12px; }
-button:hover { border-color: var(--accent); }
-form > button {
-  background: var(--press); border-color: var(--press); color: #fff; padding: 8px 18px;
-  margin-bottom: 8px;
-}
-.try form {
-  display: grid; grid-template-columns: repeat(auto-fill, minmax(170px, 1fr)); gap: 0 12px;
-}
-.try .field { display: grid; grid-row: span 3; grid-template-rows: subgrid; align-content: start; }
-.try .field label { align-self: end; }
-.try .field :is(input, select) { align-self: start; }
-.try .field em { color: var(--warn); font-style: normal; }
-.try form > :not(.field), .field:has(textarea) { grid-column: 1 / -1; }
-.try form > button { justify-self: start; }
-#sign-in-forms { display: flex; flex-wrap: wrap; gap: 0 44px; }
-#sign-in-forms form { flex: 0 1 400px; }
-[hidden] { display: none !important; }
-dialog {
-  width: min(560px, calc(100vw - 24px)); border: 1px solid var(--line); border-radius: 12px; padding: 20px;
-  background: var(--paper); color: var(--ink); box-shadow: 0 16px 48px rgb(0 0 0 / .3);
-}
-dialog::backdrop { background: rgb(10 14 28 / .5); }
-dialog h2 { font-size: 1.25rem; }
-.danger, .danger:hover { background: var(--bad); border-color: var(--bad); color: var(--paper); }
-.issue { font: 600 var(--small)/1.45 system-ui, sans-serif; margin: 4px 0; white-space: normal; }
-pre .issue {
-  padding: 5px 10px; border-left: 3px solid; border-radius: 0 4px 4px 0;
-  background: color-mix(in srgb, currentColor 7%, transparent);
-}
-.issue:empty, .outcome:empty { display: none; }
-.outcome { font-weight: 650; margin: 8px 0; }
-.response > a { display: inline-block; margin-bottom: 10px; }
-figure { margin: 20px 0; }
-svg { display: block; max-width: 100%; height: auto; fill: none; stroke: var(--soft); stroke-width: 1.5; }
-svg text {
-  fill: var(--ink); stroke: none; font: 600 14.5px system-ui, sans-serif; text-anchor: middle;
-  dominant-baseline: central;
-}
-.state { fill: var(--panel); stroke: var(--accent); }
-.final { fill: var(--paper); stroke-dasharray: 5 4; }
-.tip { fill: var(--soft); stroke: none; }
 
-article, main .wide {
+.wide {
   content-visibility: auto; contain-intrinsic-size: auto 700px; overflow: hidden;
   margin-inline: -6px; padding-inline: 6px; /* outlines of what has the focus */
 }
-@media (scripting: none) { .try, #sign-in-forms, .account { display: none; } }
-@media (scripting: enabled) { .noscript { display: none; } }
 @media (width < 900px) {
   header { padding: 8px 12px; gap: 10px; }
-  nav { position: fixed; inset: 61px 0 0; height: auto; padding: 16px; }
+  nav { position: fixed; z-index: 1; inset: 61px 0 0; padding: 16px; }
+  nav:not(:target) { display: none; }
   nav a { padding: 9px 12px; }
   main { padding: 0 16px; }
   h1 { font-size: 1.75rem; }
   section { padding: 32px 0; }
-  .aside, #who { display: none; }
 }
 @media (width >= 900px) {
   body { display: grid; grid-template-columns: 288px minmax(0, 1fr); }
@@ -198,16 +112,16 @@ article, main .wide {
   .menu { display: none; }
 }
 @media (width >= 1150px) {
-  article, .wide { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 44px; }
-  .calls { padding-top: 32px; }
+  .wide { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 44px; }
+  .wide > :last-child { padding-top: 32px; }
 }
 @media print {
   :root { color-scheme: light; font-size: 9pt; }
   @page { margin: 14mm 12mm; }
   body { display: block; font-size: 8.5pt; line-height: 1.35; }
-  .skip, header, nav, dialog, .try, .bar, fieldset.bar, .copy, #sign-in, .quiet, summary { display: none; }
+  .skip, header, nav, .bar, .quiet { display: none; }
   main { max-width: none; padding: 0; columns: 2; column-gap: 8mm; }
-  section, article, main .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
+  section, article, .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
   section + section { border: 0; }
   h1 { font-size: 16pt; column-span: all; }
   h2 { font-size: 12pt; margin: 4mm 0 1mm; }
@@ -216,12 +130,10 @@ article, main .wide {
   .method { padding: 1px 4px; }
   h3 a { min-height: 0; }
   h1, h2, h3, h4 { break-after: avoid; }
-  .lead, .common, dd, dt, dt :is(span, em), h4, .responses :is(dt, dd) { font-size: 8pt; }
+  .lead, dd, dt, dt :is(span, em), h4, .responses :is(dt, dd) { font-size: 8pt; }
   .fields > div { padding: 1px 0; border: 0; }
   .responses :is(div, dt, dd, a) { display: inline; padding: 0; margin: 0 .5em 0 0; }
-  .calls { padding: 0; }
   .sample { border-width: 0 0 0 2px; border-radius: 0; background: none; margin: 1mm 0; }
-  .languages pre:not([data-language="curl"]) { display: none; }
   pre { padding: 0 2mm; font-size: 7pt; line-height: 1.35; }
   a { color: inherit; text-decoration: none; }
 }

@@ -220,11 +220,7 @@ suite('the sources', () => {
   const powers: readonly (readonly [what: string, pattern: RegExp, ...files: string[]])[] = [
     ['modules by computed names', /\b(getBuiltinModule(\?\.)?|import)\((?!''\))/],
     ['connect', /\b(connect|createConnection)\b\s*(\?\.)?\(/],
-    [
-      'fetch',
-      /(?<![#.\w])(fetch|WebSocket|EventSource|XMLHttpRequest)\b(?!\??:)/,
-      'src/features/docs/page-tools.ts',
-    ], // in browsers
+    ['fetch', /(?<![#.\w])(fetch|WebSocket|EventSource|XMLHttpRequest)\b(?!\??:)/],
     ['eval', /\beval\b|\bFunction\s*\(|\bWebAssembly\b/, 'src/base/thread.ts'],
     ['native code', /\b(dlopen|createRequire|\w*[bB]inding)\b/],
     // a comparison of secrets by another operator would take longer the more of them is right

@@ -22,7 +22,7 @@ export type Schema = Partial<
       examples: readonly unknown[];
     }>
 >;
-export type Content = Named<{
+type Content = Named<{
   readonly schema: Schema;
   /** The schema of each line, if the body has lines. */
   readonly 'x-line-schema'?: Schema;

@@ -7,20 +7,7 @@ export const docs: Feature = {
   needs: [openapi],
   async load() {
     const { docsRoutes } = await import('./docs-routes.ts');
-    const { correctableStatuses, transitions } = await import('../orders/order-status.ts');
-    return ({ config, publicUrl, describe, turns }) => {
-      const isSelfSigned = config.tls.mode === 'self-signed';
-      const routes = docsRoutes({
-        describe,
-        turns,
-        publicUrl,
-        rates: config.rates,
-        steps: transitions,
-        correctable: correctableStatuses,
-        isSelfSigned,
-      });
-      return { groups: [{ invalidStatus: 400, routes }] };
-    };
+    return (core) => ({ groups: [{ invalidStatus: 400, routes: docsRoutes(core) }] });
   },
   async problemPage(code, document) {
     const { problemPage } = await import('./problem-page.ts');

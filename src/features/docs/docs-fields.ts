@@ -1,5 +1,6 @@
-// The fields of a schema on the documentation page, each with its rules and limits. Nested fields have paths.
-import { follow, type ApiDocument, type Schema } from './api-document.ts';
+// The fields of a schema on the documentation page, each with its rules and limits; nested fields have paths. And
+// samples of code.
+import { follow, type ApiDocument, type Parameter, type Schema } from './api-document.ts';
 import { html, inline, type Html } from '../../web/page-layout.ts';
 
 type FieldNotes = {
@@ -22,6 +23,21 @@ export function definitions(terms: readonly (readonly [term: string, description
   return html`<dl class="fields">${rows}</dl>`;
 }
 
+export function sample(title: string, code: string): Html {
+  return html`<div class="sample"><p class="bar">${title}</p><pre><code>${code}</code></pre></div>`;
+}
+
+export function json(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
+}
+
+export function parameterField(
+  { name, schema, required, in: place, description }: Parameter,
+  api: ApiDocument,
+): Html {
+  return fieldOf(schema, api, { name, isRequired: required === true, place, description });
+}
+
 /** Marks required members of requests only: a response has all its members. */
 export function fieldsOf(schema: Schema, api: ApiDocument, { side, path = '' }: FieldsOptions): Html[] {
   const { properties = {}, required = [] } = solid(schema, api);
@@ -35,7 +51,7 @@ export function fieldsOf(schema: Schema, api: ApiDocument, { side, path = '' }: 
   });
 }
 
-export function fieldOf(
+function fieldOf(
   schema: Schema,
   api: ApiDocument,
   { name, isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,

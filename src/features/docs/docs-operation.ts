@@ -1,7 +1,5 @@
-// One operation on the documentation page: its input and output, sample calls, and a form to try it.
+// One operation on the documentation page: what it takes and returns, a call with curl, and an example response.
 import { isDeepStrictEqual } from 'node:util';
-import { callSample, foldedSample } from './code-samples.ts';
-import { callOf, examplesOf, json, type Trust } from './docs-examples.ts';
 import {
   codesOf,
   parametersOf,
@@ -11,14 +9,14 @@ import {
   type Parameter,
   type PlacedOperation,
 } from './api-document.ts';
-import { fieldOf, fieldsOf } from './docs-fields.ts';
+import { fieldsOf, json, parameterField, sample } from './docs-fields.ts';
 import { html, link, prose, type Html } from '../../web/page-layout.ts';
-import { tryForm } from './try-form.ts';
 
 export type DocsContext = {
   readonly api: ApiDocument;
   readonly publicUrl: string;
-  readonly trust: Trust;
+  /** The command, with what makes it trust the service's own certificate. */
+  readonly curl: string;
   /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
   /** Parameters and header fields that many operations accept, also listed in one place. */
@@ -27,65 +25,59 @@ export type DocsContext = {
 
 export function operationArticle(placed: PlacedOperation, context: DocsContext): Html {
   const { method, path, operation } = placed;
-  const { operationId: id, summary } = operation;
-  const parameters = parametersOf(operation, context.api);
-  return html`<article id="${id}" tabindex="-1"><div class="about"><h3>${link(`#${id}`, summary)}</h3>
+  const { operationId: id, summary, description } = operation;
+  const [status, { content = {} }] = successOf(operation);
+  const example = Object.values(content).find((media) => media.example !== undefined)?.example;
+  return html`<article id="${id}" class="wide"><div><h3>${link(`#${id}`, summary)}</h3>
 <p class="endpoint">${badge(method)} <code>${path}</code></p>
-${prose(operation.description)}
-${fieldLists(operation, parameters, context)}
+${prose(description)}
+${fieldLists(operation, context)}
 <h4>Responses</h4>${responsesOf(operation, context)}</div>
-<div class="calls">${samplesOf(placed, context)}
-${tryForm(placed, { parameters, content: operation.requestBody?.content ?? {} })}</div></article>
+<div>${sample('curl', curlCommand(placed, context))}
+${example === undefined ? '' : sample(`Response ${status}`, json(example))}</div></article>
 `;
-}
-
-function fieldLists(
-  { requestBody }: Operation,
-  parameters: readonly Parameter[],
-  { api, common }: DocsContext,
-): Html {
-  const [body] = Object.values(requestBody?.content ?? {});
-  const isCommon = (parameter: Parameter): boolean =>
-    common.some((each) => isDeepStrictEqual(each, parameter));
-  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, api));
-  const schema = body?.['x-line-schema'] ?? body?.schema;
-  const bodyFields = schema === undefined ? [] : fieldsOf(schema, api, { side: 'request' });
-  return html`${fieldList('Parameters', own)}${commonNames(parameters.filter(isCommon))}
-${fieldList(body?.['x-line-schema'] === undefined ? 'Body' : 'Each line of the body', bodyFields)}`;
-}
-
-export function parameterField(
-  { name, schema, required, in: place, description }: Parameter,
-  api: ApiDocument,
-): Html {
-  return fieldOf(schema, api, { name, isRequired: required === true, place, description });
-}
-
-function commonNames(parameters: readonly Parameter[]): Html {
-  if (parameters.length === 0) return html``;
-  const names = parameters.map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
-  return html`<p class="common">Also ${link('#common-parameters', 'common ones')}: ${names}.</p>`;
-}
-
-function fieldList(title: string, fields: readonly Html[]): Html {
-  if (fields.length === 0) return html``;
-  return html`<h4>${title}</h4><dl class="fields">${fields}</dl>`;
 }
 
 export function badge(method: string): Html {
   return html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 }
 
-function samplesOf({ method, path, operation }: PlacedOperation, { publicUrl, trust }: DocsContext): Html {
-  const { operationId: id, summary, requestBody } = operation;
-  const [[type, body] = []] = Object.entries(requestBody?.content ?? {});
-  const url = publicUrl + path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '7');
-  const call = callOf(operation, { method, url, type: type ?? 'application/json', body: body?.example });
-  const [status, { content = {} }] = successOf(operation);
-  const example = Object.values(content).find((media) => media.example !== undefined)?.example;
-  const result = example === undefined ? '' : foldedSample(`Response ${status}`, json(example));
-  return html`${callSample({ id, title: summary }, examplesOf(call, trust))}
-${result}`;
+function fieldLists(operation: Operation, { api, common }: DocsContext): Html {
+  const [body] = Object.values(operation.requestBody?.content ?? {});
+  const line = body?.['x-line-schema'];
+  const schema = line ?? body?.schema;
+  const isCommon = (parameter: Parameter): boolean =>
+    common.some((each) => isDeepStrictEqual(each, parameter));
+  const parameters = parametersOf(operation, api);
+  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, api));
+  const names = parameters
+    .filter(isCommon)
+    .map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
+  const fields = schema === undefined ? [] : fieldsOf(schema, api, { side: 'request' });
+  return html`${fieldList('Parameters', own)}
+${names.length === 0 ? '' : html`<p class="quiet">Also ${link('#common-parameters', 'common ones')}: ${names}.</p>`}
+${fieldList(line === undefined ? 'Body' : 'Each line of the body', fields)}`;
+}
+
+function fieldList(title: string, fields: readonly Html[]): Html {
+  return fields.length === 0 ? html`` : html`<h4>${title}</h4><dl class="fields">${fields}</dl>`;
+}
+
+/** A line for a shell. The first object of each kind stands for all. */
+function curlCommand({ method, path, operation }: PlacedOperation, { publicUrl, curl }: DocsContext): string {
+  const [[type, body] = []] = Object.entries(operation.requestBody?.content ?? {});
+  const target = path.replaceAll('{name}', 'validation-failed').replaceAll(/\{\w+\}/g, '1');
+  const isImplied = method === 'GET' || (method === 'POST' && body !== undefined);
+  const parts = [`${curl}${isImplied ? '' : ` -X ${method}`} ${publicUrl}${target}`];
+  const { security } = operation;
+  const needsToken = security.length > 0 && security.every((each) => Object.keys(each).length > 0);
+  if (needsToken) parts.push('-H "Authorization: Bearer $TOKEN"');
+  if (body !== undefined) {
+    const text = typeof body.example === 'string' ? body.example : json(body.example);
+    const flag = typeof body.example === 'string' ? '--data-binary' : '-d'; // -d would remove line breaks
+    parts.push(`-H 'Content-Type: ${type}'`, `${flag} '${text.replaceAll("'", "'\\''")}'`);
+  }
+  return parts.join(' \\\n  ');
 }
 
 function responsesOf({ responses }: Operation, { everywhere }: DocsContext): Html {
@@ -94,9 +86,8 @@ function responsesOf({ responses }: Operation, { everywhere }: DocsContext): Htm
     const own = codes
       .filter((code) => !everywhere.has(code))
       .map((code) => html`${link(`/problems/${code}`, code)} `);
-    return codes.length > 0 && own.length === 0
-      ? ''
-      : html`<div><dt>${status}</dt><dd>${codes.length === 0 ? response.description : own}</dd></div>`;
+    if (codes.length > 0 && own.length === 0) return '';
+    return html`<div><dt>${status}</dt><dd>${codes.length === 0 ? response.description : own}</dd></div>`;
   });
   return html`<dl class="responses">${rows}</dl>
 <p class="quiet">Also the problems that ${link('#everywhere', 'every operation')} can return.</p>`;

@@ -1,160 +1,241 @@
-// The documentation page: the OpenAPI document for people, with forms to try its operations.
-import type { Rates } from '../../rates/limiter.ts';
-import { listed } from '../../base/listed.ts';
-import { sample } from './code-samples.ts';
+// The documentation page: the OpenAPI document for people.
+import { tokenSeconds } from '../../auth/jwt.ts';
+import { sessionSecondsMax } from '../../auth/refresh-tokens.ts';
+import { counted } from '../../base/counted.ts';
 import {
+  bodyBytesMax,
+  headerBytesMax,
+  headerFieldsMax,
+  idempotencySecondsMax,
+  jsonDepthMax,
+  urlBytesMax,
+} from '../../http/connections/request-fields.ts';
+import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
+import { invalidStatusRule } from '../../http/responses/problem-types.ts';
+import type { Rates } from '../../rates/limiter.ts';
+import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
+import { correctableStatuses, transitions } from '../orders/order-status.ts';
+import { listed } from '../../base/listed.ts';
+import {
+  codesEverywhere,
   commonParameters,
   follow,
-  codesEverywhere,
   operationsOf,
   successOf,
   type ApiDocument,
   type PlacedOperation,
 } from './api-document.ts';
-import { json } from './docs-examples.ts';
-import { fieldsOf } from './docs-fields.ts';
-import { changelog, guides, guideSection } from './docs-guides.ts';
-import { conventions, introduction, limits, signIn } from './docs-introduction.ts';
+import { definitions, fieldsOf, json, parameterField, sample } from './docs-fields.ts';
 import { badge, operationArticle, type DocsContext } from './docs-operation.ts';
-import { docsScript } from './docs-script.ts';
-import { orderDiagram, type Steps } from './order-diagram.ts';
-import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 import { problemList } from './problem-page.ts';
 
-export type DocsOptions = {
-  readonly document: object;
-  readonly publicUrl: string;
-  readonly rates: Rates;
-  readonly steps: Steps;
-  /** The states that staff may take back by one step. */
-  readonly correctable: readonly string[];
-  readonly isSelfSigned: boolean;
+type DocsOptions = Pick<DocsContext, 'publicUrl' | 'curl'> & { readonly rates: Rates };
+/** The operations of a tag; each tag has its own section. */
+type Group = {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string;
+  readonly operations: readonly PlacedOperation[];
 };
 
-/** The operations of a tag; each tag has its own section. */
-type Group = { readonly id: string; readonly name: string; readonly operations: readonly PlacedOperation[] };
-
 /** Creates the page in several turns of the event loop, since it takes tens of milliseconds. */
-export function* docsPage({
-  document,
-  publicUrl,
-  rates,
-  steps,
-  correctable,
-  isSelfSigned,
-}: DocsOptions): Generator<void, Page> {
+export function* docsPage(document: object, { rates, ...options }: DocsOptions): Generator<void, Page> {
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
-  const context: DocsContext = {
-    api,
-    publicUrl,
-    trust: isSelfSigned ? 'its own certificate' : 'a public certificate',
-    everywhere: codesEverywhere(api),
-    common: commonParameters(api),
-  };
+  const context = { ...options, api, everywhere: codesEverywhere(api), common: commonParameters(api) };
   yield;
-  const groups = api.tags.map(({ name, description }) => {
-    const operations = operationsOf(api).filter(({ operation }) => operation.tags.includes(name));
-    return { id: name.toLowerCase().replace(' ', '-'), name, description, operations };
-  });
+  const operations = operationsOf(api);
+  const groups = api.tags.map(({ name, description }) => ({
+    id: name.toLowerCase().replace(' ', '-'),
+    name,
+    description,
+    operations: operations.filter(({ operation }) => operation.tags.includes(name)),
+  }));
   const sections: Html[] = [];
-  for (const { id, name, description, operations } of groups) {
-    yield;
-    const states = name === 'Orders' ? orderStates(steps, correctable) : '';
+  for (const group of groups) {
     const articles: Html[] = [];
-    for (const each of operations) {
+    for (const each of group.operations) {
       articles.push(operationArticle(each, context));
       yield;
     }
-    sections.push(html`<section id="${id}" tabindex="-1"><h2>${name}</h2>
-<p>${inline(description)}</p>${states}
-${resources(operations, api)}${articles}</section>
+    sections.push(html`<section id="${group.id}"><h2>${group.name}</h2>
+<p>${inline(group.description)}</p>
+${group.name === 'Orders' ? orderStates : ''}
+${resources(group.operations, api)}${articles}</section>
 `);
   }
-  const opening = html`${introduction(context)}${signIn}${conventions(context)}${limits(rates)}
-${guideSection()}`;
+  const main = html`${introduction(context)}${conventions(context)}${limits(rates)}
+${sections}${problems(context)}`;
   yield;
-  const main = html`${opening}
-${sections}${problemSection(context)}${changelog}`;
-  yield;
-  const page = pageOf({
-    title: 'orderly API',
-    contents: contentsOf(groups),
-    tools,
-    main,
-    dialogs,
-    script: docsScript,
-  });
-  return page;
+  return pageOf({ title: 'orderly API', contents: contentsOf(groups), main });
 }
 
 function contentsOf(groups: readonly Group[]): Html {
-  const entry = (id: string, text: string | Html, inner: Html | '' = ''): Html =>
-    html`<li>${link(`#${id}`, text)}${inner}</li>`;
   const operation = ({ method, operation: { operationId, summary } }: PlacedOperation): Html =>
-    entry(operationId, html`<span>${summary}</span> ${badge(method)}`);
+    html`<li>${link(`#${operationId}`, html`<span>${summary}</span> ${badge(method)}`)}</li>`;
   const group = ({ id, name, operations }: Group): Html =>
-    entry(id, name, html`<ul>${operations.map(operation)}</ul>`);
-  return html`<ul>${entry('introduction', 'Introduction')}
-${entry('sign-in', 'Sign in')}
-${entry('conventions', 'Conventions')}
-${entry('limits', 'Rates and limits')}
-${entry('guides', 'Guides', html`<ul>${guides.map(({ id, title }) => entry(id, title))}</ul>`)}
+    html`<li>${link(`#${id}`, name)}<ul>${operations.map(operation)}</ul></li>`;
+  return html`<ul><li>${link('#introduction', 'Introduction')}</li>
+<li>${link('#conventions', 'Conventions')}</li>
+<li>${link('#limits', 'Rates and limits')}</li>
 ${groups.map(group)}
-${entry('problems', 'Problem types')}
-${entry('changelog', 'Changelog')}</ul>`;
+<li>${link('#problems', 'Problem types')}</li></ul>`;
 }
 
-const tools = html`<a class="aside" href="/openapi.json" download="orderly-openapi.json">Download OpenAPI</a>
-<p class="account"><span id="who" role="status"></span>
-<a id="sign-in-link" href="#sign-in">Sign in</a>
-<button type="button" id="sign-out" hidden>Sign out</button></p>`;
+function introduction({ api, publicUrl, curl }: DocsContext): Html {
+  const start = `${curl} -H 'Content-Type: application/json'`;
+  const token = '-H "Authorization: Bearer $TOKEN"';
+  const ada = '"email": "ada@example.com", "password": "correct horse battery staple"';
+  const order = '"currency": "EUR", "items": [{"name": "Tea", "quantity": 2, "unitPrice": 749}]';
+  const document = `${publicUrl}/openapi.json`;
+  return html`<section id="introduction" class="wide"><div><h1>orderly API</h1>
+<p class="lead">Users, customers and orders, over HTTP and JSON.</p>
+<p>The service is at <code>${publicUrl}</code>. This page shows its OpenAPI document, version ${api.info.version}.
+To try operations, or to generate a client, open that document in the program that you use:
+${link('/openapi.json', document)}, or ${downloadLink} for one that reads files.</p>
+${'/console' in api.paths ? consoleNote : ''}${curl === 'curl' ? '' : trustNote}
+<p>An access token goes into <code>Authorization: Bearer …</code>. It lasts ${tokenSeconds / 60} minutes; its session,
+kept alive with the refresh token, at most ${sessionSecondsMax / 86_400} days. Programs may send an API key as
+<code>X-API-Key</code> instead, narrowed to its scopes. A request carries one credential, never two.</p></div>
+<div>${sample('Sign up', `${start} ${publicUrl}/api/users \\\n  -d '{"name": "Ada Lovelace", ${ada}}'`)}
+${sample(
+  'Sign in; the response has the token',
+  `${start} ${publicUrl}/api/sessions \\\n  -d '{${ada}}'\nTOKEN=… # its accessToken`,
+)}
+${sample('Create a customer', `${start} ${publicUrl}/customers ${token} \\\n  -d '{"name": "Grace Hopper"}'`)}
+${sample('Place an order', `${start} ${publicUrl}/orders ${token} \\\n  -d '{"customerId": 1, ${order}}'`)}</div></section>
+`;
+}
 
-const dialogs = html`<dialog id="confirm" aria-labelledby="confirm-title"><h2 id="confirm-title">Delete?</h2>
-<p><code id="confirm-request"></code></p><p>This can’t be undone.</p>
-<button type="button" id="confirm-no">Cancel</button>
-<button type="button" id="confirm-yes" class="danger">Delete</button></dialog>
-<p id="announcement" class="hidden" role="status"></p>`;
+const downloadLink = html`<a href="/openapi.json" download="orderly-openapi.json">its download</a>`;
 
-function orderStates(steps: Steps, correctable: readonly string[]): Html {
-  return html`<h3 id="order-states" tabindex="-1">States of an order</h3>${orderDiagram(steps)}
+const consoleNote = html`<p>People in the shop work in the ${link('/console', 'console')}; this page is for those who
+write programs.</p>
+`;
+
+const trustNote = html`<p>The service made its certificate itself. <code>--cacert</code> lets curl trust it,
+<code>verify</code> Python’s <code>requests</code>, and the environment variable
+<code>NODE_EXTRA_CA_CERTS=data/tls/ca.pem</code> Node. Browsers warn, until they ${link('/certificate', 'trust it')}.</p>
+`;
+
+function conventions({ api, common }: DocsContext): Html {
+  return html`<section id="conventions"><h2>Conventions</h2>
+${definitions(rules)}
+<h3 id="common-parameters">Common parameters and header fields</h3>
+<p>Each operation names those that it takes.</p>
+<dl class="fields">${common.map((each) => parameterField(each, api))}</dl></section>
+`;
+}
+
+const rules = [
+  [
+    'Values',
+    'An absent value is `null` in responses, never left out. Times are RFC 3339 in UTC, with milliseconds. ' +
+      'Money is an integer count of the currency’s minor unit, cents for euros.',
+  ],
+  [
+    'Strictness',
+    'Unknown members, wrong types and values out of range are rejected, with `errors` naming every place. ' +
+      `${invalidStatusRule} Responses may get new members: ignore those that you don’t know.`,
+  ],
+  [
+    'Lists',
+    `A page has ${pageRowsDefault} elements in \`data\`, up to ${pageRowsMax} with \`limit\`. ` +
+      'Follow `next`, or the `Link` header, until it is `null`; `total=true` counts them all.',
+  ],
+  [
+    'Versions of objects',
+    'Every object has a strong `ETag`. With `If-None-Match` the response for an unchanged one is 304; ' +
+      'with `If-Match` a change is rejected with 412 if somebody else has changed the object since.',
+  ],
+  [
+    'Repeating safely',
+    'After a broken connection, a 429 or a 503, repeat the request; `Retry-After` has the seconds to wait. ' +
+      `With an \`Idempotency-Key\` a change happens once: for ${idempotencySecondsMax / 3600} hours ` +
+      'the same key and body get the first response again, marked as replayed.',
+  ],
+  [
+    'Changes',
+    'PATCH is JSON Merge Patch (RFC 7396): absent members stay, `null` removes. PUT replaces. ' +
+      'Read-only members may be sent back as they are.',
+  ],
+  [
+    'Finding a request again',
+    'Every response has an `X-Request-Id`, your own if you sent one; ' +
+      'problems repeat it as `requestId`, and so does the log.',
+  ],
+] as const;
+
+/** What each rate counts, by the name of the rate, and its policy's name in the header fields. */
+const countedRequests: Readonly<Record<keyof Rates, readonly [policy: string, requests: string]>> = {
+  default: ['default', 'each user, API keys included'],
+  anonymous: ['anonymous', 'each address without a credential, or with a bad one'],
+  created: ['created', 'creating, changing and deleting, without staff rights'],
+  loginAccount: ['login-account', 'signing in to one account from one address'],
+  loginAccountTotal: ['login-account-total', 'signing in to one account, from new addresses'],
+  loginAddress: ['login-address', 'signing in, signing up and changing passwords from one address'],
+  loginCode: ['login-code', 'trying one-time codes of one account'],
+};
+
+function limits(rates: Rates): Html {
+  const names = Object.keys(countedRequests) as (keyof Rates)[]; // a record of rates has no other keys
+  const rows = names.map((name) => {
+    const [[policy, requests], rate] = [countedRequests[name], rates[name]];
+    if (rate === undefined) return [policy, `Not limited: ${requests}.`] as const;
+    const quota = `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}`;
+    return [policy, `${quota}, for ${requests}.`] as const;
+  });
+  return html`<section id="limits"><h2>Rates and limits</h2>${definitions(rows)}
+<p><code>RateLimit</code> says what is left of <code>RateLimit-Policy</code>: <code>r</code> requests now, the full
+quota after <code>t</code> seconds. Beyond it the response is 429, and <code>Retry-After</code> says when to continue.
+<code>/health</code> is never limited.</p>
+<p>A body has at most ${bodyBytesMax / 1024} KiB (an import more), nested ${jsonDepthMax} deep; a URL
+${urlBytesMax / 1024} KiB, and the header fields are at most ${headerFieldsMax}, of ${headerBytesMax / 1024} KiB in
+all.</p></section>
+`;
+}
+
+const orderStates = html`<h3 id="order-states">Statuses of an order</h3>
+<dl class="fields">${Object.entries(transitions).map(([status, next]) => {
+  const steps = next.map((each, index) => html`${index === 0 ? 'then ' : ' or '}<code>${each}</code>`);
+  return html`<div><dt><code>${status}</code></dt><dd>${next.length === 0 ? 'final' : steps}</dd></div>`;
+})}</dl>
 <p>An owner may cancel an order of theirs while it is open; the other steps need staff. Staff may also take
-${listed(correctable, 'and')} back by one step, with a <code>reason</code>. Any other step is a ${link('/problems/invalid-transition', '409 invalid-transition')}
-that says which are allowed.</p>`;
-}
+${listed(correctableStatuses, 'and')} back by one step, with a <code>reason</code>. Any other step is a
+${link('/problems/invalid-transition', '409 invalid-transition')} that says which are allowed.</p>
+`;
 
 /** Describes the resources that the group's operations return. */
 function resources(operations: readonly PlacedOperation[], api: ApiDocument): Html {
-  const responses = operations.flatMap(({ operation }) =>
-    Object.values(successOf(operation)[1].content ?? {}),
-  );
-  const resources = new Map<string, unknown>();
-  for (const { schema, example } of responses) {
-    const element = follow(api, schema).properties?.['data']?.items;
-    const { $ref } = element ?? schema;
-    // the example of a list is a page of elements
-    const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data;
-    if ($ref !== undefined && !resources.has($ref)) resources.set($ref, first);
-  }
-  return html`${[...resources].map(([$ref, example]) => resource($ref, example, api))}`;
-}
-
-function resource($ref: string, example: unknown, api: ApiDocument): Html {
-  const name = $ref.replace('#/components/schemas/', '');
-  return html`<div class="wide" id="schema-${name}" tabindex="-1"><div class="about"><h3>${name}</h3>
+  const found = new Map<string, unknown>();
+  for (const { operation } of operations)
+    for (const { schema, example } of Object.values(successOf(operation)[1].content ?? {})) {
+      const element = follow(api, schema).properties?.['data']?.items;
+      const { $ref } = element ?? schema;
+      // the example of a list is a page of elements
+      const [first] = element === undefined ? [example] : (example as { data: unknown[] }).data;
+      if ($ref !== undefined && !found.has($ref)) found.set($ref, first);
+    }
+  const described = [...found].map(([$ref, example]) => {
+    const name = $ref.replace('#/components/schemas/', '');
+    return html`<div class="wide" id="schema-${name}"><div><h3>${name}</h3>
 <dl class="fields">${fieldsOf({ $ref }, api, { side: 'response' })}</dl></div>
-<div class="calls">${sample('Example', json(example))}</div></div>`;
+<div>${sample('Example', json(example))}</div></div>
+`;
+  });
+  return html`${described}`;
 }
 
-function problemSection({ api, everywhere }: DocsContext): Html {
+function problems({ api, everywhere }: DocsContext): Html {
   const codes = [...everywhere].map(
     (code, index) => html`${index === 0 ? '' : ', '}${link(`/problems/${code}`, code)}`,
   );
-  const example = json(api.components.examples['validation-failed']?.value);
-  return html`<section id="problems" tabindex="-1"><h2>Problem types</h2>
-<div class="wide"><div class="about"><p>Every response of 400 and above is a problem document (RFC 9457),
-<code>application/problem+json</code>. Its <code>type</code> leads to one of these pages, and its
-<code>code</code> is the name.</p>
-<p id="everywhere" tabindex="-1">Every operation can return ${codes}.</p></div>
-<div class="calls">${sample('Example', example)}</div></div>${problemList}</section>
+  return html`<section id="problems"><h2>Problem types</h2>
+<div class="wide"><div><p>Every response of 400 and above is a problem document (RFC 9457),
+<code>application/problem+json</code>. Branch on its <code>code</code>, which stays the same; <code>type</code> leads to
+one of these pages, and <code>detail</code> is a sentence for people. Each of <code>errors</code> has its place: a
+<code>pointer</code> into the body, a <code>parameter</code> or a <code>header</code>.</p>
+<p id="everywhere">Every operation can return ${codes}.</p></div>
+<div>${sample('Example', json(api.components.examples['validation-failed']?.value))}</div></div>
+${problemList}</section>
 `;
 }

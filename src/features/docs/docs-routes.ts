@@ -3,22 +3,19 @@ import { anyone } from '../../auth/access.ts';
 import type { SharedDocument } from '../../http/responses/shared-document.ts';
 import { html } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import type { Turns } from '../../base/turns.ts';
 import { once } from '../../base/once.ts';
-import type { DocsOptions } from './docs-page.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
+import type { Core } from '../feature.ts';
 
-type DocsServices = Omit<DocsOptions, 'document'> & {
-  readonly describe: () => Promise<object>;
-  readonly turns: Turns;
-};
+type DocsServices = Pick<Core, 'describe' | 'turns' | 'publicUrl' | 'config'>;
 
 /** The first request creates the page, and loads the page's generator, which takes a while. */
-export function docsRoutes({ describe, turns, ...options }: DocsServices): Route[] {
+export function docsRoutes({ describe, turns, publicUrl, config }: DocsServices): Route[] {
   const docs = once(async () => {
     const document = await describe();
     const { docsPage } = await import('./docs-page.ts');
-    return sharedPage(await turns.runSteps(docsPage({ document, ...options })));
+    const curl = config.tls.mode === 'self-signed' ? 'curl --cacert data/tls/ca.pem' : 'curl';
+    return sharedPage(await turns.runSteps(docsPage(document, { publicUrl, curl, rates: config.rates })));
   });
   return [
     docsRoute('/docs', 'The documentation', docs),

@@ -2,8 +2,7 @@
 import { problemCodes, type ProblemCode } from '../../problem.ts';
 import { problemTypes } from '../../http/responses/problem-types.ts';
 import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
-import { sample } from './code-samples.ts';
-import { json } from './docs-examples.ts';
+import { json, sample } from './docs-fields.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 
 export const problemList = html`<dl class="fields" id="problem-list">${problemCodes.map(problemRow)}</dl>`;
@@ -11,7 +10,7 @@ export const problemList = html`<dl class="fields" id="problem-list">${problemCo
 function problemRow(code: ProblemCode): Html {
   const { status, about } = problemTypes[code];
   const name = link(`/problems/${code}`, html`<code>${code}</code>`);
-  return html`<div><dt id="problem-${code}" tabindex="-1">${name} <span>${status}</span></dt>
+  return html`<div><dt id="problem-${code}">${name} <span>${status}</span></dt>
 <dd>${inline(about)}</dd></div>`;
 }
 
