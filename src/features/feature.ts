@@ -21,6 +21,7 @@ import type { Page } from '../web/page-layout.ts';
 import type { CurrentShop } from './shop/current-shop.ts';
 import type { ClearOwner } from './users/user-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
+import type { Articles } from '../resource/declared-resource.ts';
 import type { Readiness } from './health/health-routes.ts';
 import type { Migration } from '../storage/applied-migrations.ts';
 import type { Audit } from '../storage/audit.ts';
@@ -101,8 +102,6 @@ export type Sample = {
   /** Adds the rows, and returns their number with a noun. */
   readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
 };
-
-type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
 
 /** What features may use of the service. */
 export type Core = {

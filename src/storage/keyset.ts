@@ -258,6 +258,14 @@ export function and(conditions: readonly Condition[]): Condition {
   };
 }
 
+/** Joins two or more conditions with OR. */
+export function or(conditions: readonly Condition[]): Condition {
+  return {
+    sql: `(${conditions.map(({ sql }) => sql).join(' OR ')})`,
+    params: conditions.flatMap(({ params }) => params),
+  };
+}
+
 export function equals(column: string, value: SqlValue): Condition {
   return { sql: `${column} = ?`, params: [value] };
 }

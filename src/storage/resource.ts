@@ -40,7 +40,7 @@ type Member = {
   /** Whether erasing the person clears it. */
   readonly isPersonal?: boolean;
 };
-type Members = Readonly<Record<string, Member>>;
+export type Members = Readonly<Record<string, Member>>;
 type ShownInEvents = Member & { readonly hasValuesInEvents: true; readonly isPersonal?: false };
 type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false; readonly isPersonal: boolean };
 /** Members of which each says whether it is personal, but for those that events show: events are never changed. */

@@ -16,6 +16,7 @@
 //   people.insert(db, { … })     INSERT INTO people (name, email, createdAt, nameKey) VALUES (?, ?, ?, ?)
 //   const rename = people.update(['name', 'version']);
 //     rename(db, { name }, 7)    UPDATE people SET name = ?, nameKey = ?, version = version + 1 WHERE id = ?
+//   people.remove(db, 7)         DELETE FROM people WHERE id = ?
 //   people.audit({ … })          what `orderly check` reads, and verifies of each row
 //
 // A value has a given, a stored and a shown form. A `time` is given and stored as milliseconds since 1970,
@@ -154,6 +155,8 @@ type Table<C extends Columns> = {
   insert(db: Connection, values: Inserted<C>): number;
   /** Sets these columns of the row with a primary key, or of the rows for which the condition holds. */
   update<N extends keyof C>(names: readonly N[], condition?: string): Update<Pick<C, N>>;
+  remove(db: Connection, key: SqlValue): void;
+  hasRows(db: Connection): boolean;
   select<S extends Columns>(columns: S): Rows<S>;
   audit<S extends Columns>(audit: TableAudit<S>): Audit;
 };
@@ -167,6 +170,8 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
   // not INSERT SELECT: before a statement that may insert several rows, SQLite copies pages
   const insertSql = `INSERT INTO ${name} (${names}) VALUES (${places})`;
   const insertParams = paramsFor(inserted);
+  const removeSql = `DELETE FROM ${name} WHERE ${key} = ?`;
+  const anySql = `SELECT 1 FROM ${name} LIMIT 1`;
   return {
     insert: (db, values) => db.run(insertSql, ...insertParams(values)).lastId,
     update(chosen: readonly PropertyKey[], condition = `${key} = ?`) {
@@ -176,6 +181,8 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
       const paramsOf = paramsFor(updated.filter(({ isInserted }) => isInserted));
       return (db, values, ...params) => db.run(sql, ...paramsOf(values), ...params).rowsChanged;
     },
+    remove: (db, key) => void db.run(removeSql, key),
+    hasRows: (db) => db.get(anySql) !== undefined,
     select: (selected) => rowsOf(selected, `${name} WHERE ${key} = ?`),
     audit: (audit) => auditOf(audit, { table: name, key }),
   };

@@ -27,8 +27,7 @@ import { orderTable } from '../../src/features/orders/order-csv.ts';
 import { type Order, type OrderContent, orderMembers } from '../../src/features/orders/order-members.ts';
 import * as order from '../../src/features/orders/order-status.ts';
 import type { OrderCounts } from '../../src/features/orders/order.ts';
-import { productTable } from '../../src/features/products/product-csv.ts';
-import { type Product, type ProductContent, productMembers } from '../../src/features/products/product.ts';
+import { products, type Product, type ProductContent } from '../../src/features/products/products.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
@@ -97,7 +96,7 @@ suite('what the console knows of the API', () => {
   for (const [what, members] of [
     ['orders', orderMembers],
     ['customers', customerMembers],
-    ['products', productMembers],
+    ['products', products.members],
     ['the shop', shopMembers],
     ['users', userMembers],
     ['webhooks', webhookMembers],
@@ -111,7 +110,8 @@ suite('what the console knows of the API', () => {
     });
 
   test('the console has a heading for each column of a list’s file', () => {
-    const columns = [orderTable, customerTable, productTable].flatMap((table) => table.columns);
+    const tables = [orderTable, customerTable, products.csv];
+    const columns = tables.flatMap((table) => table.columns);
     assert.deepEqual(
       columns.filter((name) => columnName(name) === name),
       [],

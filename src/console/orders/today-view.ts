@@ -1,14 +1,7 @@
 // Today: its money, the orders that wait longest for their next step, the latest events, and for
 // administrators what they have to look after.
 import { query } from '../parts/api-client.ts';
-import {
-  type EventType,
-  type Figures,
-  type List,
-  type Order,
-  type Sales,
-  statuses,
-} from '../parts/api-types.ts';
+import { type Figures, type List, type Order, type Sales, statuses } from '../parts/api-types.ts';
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
@@ -128,11 +121,11 @@ function daysEnd(): string {
 }
 
 /** An order that has ended counts as sold no more. */
-const soldTypes: readonly EventType[] = [
+const soldTypes: readonly string[] = [
   'order.created',
   ...statuses.filter(isFinal).map((status) => `order.${status}` as const),
 ];
-const moneyTypes: readonly EventType[] = ['order.paid', 'order.refunded', 'order.corrected'];
+const moneyTypes: readonly string[] = ['order.paid', 'order.refunded', 'order.corrected'];
 
 function liveSales({ live, signal }: Page): LiveValue<Sales, Page> {
   return new LiveValue(live, signal, {

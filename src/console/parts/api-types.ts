@@ -38,7 +38,7 @@ export const happenings = {
   webhook: ['created', 'changed', 'disabled', 'deleted'],
 } as const;
 export type EventKind = keyof typeof happenings;
-export type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
+type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
 export const eventTypes = Object.entries(happenings).flatMap(([kind, own]) =>
   own.map((happening) => `${kind}.${happening}`),
 ) as readonly EventType[]; // each is a kind with what happens to it
@@ -124,7 +124,7 @@ export type Tokens = {
 export type Key = {
   readonly id: number;
   readonly name: string;
-  readonly scopes: readonly Scope[];
+  readonly scopes: readonly string[];
   readonly createdAt: string;
   readonly expiresAt: string | null;
   readonly lastUsedAt: string | null;
@@ -143,7 +143,7 @@ export type WebhookErrorCode =
 export type Webhook = {
   readonly id: number;
   readonly url: string;
-  readonly types: readonly EventType[];
+  readonly types: readonly string[];
   readonly status: 'enabled' | 'paused' | 'disabled';
   readonly position: number;
   readonly lastStatus: number | null;
@@ -161,7 +161,7 @@ export type KeptBackups = {
 };
 export type ServiceEvent = {
   readonly id: number;
-  readonly type: EventType;
+  readonly type: string;
   readonly createdAt: string;
   readonly subject: string;
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;

@@ -1,7 +1,6 @@
 // Events in words, each with a link to the view of its subject.
 import {
   type EventKind,
-  type EventType,
   type happenings,
   payments,
   roles,
@@ -24,7 +23,7 @@ const objectNames: Readonly<Record<EventKind, readonly [one: string, many: strin
 };
 
 /** What happened, where the API's word doesn't say it. */
-const ownWords: Readonly<Partial<Record<EventType, string>>> = {
+const ownWords: Readonly<Record<string, string>> = {
   'order.corrected': t('taken back by one step'),
   'session.created': t('began'),
   'session.reused': t('ended: an old token was used'),
@@ -74,18 +73,18 @@ export function eventText({ type, subject, changes }: ServiceEvent): string {
 }
 
 /** Names a type of event: `Order paid`. */
-export function typeText(type: EventType): string {
+export function typeText(type: string): string {
   const [one] = namesOf(type);
   return `${one} ${happeningOf(type)}`;
 }
 
 /** A page may be older than the service that it was loaded from, and then has no name for a kind. */
-function namesOf(type: EventType): readonly [one: string, many: string] {
-  const kind = type.slice(0, type.indexOf('.')) as EventKind; // every type begins with its kind
-  return objectNames[kind] ?? [kind, kind];
+function namesOf(type: string): readonly [one: string, many: string] {
+  const kind = type.slice(0, type.indexOf('.'));
+  return Object.hasOwn(objectNames, kind) ? objectNames[kind as EventKind] : [kind, kind];
 }
 
-function happeningOf(type: EventType): string {
+function happeningOf(type: string): string {
   const plain = type.slice(type.indexOf('.') + 1) as PlainHappening; // the others have words of their own
   return ownWords[type] ?? t(plain);
 }

@@ -18,6 +18,7 @@ const shown = {
   id: assigned,
   createdAt: time,
   type: text<EventType>(),
+  topic: text<Topic>(),
   topicId: integer,
   subjectId: nullable(integer),
   actorId: nullable(integer),
@@ -28,7 +29,6 @@ const shown = {
 };
 const events = table('events', {
   ...shown,
-  topic: text<Topic>(),
   ownerId: nullable(integer),
   formerOwnerId: nullable(integer),
   currency: nullable(text()),
@@ -38,6 +38,8 @@ export const eventRows = events.select(shown);
 
 type NewEvent = {
   readonly type: EventType;
+  /** Of a declared resource: the name of its table. */
+  readonly topic?: Topic;
   /** Null for all sessions of a user. */
   readonly subjectId: number | null;
   /** The user who may see the event, in addition to staff or administrators. */
@@ -70,9 +72,9 @@ type NewEvent = {
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   const { type, subjectId, ownerId } = event;
-  const topic = topicOf(type);
+  const topic = topicOf(type) ?? event.topic;
   const topicId = topic === 'user' ? ownerId : subjectId;
-  assert(topicId !== null, 'an event is about an object');
+  assert(topic !== undefined && topicId !== null, 'an event is about an object');
   events.insert(writer, {
     createdAt: event.createdAt ?? origin.now,
     type,
@@ -92,12 +94,12 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
 }
 
 export function eventOf(row: ObjectOf<typeof shown>): Event {
-  const { id, type, createdAt, topicId, subjectId, actorId, keyId, requestId, reason, changes } = row;
+  const { id, type, createdAt, actorId, keyId, requestId, reason, changes } = row;
   return {
     id,
     type,
     createdAt,
-    subject: subjectOf(type, subjectId, topicId),
+    subject: subjectOf(type, row),
     actor: actorId === null ? null : { userId: actorId, keyId },
     requestId,
     reason,

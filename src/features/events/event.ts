@@ -10,6 +10,7 @@ import {
   optional,
   string,
   type Infer,
+  type Schema,
 } from '../../schema/schema.ts';
 
 /**
@@ -61,31 +62,39 @@ const kinds = {
 
 type Kinds = typeof kinds;
 type Kind = keyof Kinds;
-export type EventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
-export type Topic = Kinds[Kind]['topic'];
+type OwnEventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
+/** What happens to the objects of a declared resource (`resource/declared-resource.ts`). */
+type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted'}`;
+export type EventType = OwnEventType | ResourceEventType;
+/** The topic of a declared resource is the name of its table, which its paths begin with. */
+export type Topic = Kinds[Kind]['topic'] | (string & {});
 
 export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
-) as readonly EventType[]; // each is a kind with one of its types
+) as readonly OwnEventType[]; // each is a kind with one of its types
 
 /** The topics whose events staff see. */
 export const topicsForStaff: readonly Topic[] = Object.values(kinds)
   .filter(({ isForStaff }) => isForStaff)
   .map(({ topic }) => topic);
 
-export function topicOf(type: EventType): Topic {
-  return kinds[kindOf(type)].topic;
+/** Returns undefined for the type of a declared resource, which names its topic. */
+export function topicOf(type: EventType): Topic | undefined {
+  return kindOf(type)?.topic;
 }
+
+type Subject = { readonly topic: Topic; readonly subjectId: number | null; readonly topicId: number };
 
 /** Returns the path of the changed object; without an id, the path of all sessions or keys of the user. */
-export function subjectOf(type: EventType, subjectId: number | null, userId: number): string {
-  const { path, topic } = kinds[kindOf(type)];
+export function subjectOf(type: EventType, { topic, subjectId, topicId }: Subject): string {
+  const path = kindOf(type)?.path ?? `/${topic}`;
   if (topic === 'shop') return path; // there is one
-  return subjectId === null ? `${path}?userId=${userId}` : `${path}/${subjectId}`;
+  return subjectId === null ? `${path}?userId=${topicId}` : `${path}/${subjectId}`;
 }
 
-function kindOf(type: EventType): Kind {
-  return type.slice(0, type.indexOf('.')) as Kind; // every type begins with its kind
+function kindOf(type: EventType): Kinds[Kind] | undefined {
+  const kind = type.slice(0, type.indexOf('.'));
+  return Object.entries(kinds).find(([name]) => name === kind)?.[1];
 }
 
 /** The old and the new value of each changed member; null if the values are not stored. */
@@ -129,7 +138,7 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
 
 export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
-export const EventTypeName = named('EventType', growingOneOf(eventTypes));
+export const EventTypeName: Schema<EventType> = named('EventType', growingOneOf(eventTypes));
 
 const eventExample = {
   id: 9,

@@ -18,7 +18,7 @@ import {
 import type { CustomerBodies } from '../customers/customer-members.ts';
 import { NewOrder, importedStatus, paymentRule } from '../orders/order-members.ts';
 import { totalRule } from '../orders/order-items.ts';
-import { NewProduct } from '../products/product.ts';
+import { products } from '../products/products.ts';
 
 const importKeyCharsMax = 255;
 
@@ -55,7 +55,7 @@ const exported = {
 };
 const ImportedProduct = named(
   'ImportedProduct',
-  object({ id: optional(id), ...NewProduct.properties, currency, ...exported }),
+  object({ id: optional(id), ...products.New.properties, currency, ...exported }),
 );
 
 type ImportLineSchema = ReturnType<typeof importLineSchema>;

@@ -17,7 +17,7 @@ import { boolean, optional, oneOf } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerBodies } from '../customers/customer-members.ts';
 import { customerRows } from '../customers/customer-csv.ts';
-import { productRows } from '../products/product-csv.ts';
+import { products } from '../products/products.ts';
 import {
   asRow,
   importLineSchema,
@@ -39,7 +39,7 @@ type ImportServices = {
 /** The kinds of tables: every resource whose rows can be imported has a line here. */
 const tables = {
   customers: linesFrom('customer', customerRows),
-  products: linesFrom('product', productRows),
+  products: linesFrom('product', products.conversion),
 };
 const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
 

@@ -21,14 +21,7 @@ import {
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
-import { productContentOf, type NewProduct } from '../products/product.ts';
-import {
-  addProduct,
-  findProductButForZeros,
-  productSource,
-  replaceProduct,
-  takenIssues,
-} from '../products/product-store.ts';
+import { findProductButForZeros, products, type NewProduct } from '../products/products.ts';
 import { userIssues } from '../users/user-store.ts';
 import {
   hasOwnKey,
@@ -297,10 +290,10 @@ function importProduct(
   const key = skuKey(product.sku);
   const known = keys.find(writer, 'product', key);
   const id = known?.id ?? null;
-  const current = id === null ? undefined : requireOwned(productSource, permit, id);
-  const wanted = productContentOf({ ...current, ...product });
+  const current = id === null ? undefined : requireOwned(products.source, permit, id);
+  const wanted = products.contentOf({ ...current, ...product });
   const found = [
-    ...takenIssues(writer, wanted, current),
+    ...(products.issues?.(writer, wanted, current ?? {}) ?? []),
     ...withdrawnCurrencyIssues(current?.currency, wanted.currency),
   ];
   const issues = found.map((issue) => {
@@ -313,12 +306,12 @@ function importProduct(
   if (known === undefined) {
     const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
     const sameAs = findProductButForZeros(writer, product.sku);
-    const id = keys.add(permit, object, () => addProduct(permit, wanted, now).id);
+    const id = keys.add(permit, object, () => products.add(permit, wanted, now).id);
     const created = { status: 201, id, result: 'created', ...warned } as const;
     return sameAs === undefined ? created : { ...created, sameAs };
   }
   const isChanged = current !== undefined && !changesNothing(current, wanted);
-  if (isChanged && !keys.isDryRun) replaceProduct(permit, current, wanted);
+  if (isChanged && !keys.isDryRun) products.replace(permit, current, wanted);
   return { status: 200, id, result: isChanged ? 'changed' : 'unchanged', ...warned };
 }
 

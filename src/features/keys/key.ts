@@ -13,6 +13,7 @@ import {
   optional,
   string,
   type Infer,
+  type Schema,
 } from '../../schema/schema.ts';
 import { postedIn, shownIn } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
@@ -21,7 +22,7 @@ const keySecondsDefault = 365 * daySeconds;
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const sentName = singleLine(100, 'What the key is for.', 'till 3', directionIssue);
-const scope = named('Scope', growingOneOf(scopes));
+const scope: Schema<Scope> = named('Scope', growingOneOf(scopes));
 const scopeList = array(scope, {
   minItems: 1,
   maxItems: scopes.length,

@@ -187,7 +187,7 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
 }
 
 /** Returns an expression for the owner of a row of `table`: null once the user is removed. */
-export function ownerSql(table: 'customers' | 'orders'): string {
+export function ownerSql(table: string): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
 }
 
@@ -200,7 +200,7 @@ export function ownedBy(column: string, userId: SqlValue): Condition {
  * Returns an expression for `orderly check`: 0 if a row of `table` names an owner who never existed,
  * otherwise 1.
  */
-export function ownerIsKnownSql(table: 'customers' | 'orders'): string {
+export function ownerIsKnownSql(table: string): string {
   const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
   const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
   return `${table}.userId IS NULL OR ${exists} OR ${removed}`;

@@ -1,0 +1,355 @@
+// A resource from one declaration: its schemas, its rows, its list, its events, its audit and its file.
+//
+//   const suppliers = resource({ name: 'supplier', plural: 'suppliers', …, members: { … }, sorts: { … } });
+//
+//   suppliers.Shown, New, Replacement, Patch   the schemas of responses and bodies
+//   suppliers.add(permit, content, createdAt)  inserts a row, and records supplier.created
+//   suppliers.replace(permit, current, wanted) changes an `Owned` row, and records supplier.changed
+//   suppliers.remove(permit, current)          removes an `Owned` row, and records supplier.deleted
+//   suppliers.selection(access, query)         the rows of its list
+//   suppliers.audit                            what `orderly check` verifies
+//
+// `resource-routes.ts` makes the routes of it, and `features/resource-feature.ts` a feature. Each function here is
+// plain: a resource with other rules writes its own beside it. Nothing that a resource must decide has a default:
+// whose its rows are, who may read and change them, and how it is searched.
+import { rowAccessOf, type RowAccess } from '../auth/access.ts';
+import { csvColumns, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
+import { timestampOf } from '../base/timestamp.ts';
+import { changesBetween, topicOf, type Changes } from '../features/events/event.ts';
+import { recordEvent } from '../features/events/event-store.ts';
+import { assertOwnerExists, ownedBy, ownerIsKnownSql, ownerSql } from '../features/users/user-store.ts';
+import { requireValid } from '../problem.ts';
+import { mergePatch } from '../schema/json-objects.ts';
+import { id, readOnlyIssues } from '../schema/members.ts';
+import { parseMerged, schemaIssues } from '../schema/schema-check.ts';
+import {
+  named,
+  object,
+  oneOf,
+  optional,
+  partial,
+  type Issue,
+  type JsonSchema,
+  type Members as Schemas,
+} from '../schema/schema.ts';
+import { wordPhrases } from '../schema/search-text.ts';
+import { searchParameter } from '../schema/searching.ts';
+import { issueUnless } from '../storage/audit.ts';
+import type { Connection, SqlValue } from '../storage/connection.ts';
+import {
+  and,
+  equals,
+  type Condition,
+  type IndexedSelection,
+  type KeysetPosition,
+  type SearchDatabase,
+  type Selection,
+} from '../storage/keyset.ts';
+import {
+  ascending,
+  descending,
+  searchScopeOf,
+  selectionOf,
+  type ListDefinition,
+} from '../storage/listing.ts';
+import type { ObjectSource, Owned } from '../storage/object-access.ts';
+import type { Permit } from '../storage/permit.ts';
+import {
+  cellsIn,
+  columnsOf,
+  contentIn,
+  contentNames,
+  contentReader,
+  namesInEvents,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  type ContentOf,
+  type Members,
+  type RowOf,
+} from '../storage/resource.ts';
+import { changeTime, computed, flag, integer, table, type Column } from '../storage/table.ts';
+
+/** The articles of the sample data. */
+export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
+type Columns = Readonly<Record<string, Column<unknown, never>>>;
+type SortedQuery = { readonly sort?: string };
+type Row = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
+type ResourceMember = Members[string] & { readonly cell: CsvMember };
+export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
+
+/** A parameter of the list that keeps the rows whose column passes. `filter.ts` has the usual ones. */
+export type ListFilter = {
+  readonly schema: JsonSchema;
+  readonly column: string;
+  readonly matches: typeof equals;
+  readonly columnValueOf?: (text: string) => SqlValue;
+};
+
+type Declaration<M extends ResourceMembers> = {
+  /** The noun for one object in problems; its events are `${name}.created` and so on. */
+  readonly name: string;
+  /** The name of its table; its paths begin with it, and so do its scopes. */
+  readonly plural: string;
+  /** Its schemas begin with this name. */
+  readonly title: string;
+  /** The section of its routes in the document. */
+  readonly tag: string;
+  /** Whose its rows are: each a user's, who then has a member `userId`, or the shop's. */
+  readonly owner: M extends { readonly userId: unknown } ? 'user' : 'none';
+  /** Who reads it. Of rows with an owner everybody reads their own, and staff all of them. */
+  readonly readers: 'everyone' | 'staff';
+  /** Who changes it. Of rows with an owner everybody changes their own, and staff all of them. */
+  readonly writers: 'everyone' | 'staff';
+  /** In the order in which responses and files show them. */
+  readonly members: M;
+  /** Columns that derive from members, which responses don't show: the list sorts and searches by them. */
+  readonly keys: Readonly<Record<string, Column<string | null, never>>>;
+  readonly examples: { readonly whole: object; readonly patch: object };
+  /** The description of the body of PUT. */
+  readonly replacement: string;
+  /** The columns of the list's sorts by their names, the usual one first. Each has an index, and so has the id. */
+  readonly sorts: Readonly<Record<string, string>>;
+  readonly filters: Readonly<Record<string, ListFilter>>;
+  /** How `q` finds rows: words in these columns, after the rows that `firstOf` finds by the whole text. */
+  readonly search: {
+    readonly description: string;
+    readonly columns: readonly string[];
+    readonly firstOf?: (q: string) => Condition;
+  } | null;
+  /** Issues of a change that the request alone shows, beside the current object. */
+  readonly changeIssues?: (current: RowOf<M>, body: Readonly<Record<string, unknown>>) => Issue[];
+  /** Issues that only the database shows. */
+  readonly issues?: (db: Connection, wanted: ContentOf<M>, current: Partial<RowOf<M> & Row>) => Issue[];
+  /** What is no damage, but should be looked at: the start and `orderly check` print it. */
+  readonly notes?: (db: Connection) => readonly string[];
+  /** Rows for `orderly sample`. */
+  readonly samples?: (articles: Articles) => readonly ContentOf<M>[];
+};
+
+export type Resource<M extends ResourceMembers> = ReturnType<typeof resource<M>>;
+
+export function resource<M extends ResourceMembers>(declared: Declaration<M>) {
+  const bodies = bodiesOf(declared);
+  return {
+    ...declared,
+    ...bodies,
+    ...fileOf<M>(declared),
+    ...rowsOf(declared, bodies.Shown),
+    ...listOf(declared),
+  };
+}
+
+/** The schemas of responses and bodies, and what a body makes of an object. */
+function bodiesOf<M extends ResourceMembers>({
+  title,
+  members,
+  examples,
+  replacement,
+  changeIssues,
+}: Declaration<M>) {
+  const example = { examples: [examples.whole] };
+  const Shown = named(title, object(shownIn(members)));
+  const New = named(`New${title}`, object(postedIn(members), example));
+  const Replacement = named(
+    `${title}Replacement`,
+    object(sentIn(members), { description: replacement, ...example }),
+  );
+  const description = 'A JSON Merge Patch (RFC 7396).';
+  const Patch = named(`${title}Patch`, partial(Replacement, { description, examples: [examples.patch] }));
+  const contentOf = contentReader(members);
+  const readOnly = readOnlyNames(members);
+
+  /** Merges a body into the current object. Throws all issues of the result. */
+  function merge(current: RowOf<M>, body: object, method: 'PUT' | 'PATCH'): ContentOf<M> {
+    const sent: Readonly<Record<string, unknown>> = { ...body };
+    const wanted = method === 'PUT' ? body : mergePatch(contentIn(members, current), body);
+    const issues = readOnlyIssues(current, sent, readOnly);
+    issues.push(...(changeIssues?.(current, sent) ?? []));
+    return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
+  }
+  /** Reads the content of a body that a route has checked. */
+  function read(body: object): ContentOf<M> {
+    return contentOf(body as Parameters<typeof contentOf>[0]); // it fits `New`, whose members are those of `Replacement`
+  }
+  return { Shown, New, Replacement, Patch, contentOf, read, merge };
+}
+
+/** The columns of its file, as exports write and imports read them. */
+function fileOf<M extends ResourceMembers>({ members }: Declaration<M>) {
+  const { columns, cellsOf, objectOf, mustBe } = csvColumns(cellsIn(members));
+  const csv: CsvTable<object> = { columns, rowsOf: (row) => [cellsOf({ ...row })] };
+  const conversion: CsvConversion = { columns, objectOf, mustBe };
+  return { csv, conversion };
+}
+
+/** The rows: how each is found, inserted, changed and removed, always with its event, and verified. */
+function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: JsonSchema) {
+  type Shown = RowOf<M> & Row;
+  type Content = ContentOf<M>;
+  const { name, plural, members, keys, owner } = declared;
+  const shown: Columns = columnsOf(members);
+  const columns: Columns = { ...shown, ...keys };
+  const rows = table(plural, columns);
+  const ownerColumn: Columns = owner === 'user' ? { userId: computed(ownerSql(plural), integer) } : {};
+  const found = rows.select({ ...shown, ...ownerColumn });
+  /** A key that a kept row has from an older version is made anew only with its text. */
+  const apart = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
+  const content: readonly string[] = contentNames(members).map(String);
+  const replaceContent = rows.update([...content.filter((each) => !apart.includes(each)), 'updatedAt']);
+  const replaceApart = apart.map((each) => ({ name: each, replace: rows.update([each]) }));
+  const inEvents = namesInEvents(members);
+  const topic = topicOf(`${name}.created`) ?? plural;
+  const asShown = (row: object | undefined): Shown | undefined => row as Shown | undefined; // of its columns
+
+  const source: ObjectSource<Shown> = {
+    name,
+    find: (db, id) => asShown(found.find(db, id)),
+    ownerOf,
+    accessOf: (caller) => (owner === 'user' ? rowAccessOf(caller) : 'all'),
+  };
+
+  function add(permit: Permit, wanted: Content & { readonly userId?: number }, createdAt: number): Shown {
+    const { userId = null } = wanted;
+    if (userId !== null) assertOwnerExists(permit, userId);
+    const values = { ...wanted, createdAt, updatedAt: createdAt };
+    const id = rows.insert(permit.writer, values);
+    const shownNow = Object.fromEntries(Object.entries(wanted).filter(([each]) => inEvents.includes(each)));
+    const changes = changesBetween({}, shownNow, inEvents);
+    record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
+    return found.written({ userId: null, ...values, id }) as Shown; // of its columns
+  }
+
+  function replace(permit: Permit, current: Owned<Shown>, wanted: Content): Shown {
+    const updatedAt = changeTime(current, permit.origin.now);
+    const values: Readonly<Record<string, unknown>> = { ...wanted, updatedAt };
+    replaceContent(permit.writer, values, current.id);
+    const before: Readonly<Record<string, unknown>> = current;
+    for (const each of replaceApart)
+      if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, current.id);
+    const changes = changesBetween(current, wanted, inEvents);
+    record(permit, 'changed', { subjectId: current.id, ownerId: ownerOf(current), changes });
+    return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
+  }
+
+  function remove(permit: Permit, current: Owned<Shown>): void {
+    rows.remove(permit.writer, current.id);
+    record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
+  }
+
+  type Happened = {
+    readonly subjectId: number;
+    readonly ownerId: number | null;
+    readonly createdAt?: number;
+  };
+  function record(
+    permit: Permit,
+    happening: 'created' | 'changed' | 'deleted',
+    happened: Happened & { readonly changes?: Changes },
+  ): void {
+    recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
+  }
+
+  const known: Columns = owner === 'user' ? { ownerIsKnown: computed(ownerIsKnownSql(plural), flag) } : {};
+  const audit = rows.audit({
+    thing: name,
+    columns: { ...columns, ...known },
+    issues(row) {
+      const { createdAt, updatedAt, userId, ownerIsKnown = true } = row;
+      const seen = Object.fromEntries(Object.keys(shown).map((each) => [each, row[each]]));
+      return [
+        ...schemaIssues(Shown, seen),
+        ...issueUnless(
+          String(createdAt) <= String(updatedAt),
+          '/updatedAt',
+          'updatedAt is before createdAt.',
+        ),
+        ...issueUnless(ownerIsKnown === true, '/userId', `There is no user ${String(userId)}.`),
+      ];
+    },
+  });
+  return { topic, shownInEvents: inEvents, source, add, replace, remove, audit, hasRows: rows.hasRows };
+}
+
+/** The owner's id; null for a row of the shop, or if the owner was deleted. */
+export function ownerOf(row: object): number | null {
+  return 'userId' in row && typeof row.userId === 'number' ? row.userId : null;
+}
+
+/** The list: its parameters, and the rows that they select. */
+function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
+  const { plural, title, sorts, filters, search, owner } = declared;
+  const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
+  const list: ListDefinition<SortedQuery> = {
+    table: plural,
+    defaultSort: sortNames[0] ?? 'id',
+    orderBy: Object.fromEntries(
+      Object.entries(sorts).flatMap(([each, column]) => [
+        [each, ascending(column)],
+        [`-${each}`, descending(column)],
+      ]),
+    ),
+    filters: {
+      ...Object.fromEntries(
+        Object.entries(filters).map(([each, { schema, ...filter }]) => [each, scanned(filter)]),
+      ),
+      userId: owner === 'user' ? ownedRows : null,
+    },
+  };
+  const description = `A leading \`-\` means descending; \`${sortNames[0]}\` by default.`;
+  const query: Schemas = {
+    ...(search === null ? {} : { q: searchParameter(search.description) }),
+    ...Object.fromEntries(Object.entries(filters).map(([each, { schema }]) => [each, schema])),
+    ...(owner === 'user' ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
+    sort: optional(named(`${title}Sort`, oneOf(sortNames, { description }))),
+  };
+
+  function selection(access: RowAccess, query: SortedQuery): IndexedSelection {
+    return selectionOf(list, { access, query });
+  }
+
+  /** Selects as `selection` does, or what `q` finds. */
+  function selectionOrSearch(
+    access: RowAccess,
+    { q, ...query }: SortedQuery & { readonly q?: string },
+  ): Selection {
+    if (q === undefined || search === null) return selection(access, query);
+    const { columns, firstOf } = search;
+    const { owners, condition } = searchScopeOf(list, { access, query });
+    const phrases = wordPhrases(q);
+    const newest = `SELECT id, ${columns.join(', ')} FROM ${plural} WHERE ${condition.sql} ORDER BY id DESC`;
+    const findFirst = async (database: SearchDatabase) => {
+      if (firstOf === undefined) return [];
+      const { sql, params } = and([firstOf(q), condition]);
+      return database.readInWorker<Row & KeysetPosition>(`SELECT id, id FROM ${plural} WHERE ${sql}`, params);
+    };
+    return {
+      owners,
+      async search(database, rowsMax) {
+        const [first, byWords] = await Promise.all([
+          findFirst(database),
+          database.readInWorker<Row & KeysetPosition>(newest, condition.params, {
+            search: { phrases, columns: 'texts', rowsMax },
+          }),
+        ]);
+        const ids = new Set([...first, ...byWords].map(([, id]) => id));
+        return [...ids].slice(0, rowsMax).map((id) => [id, id]);
+      },
+    };
+  }
+  return { sortNames, query, selection, selectionOrSearch };
+}
+
+type ScannedFilter = Pick<ListFilter, 'column' | 'matches' | 'columnValueOf'>;
+
+function scanned(filter: ScannedFilter) {
+  return { kind: 'equality', ...filter, indexes: { ordered: [], otherwise: 'by scan' } } as const;
+}
+
+const ownedRows = {
+  kind: 'equality',
+  column: 'userId',
+  matches: ownedBy,
+  indexes: { ordered: [], otherwise: 'in memory' },
+} as const;

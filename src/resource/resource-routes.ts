@@ -1,0 +1,161 @@
+// The routes of a declared resource: its list and its file, and to create, read, replace, change and delete one.
+import { isStaff, signedIn, staffOnly, type Caller } from '../auth/access.ts';
+import { userIssues } from '../features/users/user-store.ts';
+import { exportDescription } from '../http/lists/export.ts';
+import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
+import { represent, type Representation } from '../http/responses/representation.ts';
+import { lookupOf } from '../http/responses/representation-cache.ts';
+import { empty, exportable } from '../http/routing/reply.ts';
+import { route, type Call, type Route } from '../http/routing/route.ts';
+import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
+import type { Schema } from '../schema/schema.ts';
+import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
+import type { Permit } from '../storage/permit.ts';
+import { ownerOf, type Resource, type ResourceMembers } from './declared-resource.ts';
+
+export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>, lists: Lists): Route[] {
+  const { name, plural, tag, source } = declared;
+  const Shown: Schema<object> = declared.Shown;
+  const New: Schema<object> = declared.New;
+  const Replacement: Schema<object> = declared.Replacement;
+  const Patch: Schema<object> = declared.Patch;
+  const isOwned = declared.owner === 'user';
+  const problems: readonly ProblemCode[] = isOwned ? ['forbidden'] : [];
+  const reader = {
+    tag,
+    access: declared.readers === 'staff' ? staffOnly : signedIn,
+    scope: `${plural}:read`,
+  } as const;
+  const writer = {
+    tag,
+    access: declared.writers === 'staff' ? staffOnly : signedIn,
+    scope: `${plural}:write`,
+  } as const;
+  const one = { path: `/${plural}/{id}`, reply: { kind: 'object', schema: Shown } } as const;
+  const elements = lookupOf({ find: source.find, represent: representOne });
+  const file = { name: plural, table: declared.csv, elements };
+
+  function representOne(row: object & { readonly id: number }): Representation<object> {
+    return represent(row, { id: row.id, ownerId: ownerOf(row) });
+  }
+
+  function listRoute(): Route {
+    return route({
+      ...reader,
+      method: 'GET',
+      path: `/${plural}`,
+      summary: `List ${plural}`,
+      description: isOwned ? `Lists one’s own; staff see all.\n\n${exportDescription}` : exportDescription,
+      query: { ...declared.query, ...listParameters },
+      reply: { kind: 'list', schema: Shown, mediaTypes: exportable },
+      problems: ['unavailable'],
+      queryIssues: pageOrFileIssues,
+      handle(call) {
+        const query: Readonly<Record<string, unknown>> = call.query;
+        const selectionFor = (caller: Caller) => declared.selectionOrSearch(source.accessOf(caller), query);
+        return lists.pageOrFile(call, { selectionFor, elements, file });
+      },
+    });
+  }
+
+  function createRoute(): Route {
+    return route({
+      ...writer,
+      method: 'POST',
+      path: `/${plural}`,
+      summary: `Create a ${name}`,
+      countsAgainstQuota: true,
+      acceptsIdempotencyKey: true,
+      ownerOf: (db, id) => elements.find(db, id)?.ownerId,
+      body: New,
+      reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
+      problems,
+      handle(call) {
+        const content = declared.read(call.body);
+        return call.write((permit) => {
+          const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
+          throwIfInvalid(declared.issues?.(permit.writer, content, {}) ?? []);
+          return representOne(declared.add(permit, { ...content, ...owner }, permit.origin.now));
+        });
+      },
+    });
+  }
+
+  /** Returns the owner of a new row: the caller, or the user whom staff name. */
+  function ownerFor({ writer, caller }: Permit<Caller>, body: { readonly userId?: unknown }): number {
+    const { userId } = body;
+    if (typeof userId !== 'number' || userId === caller.userId) return caller.userId;
+    if (!isStaff(caller)) throw forbidden(`Only staff may create a ${name} for another user.`);
+    throwIfInvalid(userIssues(writer, userId));
+    return userId;
+  }
+
+  function readRoute(): Route {
+    return route({
+      ...reader,
+      ...one,
+      method: 'GET',
+      summary: `Read a ${name}`,
+      problems,
+      handle: (call) => representOne(requireVisible(source, call, call.params.id)),
+    });
+  }
+
+  function putRoute(): Route {
+    return route({
+      ...writer,
+      ...one,
+      method: 'PUT',
+      summary: `Replace a ${name}`,
+      body: Replacement,
+      problems,
+      handle: (call) => change(call, 'PUT'),
+    });
+  }
+
+  function patchRoute(): Route {
+    return route({
+      ...writer,
+      ...one,
+      method: 'PATCH',
+      summary: `Change a ${name}`,
+      body: Patch,
+      problems,
+      handle: (call) => change(call, 'PATCH'),
+    });
+  }
+
+  function change(
+    call: Call<{ readonly id: number }, object, object, Caller>,
+    method: 'PUT' | 'PATCH',
+  ): Promise<Representation<object>> {
+    return call.write((permit) => {
+      const current = requireOwned(source, permit, call.params.id);
+      call.checkPrecondition(() => representOne(current).etag);
+      const wanted = declared.merge(current, call.body, method);
+      throwIfInvalid(declared.issues?.(permit.writer, wanted, current) ?? []);
+      if (changesNothing<object>(current, wanted)) return representOne(current);
+      return representOne(declared.replace(permit, current, wanted));
+    });
+  }
+
+  function deleteRoute(): Route {
+    return route({
+      ...writer,
+      ...one,
+      method: 'DELETE',
+      summary: `Delete a ${name}`,
+      reply: { kind: 'none' },
+      problems,
+      handle: (call) =>
+        call.write((permit) => {
+          const current = requireOwned(source, permit, call.params.id);
+          call.checkPrecondition(() => representOne(current).etag);
+          declared.remove(permit, current);
+          return empty;
+        }),
+    });
+  }
+
+  return [listRoute(), createRoute(), readRoute(), putRoute(), patchRoute(), deleteRoute()];
+}
