@@ -144,9 +144,12 @@ function settingOf(values: ParsedSettings['values'], flag: string): string {
 function unknownVariables(environment: Environment): string[] {
   const known = [...settings.map(({ flag }) => variableOf(flag)), ...adminVariables];
   const unknown = Object.keys(environment).filter(
-    (name) => name.startsWith('ORDERLY_') && !known.includes(name),
+    (name) => /^orderly[-._]/i.test(name) && !known.includes(name),
   );
-  return unknown.map((name) => `${name} is unknown; --help lists the settings`);
+  return unknown.map((name) => {
+    const meant = name.toUpperCase().replaceAll(/[-.]/g, '_');
+    return `${name} is unknown; ${known.includes(meant) ? `write ${meant}` : '--help lists the settings'}`;
+  });
 }
 
 function misuseOf(syntax: Syntax, given: Arguments): string[] {

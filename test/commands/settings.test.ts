@@ -161,6 +161,16 @@ describe('settings', () => {
     assert.doesNotMatch(issues.join(), /planted/);
   });
 
+  for (const [name, issue] of [
+    ['ORDERLY-LOG', 'ORDERLY-LOG is unknown; write ORDERLY_LOG'],
+    ['orderly_log', 'orderly_log is unknown; write ORDERLY_LOG'],
+    ['Orderly.Public.Url', 'Orderly.Public.Url is unknown; write ORDERLY_PUBLIC_URL'],
+    ['ORDERLY_LOGS', 'ORDERLY_LOGS is unknown; --help lists the settings'],
+  ] as const)
+    test(`a variable in other letters is an issue that has the right ones: ${name}`, () => {
+      assertAll(issuesOf('serve', '', {}, { [name]: '' }), [new RegExp(`^${issue}$`)]);
+    });
+
   test('the administrator of the environment needs a valid address and a valid password', () => {
     assertAll(issuesOf('serve', '', { ORDERLY_ADMIN_EMAIL: 'root', ORDERLY_ADMIN_PASSWORD: 'password' }), [
       /^ORDERLY_ADMIN_EMAIL is invalid: /,
