@@ -9,9 +9,12 @@ import { withoutCase } from './letter-case.ts';
 export function plainCode(text: string): string {
   return text
     .replace(/[\p{Cf}\p{DI}]/gu, '')
-    .replace(/\s/g, ' ')
+    .replace(blank, ' ')
     .trim();
 }
+
+/** White space, and signs of Braille, music and hieroglyphs that are nothing but room. */
+const blank = /[\s\u2800\u{1d159}\u{13441}\u{13442}]/gu;
 
 /** Returns the same key for all spellings of one SKU. */
 export function skuKey(sku: string): string {

@@ -42,8 +42,18 @@ for (const text of [
   test(`${text} is a barcode as it is`, () => assert.equal(barcodeKey(text), text));
 
 test('a SKU is compared without blanks around it, invisible characters and case', () => {
-  for (const sku of ['TRIM-1', 'trim-1 ', '\u00a0TRIM-1', 'TRIM\u200b-1', '\ufeffTrim-1\t'])
+  for (const sku of [
+    'TRIM-1',
+    'trim-1 ',
+    '\u00a0TRIM-1',
+    'TRIM\u200b-1',
+    '\ufeffTrim-1\t',
+    'TRIM-1\u2800',
+    '\u3164TRIM-1',
+  ])
     assert.equal(skuKey(sku), 'trim-1');
+  for (const blank of ['\u2800', '\u{1d159}', '\u{13441}', '\u3164', '\uffa0', '\u115f', '\u180e', '\u3000'])
+    assert.equal(skuKey(`${blank}TRIM-1${blank}`), 'trim-1', blank);
   assert.equal(plainCode('\u2066A\u00a0B\u2069 '), 'A B');
   assert.notEqual(skuKey('CAFÉ'), skuKey('CAFE'));
 });

@@ -60,6 +60,12 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
   [undefined, '+7 (8)495 123-45-67', '+74951234567'],
   [undefined, '+36 (06) 1 123 4567', '+3611234567'],
   [undefined, '+5491143211200', '+5491143211200'],
+  [undefined, '+52 1 55 1234 5678', '+525512345678'],
+  [undefined, '+52 55 1234 5678', '+525512345678'],
+  ['MX', '01 55 1234 5678', '+525512345678'],
+  ['MX', '044 55 1234 5678', '+525512345678'],
+  ['MX', '1 55 1234 5678', '+525512345678'],
+  ['MX', '55 1234 5678', '+525512345678'],
   [undefined, '+390612345678', '+390612345678'],
 ];
 for (const [country, sent, kept] of accepted) {
@@ -104,7 +110,6 @@ const rejected: readonly (readonly [country: Country, sent: string, sentence?: R
   ['HU', '1 123 4567', /begins with 06/],
   ['AU', '412 345 678', /begins with 0/],
   ['IT', '39 06 1234 5678', /no phone number of IT/],
-  ['MX', '01 55 1234 5678', /begins with \+/],
   ['DE', 'call me', /or a number of DE in its national form/],
   ['DE', '44112345', /begins with 0/],
   ['DE', '0049 441 12345', /begins with \+ and its calling code/],

@@ -41,9 +41,16 @@ function readMetadata(): Metadata {
   }
 }
 
+/**
+ * Prefixes that are no longer dialled, which the metadata has dropped and contacts still have: until 2019 Mexican
+ * mobiles were +52 1, and 01, 044 or 045 in Mexico.
+ */
+const formerPrefixes: Readonly<Record<string, string>> = { MX: '0(?:[12]|4[45])|1' };
+
 /** A country's row: see the head of the generated file. */
 function rowOf(name: string, country: Country, main: Country): string {
-  const [callingCode, abroad, pattern, lengths, , nationalPrefix, , prefixForParsing, transform] = country;
+  const [callingCode, abroad, pattern, lengths, , nationalPrefix, , parsed, transform] = country;
+  const prefixForParsing = parsed || formerPrefixes[name];
   const fields = [
     name,
     callingCode,

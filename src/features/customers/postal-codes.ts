@@ -154,7 +154,7 @@ export const postalCodes: ReadonlyMap<string, PostalCode> = new Map(
     RO: [/^\d{6}$/v, '060274', 'required'],
     RS: [/^\d{5,6}$/v, '106314'],
     RU: [/^\d{6}$/v, '247112', 'required'],
-    SA: [/^\d{5}$/v, '11564'],
+    SA: [/^\d{5}(?:-?\d{4})?$/v, '11564, 12345-6789'],
     SD: [/^\d{5}$/v, '11042'],
     SE: [/^\d{3} ?\d{2}$/v, '11455', 'required'],
     SG: [/^\d{6}$/v, '546080', 'required'],

@@ -81,6 +81,9 @@ const written: readonly (readonly [country: string, sent: string, kept: string])
   ['JP', '〒１５４ー００２３', '154-0023'],
   ['NL', '1234ab', '1234 AB'],
   ['HK', ' a  1 ', 'A 1'],
+  ['SA', '12345-6789', '12345-6789'],
+  ['SA', '123456789', '12345-6789'],
+  ['SA', '١٢٣٤٥', '12345'],
 ];
 for (const [country, sent, kept] of written) {
   test(`the postal code ${JSON.stringify(sent)} of ${country} is kept as ${kept}`, () => {
