@@ -23,7 +23,7 @@ export type CsvConversion = {
   /** Receives the non-empty cells by the names of their columns, and the file's country, if it has one. */
   readonly objectOf: (cells: ReadonlyMap<string, string>, country: string | undefined) => object;
   /** What the cells of a column must be, where that isn't what its member must be. */
-  readonly mustBe: ReadonlyMap<string, string>;
+  readonly mustBe: ReadonlyMap<string, MustBe>;
 };
 
 /** How a member of an object is written to the cells of a row, and read from one. */
@@ -35,28 +35,38 @@ export type CsvMember = {
   /** Receives all cells of the row, too. Without it, an import doesn't read the member. */
   readonly read?: (cell: string, cells: ReadonlyMap<string, string>) => unknown;
   /** What a cell must be that the schema rejects for its type, since `read` has left it as it is. */
-  readonly mustBe?: string;
+  readonly mustBe?: MustBe;
 };
+
+/** The end of a sentence; it may depend on the row's other members. */
+type MustBe = (object: Readonly<Record<string, unknown>>) => string;
 
 /** For members that the service sets. */
 export const writtenCell: CsvMember = { write: (value: string | number) => [value] };
 export const timeCell: CsvMember = { write: (timestamp: string) => [csvTime(timestamp)] };
 export const textCell: CsvMember = { ...writtenCell, read: (cell) => cell };
+/** A text around which blanks, also those that nobody sees, mean nothing. */
+export const trimmedCell: CsvMember = { ...writtenCell, read: trimmed };
 /** A cell that isn't an id stays text, which the schema rejects. */
 export const idCell: CsvMember = {
   ...writtenCell,
-  read: (cell) => (/^[1-9]\d{0,15}$/.test(cell) ? Number(cell) : cell),
+  read: (cell) => (/^[1-9]\d{0,15}$/.test(trimmed(cell)) ? Number(trimmed(cell)) : cell),
 };
+
+/** Removes blanks, and what nobody sees, at both ends. */
+export function trimmed(cell: string): string {
+  return cell.replace(/^[\s\p{Cf}\p{DI}]+|[\s\p{Cf}\p{DI}]+$/gu, '');
+}
 
 /** Yes and no as spreadsheets and people write them, without case and accents. */
 const flagWords: Readonly<Record<'yes' | 'no', string>> = {
   yes:
     '1 -1 x y yes on t true j ja wahr vrai oui verdadero si vero verdadeiro sim waar prawda tak sant sand sann jo ' +
-    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες toene jah taip ' +
+    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες αληθης toene jah taip ' +
     '是 はい 예 네 ✓ ✔',
   no:
     '0 n no off f false nein falsch faux non falso nao onwaar nee fałsz falsz nie falskt falsk nej nei epatosi ei ' +
-    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες vaar ' +
+    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες ψευδης vaar ' +
     '否 いいえ 아니요 아니오 ✗ ✘',
 };
 const flags: ReadonlyMap<string, boolean> = new Map([
@@ -71,7 +81,7 @@ function plainWord(text: string): string {
 export const flagCell: CsvMember = {
   write: (flag: boolean) => [String(flag)],
   read: (cell) => flags.get(plainWord(cell)) ?? cell,
-  mustBe: 'yes or no, true or false, or 1 or 0, or such a word of another language',
+  mustBe: () => 'yes or no, true or false, or 1 or 0, or such a word of another language',
 };
 
 type CsvColumns = {
@@ -80,7 +90,7 @@ type CsvColumns = {
   readonly cellsOf: (object: Readonly<Record<string, unknown>>) => readonly CsvCell[];
   /** Returns the members of a row. Empty cells are absent, and so are their members. */
   readonly objectOf: (cells: ReadonlyMap<string, string>) => Record<string, unknown>;
-  readonly mustBe: ReadonlyMap<string, string>;
+  readonly mustBe: ReadonlyMap<string, MustBe>;
 };
 
 /** Returns the columns of these members, in this order. */

@@ -3,7 +3,7 @@ import { capacity } from '../base/capacity.ts';
 import { passwordIssue } from '../auth/password.ts';
 import type { Rates } from '../rates/limiter.ts';
 import type { Level } from '../base/log-lines.ts';
-import { emailIssue } from '../schema/email.ts';
+import { sentEmailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
 import { parseRate, splitList, withoutSlash, adminVariables } from './settings.ts';
 
@@ -78,7 +78,7 @@ function adminIssues({ adminEmail: email, adminPassword: password, passwordMin }
   if (email === '' || password === '')
     return [`${emailVariable} and ${passwordVariable} must be set together`];
   const issues: string[] = [];
-  const wrongEmail = emailIssue(email);
+  const wrongEmail = sentEmailIssue(email);
   const wrongPassword = passwordIssue(password, { name: 'Administrator', email }, passwordMin);
   if (wrongEmail !== undefined) issues.push(`${emailVariable} is invalid: ${wrongEmail}`);
   if (wrongPassword !== undefined) issues.push(`${passwordVariable} is invalid: ${wrongPassword}`);

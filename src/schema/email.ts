@@ -21,6 +21,16 @@ export function emailIssue(text: string): string | undefined {
   return 'The part after the @ must be a domain with a dot, such as example.com, or localhost.';
 }
 
+/**
+ * What `emailIssue` says of an address that is sent anew, and also a sentence for what is more than one address alone:
+ * RFC 5321 has these signs only within quotes and brackets. An account that has one of them still signs in.
+ */
+export function sentEmailIssue(text: string): string | undefined {
+  const issue = emailIssue(text);
+  if (issue !== undefined || !/[<>()\[\],;:"\\]|@.*[\/?]/.test(text)) return issue;
+  return 'An e-mail address is one address alone, as in anna@example.com, without brackets, quotes and lists.';
+}
+
 /** Blanks, controls, marks of direction, joiners, fillers, halves of surrogate pairs, unassigned characters. */
 const invisible = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
 

@@ -1,5 +1,5 @@
 // The members that resources share, such as ids, times, lines of text, e-mail addresses and currencies.
-import { emailIssue } from './email.ts';
+import { emailIssue, sentEmailIssue } from './email.ts';
 import { countries, currencies, withdrawnCurrencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
@@ -79,14 +79,17 @@ export function text(maxLength: number, description: string, example: string): S
   });
 }
 
-export const email = string({
+const emailForm = {
   maxLength: 254,
   format: 'idn-email',
   pattern: '^[^\\s@]+@[^\\s@]+$',
   mustBe: 'an e-mail address such as ada@example.com',
-  rule: emailIssue,
   examples: ['ada@example.com'],
-});
+} as const;
+/** An address of what is there, also as a filter and to sign in. */
+export const email = string({ ...emailForm, rule: emailIssue });
+/** An address that is set. */
+export const sentEmail = string({ ...emailForm, rule: sentEmailIssue });
 export const country = string({
   minLength: 2,
   maxLength: 2,

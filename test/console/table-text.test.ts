@@ -36,6 +36,30 @@ for (const [what, text, rows] of [
     ],
   ],
   [
+    'bars that a first line names',
+    'sep=|\na|b;c\n1|2\n',
+    [
+      ['a', 'b;c'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'a separator named in capitals',
+    'SEP=;\na;b,c,d\n1;2\n',
+    [
+      ['a', 'b,c,d'],
+      ['1', '2'],
+    ],
+  ],
+  [
+    'the sign that ends files of DOS',
+    'a,b\r\n1,2\r\n\u001a',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
+  [
     'a last line without an end',
     'a,b\n1,2',
     [

@@ -1,7 +1,7 @@
 // Which e-mail addresses are accepted, and which are equal.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { emailIssue, emailKey } from '../../src/schema/email.ts';
+import { emailIssue, emailKey, sentEmailIssue } from '../../src/schema/email.ts';
 
 const accepted: readonly string[] = [
   'anna@example.com',
@@ -66,6 +66,29 @@ const rejected: readonly (readonly [text: string, says: RegExp])[] = [
   [`${'a'.repeat(243)}@example.com`, length],
   ['@'.repeat(2_000_000), length],
 ];
+
+for (const text of accepted)
+  test(`the e-mail address ${text} may be sent`, () => assert.equal(sentEmailIssue(text), undefined));
+
+for (const text of [
+  '<anna@example.com>',
+  'mailto:anna@example.com',
+  'anna@a,example.com',
+  'a;anna@example.com',
+  'anna@example.com;',
+  '"anna"@example.com',
+  'anna@[192.0.2.1]',
+  '(Anna)anna@example.com',
+  'anna@example.com,',
+  'anna@example.com>',
+  'anna\\@example.com',
+  'https://example.com/@anna.b',
+  'anna@example.com/',
+  'anna@exa_mple.com?subject=x',
+])
+  test(`what may be kept is not sent as an e-mail address: ${text}`, () => {
+    assert.match(sentEmailIssue(text) ?? 'accepted', /one address alone/);
+  });
 
 for (const [text, says] of rejected) {
   test(`the e-mail address ${JSON.stringify(text.slice(0, 50))} is rejected`, () =>

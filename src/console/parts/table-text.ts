@@ -1,9 +1,9 @@
-// Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons or tabs, in quotes where
+// Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons, tabs or bars, in quotes where
 // they need them. The service reads such tables by the same rules, but only with the API's names and UTF-8: here a
 // person says what the columns are, sees their first rows, and gets the faulty ones back as they were.
 import { t } from './texts.ts';
 
-const separators = [',', ';', '\t'] as const;
+const separators = [',', ';', '\t', '|'] as const;
 export type Separator = (typeof separators)[number];
 /** Excel reads UTF-8 only after it. */
 export const byteOrderMark = '\ufeff';
@@ -25,7 +25,8 @@ export class TableReader {
 
   /** Returns the rows that are complete now. Throws a sentence for people if the text is no table. */
   add(text: string, isLast = false): (readonly string[])[] {
-    const all = this.#rest + text;
+    const whole = this.#rest + text;
+    const all = isLast ? whole.replace(/\u001a$/, '') : whole; // it ends files of DOS
     this.#separator ??= separatorIn(all, isLast);
     if (this.#separator === undefined) {
       this.#rest = all;
@@ -49,7 +50,7 @@ export class TableReader {
 
 /** The separator that makes most cells of the first line, or that `sep=;` names; undefined before it is complete. */
 function separatorIn(text: string, isLast: boolean): Separator | undefined {
-  const [, named] = /^"?sep=([,;\t])/i.exec(text) ?? [];
+  const [, named] = /^"?sep=(.)/i.exec(text) ?? [];
   const known = separators.find((separator) => separator === named);
   if (known !== undefined) return known;
   const rows = separators.map((separator) => rowAt(text, 0, { separator, isLast }));
@@ -60,7 +61,7 @@ function separatorIn(text: string, isLast: boolean): Separator | undefined {
 }
 
 function isSeparatorLine(cells: readonly string[]): boolean {
-  return /^sep=[,;\t]?$/i.test(cells.join(''));
+  return /^sep=.?$/i.test(cells.join(''));
 }
 
 type Reading = { readonly separator: Separator; readonly isLast: boolean };

@@ -1,9 +1,10 @@
 // The members of a customer, each declared once (`storage/resource.ts`), and the schemas made of them.
-import { idCell, textCell, timeCell } from '../../base/csv.ts';
+import { idCell, textCell, timeCell, trimmedCell } from '../../base/csv.ts';
 import { invalidAt } from '../../problem.ts';
 import {
   directionIssue,
   email,
+  sentEmail,
   id,
   sentTimestamp,
   singleLine,
@@ -46,7 +47,12 @@ function membersFor(countryOf: () => string | undefined) {
       cell: idCell,
     },
     name: { shown: name, sent: sentName, column: column.text(), cell: textCell },
-    email: { shown: nullable(email), sent: optional(nullable(email)), column: optionalText, cell: textCell },
+    email: {
+      shown: nullable(email),
+      sent: optional(nullable(sentEmail)),
+      column: optionalText,
+      cell: trimmedCell,
+    },
     phone: {
       shown: nullable(phone),
       sent: optional(nullable(sentPhone(countryOf))),
@@ -66,7 +72,7 @@ function membersFor(countryOf: () => string | undefined) {
       shown: nullable(reference),
       sent: optional(nullable(reference)),
       column: optionalText,
-      cell: textCell,
+      cell: trimmedCell,
     },
     createdAt: {
       shown: timestamp,

@@ -1,6 +1,6 @@
 // The lines of an import, while its body arrives: lines of JSON, or rows of a table.
 import { counted } from '../../base/counted.ts';
-import { plainCell } from '../../base/csv.ts';
+import { plainCell, trimmed } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
@@ -91,7 +91,7 @@ export function csvReader(conversion: LineConversion, country: string | undefine
         yield lineOf(row, heading, { conversion, country });
         continue;
       }
-      heading = headingOf(row.cells);
+      heading = headingOf(row.cells, conversion.columns);
       const problem = headingProblem(heading, conversion.columns);
       if (problem === undefined) continue;
       isUnreadable = true;
@@ -126,9 +126,10 @@ function checkIsTable(piece: Buffer): void {
     if (start.startsWith(other)) throw new Problem('bad-request', advice);
 }
 
-/** Returns the names of the columns. Empty columns at the end are none. */
-function headingOf(cells: readonly string[]): string[] {
-  const names = cells.map((cell) => cell.trim());
+/** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */
+function headingOf(cells: readonly string[], columns: readonly string[]): string[] {
+  const known = new Map(columns.map((name) => [name.toLowerCase(), name]));
+  const names = cells.map(trimmed).map((name) => known.get(name.toLowerCase()) ?? name);
   return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
 }
 
@@ -174,7 +175,7 @@ function lineOf(
   const filled = new Map<string, string>();
   for (const [index, name] of heading.entries()) {
     const cell = plainCell(cells[index] ?? '');
-    if (cell === '') continue;
+    if (trimmed(cell) === '') continue;
     if (roundedNumber.test(cell))
       return { number, problem: roundedProblem(conversion.pointerTo(name), cell) };
     filled.set(name, cell);

@@ -1,10 +1,11 @@
 // Reads tables (RFC 4180) while their text arrives, as spreadsheets read them. Rows are counted as there: from 1,
 // including blank rows; a row with line breaks within its cells is one row, and a first line `sep=;` is none. Cells
-// may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator is a comma.
+// may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator is a comma, or
+// by bars. The sign that ends files of DOS means nothing.
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
 
-const separators: readonly string[] = [',', ';', '\t'];
+const separators: readonly string[] = [',', ';', '\t', '|'];
 
 /** The state of the reader. In a quoted cell, a quote is followed by another quote or by the cell's end. */
 type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
@@ -41,6 +42,7 @@ export class CsvRows {
   /** Yields the last row, if no line break ends it. */
   *end(): Generator<CsvRow> {
     if (this.#place === 'quoted cell') throw new SyntaxError('A quoted cell has no end.');
+    this.#cell = this.#cell.replace(/\u001a$/, '');
     yield* this.#endRow();
   }
 
@@ -101,7 +103,7 @@ export class CsvRows {
     const row = { number: this.#number, cells: this.#cells };
     this.#cells = [];
     this.#rowChars = 0;
-    const [, named] = /^sep=([,;\t]?)$/.exec(row.number === 1 ? row.cells.join('') : '') ?? [];
+    const [, named] = /^sep=([,;\t|]?)$/i.exec(row.number === 1 ? row.cells.join('') : '') ?? [];
     if (named !== undefined) {
       if (named !== '') this.#separator = named; // else it was the first separator
       return;

@@ -142,12 +142,13 @@ function digestOf(value: unknown): Buffer {
 export type LineConversion = CsvConversion & { readonly pointerTo: (column: string) => string };
 
 /** Returns the issues of a line in the words for a row: of cells, not of members. */
-export function asRow(parsed: ParsedLine, { mustBe }: LineConversion): ParsedLine {
+export function asRow(parsed: ParsedLine, line: unknown, { mustBe }: LineConversion): ParsedLine {
   if (parsed.ok) return parsed;
   const issues = parsed.issues.map((issue): Issue => {
     const { pointer = '', code } = issue;
-    const text = code === 'type' ? mustBe.get(pointer) : undefined;
-    if (text === undefined) return issue;
+    const textFor = code === 'type' ? mustBe.get(pointer) : undefined;
+    if (textFor === undefined) return issue;
+    const text = textFor(membersOf(membersOf(line)[pointer.split('/')[1] ?? '']));
     const name = pointer.slice(pointer.lastIndexOf('/') + 1);
     return { pointer, code: 'format', detail: `${name} must be ${text}.` };
   });

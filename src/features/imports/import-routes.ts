@@ -96,7 +96,7 @@ export function importRoutes({ imports, shopCountry }: ImportServices): Route[] 
         if (mediaTypeOf(call.headers['content-type']) === csv)
           return imports.createResult(call, {
             read: csvReader(tables[table], country),
-            parse: (value, now) => asRow(parseImportLine(schema, value, now), tables[table]),
+            parse: (value, now) => asRow(parseImportLine(schema, value, now), value, tables[table]),
             write,
           });
         return imports.createResult(call, {
@@ -150,8 +150,8 @@ const description =
   'not JSON, 413 for a line that is too long). If the response is incomplete, simply send it again. ' +
   'An order names its customer by `customerId`, or by `customerKey` if that customer was also ' +
   'imported.\n\n' +
-  'A table (RFC 4180, UTF-8; commas, semicolons or tabs between cells) has a row for each object. Its ' +
-  'heading names members: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
+  'A table (RFC 4180, UTF-8; commas, semicolons, tabs or bars between cells) has a row for each object. Its ' +
+  'heading names members, in any case: `name,email,phone,address.line1,…`. An empty cell is an absent member. Without ' +
   'a `key` a row is known by its content, so equal rows create one object.\n\n' +
   'A customer is known by the `id` that an export has, or by the key; or, without a key, by the reference, or ' +
   'else by the e-mail address, or by the phone number together with the name, if exactly one customer has it, and no ' +

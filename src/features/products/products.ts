@@ -1,9 +1,9 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
-import { amountCell, flagCell, textCell, type CsvMember } from '../../base/csv.ts';
+import { amountCell, flagCell, textCell, trimmed, trimmedCell, type CsvMember } from '../../base/csv.ts';
 import { equalTo, identity, times } from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
 import { barcodeKey, codesIn, plainCode, skuKey } from '../../schema/codes.ts';
-import { decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
+import { currencyDigits, decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import {
   activeCurrency,
   currency,
@@ -14,6 +14,8 @@ import {
   unitPrice,
   withdrawnCurrencyIssues,
 } from '../../schema/members.ts';
+import { plainText } from '../../schema/plain-text.ts';
+import { fits } from '../../schema/schema-check.ts';
 import { boolean, nullable, optional, string, type Infer, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { isOneOf, or } from '../../storage/keyset.ts';
@@ -53,9 +55,28 @@ const priceCell: CsvMember = {
   write: (price: number, { currency }: { readonly currency: string }) => [
     amountCell(decimalAmount(price, currency)),
   ],
-  read: (cell, cells) => minorUnitsOf(cell, cells.get('currency') ?? '') ?? cell,
-  mustBe: 'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49',
+  read: (cell, cells) => minorUnitsOf(plainAmount(cell), currencyIn(cells.get('currency') ?? '')) ?? cell,
+  mustBe: ({ currency }) =>
+    'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49' +
+    (fits(activeCurrency, currency) ? `: ${currency} has ${decimalsOf(currency)}` : ''),
 };
+const currencyCell: CsvMember = { ...trimmedCell, read: currencyIn };
+
+function currencyIn(cell: string): string {
+  return trimmed(cell).toUpperCase();
+}
+
+function plainAmount(cell: string): string {
+  return plainText(cell)
+    .trim()
+    .replace(/^\p{Pd}/u, '-')
+    .replace('\u066b', '.'); // the Arabic decimal separator
+}
+
+function decimalsOf(currency: string): string {
+  const digits = currencyDigits(currency);
+  return digits === 0 ? 'no decimals' : `${digits} decimals`;
+}
 
 const members = {
   ...identity,
@@ -73,7 +94,7 @@ const members = {
     posted: activeCurrency,
     sent: currency,
     column: column.text(),
-    cell: textCell,
+    cell: currencyCell,
     hasValuesInEvents: true,
   },
   barcode: {

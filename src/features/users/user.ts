@@ -4,6 +4,7 @@ import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import {
   email,
+  sentEmail,
   id,
   directionIssue,
   readOnlyIssues,
@@ -68,7 +69,7 @@ const currentPassword = string({
 export const userMembers = {
   id: { shown: id, readOnly: optional(id), column: column.assigned },
   name: { shown: name, sent: sentName, column: column.text() },
-  email: { shown: email, sent: email, column: column.text() },
+  email: { shown: email, sent: sentEmail, column: column.text() },
   role: { shown: role, sent: optional(role), column: column.text<Role>(), hasValuesInEvents: true },
   createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
 };

@@ -16,6 +16,13 @@ describe('a table', () => {
     ['empty columns at its end', 'name;note;;\nAda;x;;\nGrace;y\n;;;\n', ['2 201', '3 201']],
     ['blanks around its headings', ' name , note\nAda,x\n', ['2 201']],
     ['a quote within a cell', 'name,note\nAda,5" nails\n', ['2 201']],
+    ['headings in other letters', 'NAME,Note,address.LINE1\nAda,x,\n', ['2 201']],
+    ['invisible characters in its headings', '\u200bname,note\u00a0\nAda,x\n', ['2 201']],
+    ['that first line in capitals', 'SEP=;\nname;note\nAda;a, b\n', ['2 201']],
+    ['bars between its cells', 'sep=|\nname|note\nAda|a, b; c\n', ['2 201']],
+    ['bars that no line names', 'name|note\nAda|a, b\n', ['2 201']],
+    ['the sign that ends files of DOS', 'name,note\r\nAda,x\r\n\u001a', ['2 201']],
+    ['that sign right after its last cell', 'name,note\r\nAda,x\u001a', ['2 201']],
     ['text after a quoted cell', 'name,note\n"Ada" L,x\n', ['2 201']],
   ] as const)
     test(`a table is read with ${what}`, async (t) => {
@@ -90,10 +97,61 @@ describe('a cell', () => {
       assert.match(result?.errors?.[0]?.detail ?? '', /unitPrice must be a decimal amount .*, such as 7\.49/);
     });
 
+  for (const [currency, decimals] of [
+    ['EUR', 'EUR has 2 decimals'],
+    ['JPY', 'JPY has no decimals'],
+    ['BHD', 'BHD has 3 decimals'],
+  ] as const)
+    test(`a price of too many decimals says how many there are: ${decimals}`, async () => {
+      const result = await importProduct({ unitPrice: '7.49123', currency });
+      const [{ detail = '' } = {}] = result?.errors ?? [];
+      assert.ok(detail.endsWith(`such as 7.49: ${decimals}.`), detail);
+    });
+
+  for (const [unitPrice, expected] of [
+    [' 7.49 ', 749],
+    ['\u00a07.49', 749],
+    ['７.４９', 749],
+    ['٧٫٤٩', 749],
+    ['-7.49', -749],
+    ['−7.49', -749],
+    ['–7.49', -749],
+  ] as const)
+    test(`a price is read in other signs: ${JSON.stringify(unitPrice)}`, async () => {
+      const result = await importProduct({ unitPrice });
+      assert.equal(result?.status, 201, JSON.stringify(result));
+      assert.equal((await service().get(`/products/${result.id}`, { token })).body.unitPrice, expected);
+    });
+
+  test('a currency may be in lower case, with blanks around it', async () => {
+    assert.equal((await importProduct({ currency: ' eur\u00a0' }))?.status, 201);
+  });
+
+  for (const email of [
+    ' a@example.com',
+    'b@example.com\u00a0',
+    '\u200bc@example.com\u200b',
+    '\ufeffd@example.com\t',
+  ])
+    test(`blanks around an e-mail address go: ${JSON.stringify(email)}`, async () => {
+      const [result] = await importTable(service(), { token, text: `name,email\nAda,"${email}"\n` });
+      assert.equal(result?.status, 201, JSON.stringify(result));
+      const { body } = await service().get(`/customers/${result.id}`, { token });
+      assert.equal(body.email, `${email.replaceAll(/[^a-z@.]/g, '')}`);
+    });
+
+  test('cells of blanks alone are empty', async () => {
+    const text = 'name,email,phone,address.line1\nAda,\u00a0, \u200b ,\u3000\n';
+    const [result] = await importTable(service(), { token, text });
+    assert.equal(result?.status, 201, JSON.stringify(result));
+    const { body } = await service().get(`/customers/${result.id}`, { token });
+    assert.deepEqual([body.email, body.phone, body.address], [null, null, null]);
+  });
+
   for (const [active, words] of Object.entries({
-    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t 是 はい 예 ✓',
+    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι 是 はい 예 ✓',
     false:
-      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f 否 いいえ 아니요 ✗',
+      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι 否 いいえ 아니요 ✗',
   }))
     for (const word of words.split(' '))
       test(`a cell for yes and no may have the word ${word}`, async () => {
