@@ -2,12 +2,8 @@
 import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
-import { listed } from '../../src/base/listed.ts';
 import { commandNames, loadCommand } from '../../src/commands/commands.ts';
-import { correctableStatuses, stages, type OrderStatus } from '../../src/features/orders/order-status.ts';
 import { features, settings } from '../../src/service/features.ts';
-import { problemCodes } from '../../src/problem.ts';
-import { problemTypes } from '../../src/http/responses/problem-types.ts';
 import { securityEventLevels } from '../../src/security-event.ts';
 import { executable, serviceFor } from '../support/service.ts';
 import { paths, quotedIn, texts } from '../support/source-text.ts';
@@ -50,26 +46,17 @@ suite('the pages', () => {
   }
 });
 
-test('the API notes name the statuses that staff may take back, and what they become', () => {
-  const inCode = (statuses: readonly (OrderStatus | null)[]): string =>
-    listed(
-      statuses.map((status) => `\`${status}\``),
-      'and',
-    );
-  const before = correctableStatuses.map((status) => stages[status].before);
-  const sentence = `staff may take ${inCode(correctableStatuses)} back by one step, to ${inCode(before)},`;
-  const notes = textOf('src/docs/api-notes.md').replaceAll(/\s+/g, ' ');
-  assert.ok(notes.includes(sentence), sentence);
-});
-
 test(
   'the README lists every operation of the API, and no other',
   { skip: executable !== undefined && 'looks at the sources' },
   async (t) => {
     const service = await serviceFor(t);
     const mounted = service.inside?.app.router.mounted ?? [];
-    const listed = rowsOf('README.md', 'Path').flatMap(([paths = '', methods = '']) =>
-      quotedIn(paths).flatMap((path) => methodsIn(methods).map((method) => `${method} ${path}`)),
+    const listed = rowsOf('README.md', 'Of').flatMap(([, operations = '']) =>
+      quotedIn(operations).flatMap((operation) => {
+        const [path, ...methods] = operation.split(' ').toReversed();
+        return methods.map((method) => `${method} ${path}`);
+      }),
     );
     assert.deepEqual(listed.sort(), mounted.map(({ route }) => `${route.method} ${route.path}`).sort());
   },
@@ -117,17 +104,6 @@ suite('settings.md', () => {
       rows,
     );
   });
-});
-
-test('api-notes.md lists every problem with its status, and no other', () => {
-  const dependsOnInterface = ['validation-failed', 'invalid-cursor'];
-  assert.deepEqual(
-    rowsOf('src/docs/api-notes.md', 'Name').map((cells) => cells.slice(0, 2)),
-    problemCodes.map((code) => [
-      `\`${code}\``,
-      dependsOnInterface.includes(code) ? '400 or 422' : `${problemTypes[code].status}`,
-    ]),
-  );
 });
 
 test('operation.md lists every security event with its level, and no other', () => {
@@ -203,10 +179,6 @@ function rowsOf(page: string, heading: string): string[][] {
       .slice(1, -1)
       .map((cell) => cell.trim()),
   );
-}
-
-function methodsIn(cell: string): string[] {
-  return cell.match(/\b[A-Z]+\b/g) ?? [];
 }
 
 function linksOf(page: string): { readonly file: string; readonly anchor: string }[] {
