@@ -104,6 +104,29 @@ suite('npm start', { skip: process.platform === 'win32' && 'has a start script o
     return [String(result.stdout).replace(`${folder}/`, ''), String(result.stderr), result.status];
   }
 
+  test('a checkout by git has no CRLF, whatever core.autocrlf says', (t) => {
+    const project = join(import.meta.dirname, '../..');
+    const folder = newFolder(t);
+    for (const name of ['.gitattributes', 'src/start.sh', 'src/node.sh', 'package.json'])
+      cpSync(join(project, name), join(folder, 'from', name));
+    const git = (...args: string[]): void => {
+      const { status, stderr, error } = spawnSync('git', [
+        '-c',
+        'user.name=a',
+        '-c',
+        'user.email=a@b',
+        ...args,
+      ]);
+      assert.equal(status, 0, String(error ?? stderr));
+    };
+    git('init', '--quiet', join(folder, 'from'));
+    git('-C', join(folder, 'from'), 'add', '.');
+    git('-C', join(folder, 'from'), 'commit', '--quiet', '--no-verify', '-m', 'all');
+    git('clone', '--quiet', '-c', 'core.autocrlf=true', join(folder, 'from'), join(folder, 'to'));
+    for (const name of ['src/start.sh', 'src/node.sh', 'package.json'])
+      assert.doesNotMatch(readFileSync(join(folder, 'to', name), 'utf8'), /\r/, name);
+  });
+
   test('passes a Node that npm install did not bring no option that it may not know', async (t) => {
     assert.deepEqual(await start(t, { own: working }), [`node ${started} src/start.js\n`, '', 0]);
     const bundled = `#!/bin/sh\n${working}\n`;

@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 
-const page = readFileSync(new URL('../../../src/docs/deployment.md', import.meta.url), 'utf8');
+const page = textOf('deployment.md');
+
+function textOf(name: string): string {
+  return readFileSync(new URL(`../../../src/docs/${name}`, import.meta.url), 'utf8');
+}
 
 /** The flags of the service behind each of the proxies. */
 export const proxiedSettings: Readonly<Record<string, string>> = Object.fromEntries(
@@ -12,9 +16,9 @@ export const proxiedSettings: Readonly<Record<string, string>> = Object.fromEntr
   ),
 );
 
-/** The code block whose first line begins so. */
-export function blockOf(beginning: string): string {
-  for (const [, block = ''] of page.matchAll(/^```\w*\n([^]*?)^```$/gm))
+/** The code block of a page whose first line begins so. */
+export function blockOf(beginning: string, of = 'deployment.md'): string {
+  for (const [, block = ''] of textOf(of).matchAll(/^```\w*\n([^]*?)^```$/gm))
     if (block.startsWith(beginning)) return block;
   return assert.fail(`${beginning} isn't on the page`);
 }

@@ -1,10 +1,20 @@
-// The systemd unit of the page "Deployment", without systemd: its command runs as another account with the unit's
-// mounts (bwrap, as root), privileges and filters of system calls (seccomp). What control groups do isn't tried:
-// IPAddressDeny, SocketBindDeny, DevicePolicy, TasksMax, OOMPolicy. Nor is LimitNOFILE.
+// The systemd units of the service and of its backup, without systemd: their commands run as another account with the
+// units' mounts (bwrap, as root), privileges, filters of system calls (seccomp) and number of threads (a control group).
+// Programs of control groups aren't tried: IPAddressDeny, SocketBindDeny, DevicePolicy, OOMPolicy. Nor is LimitNOFILE.
 import assert from 'node:assert/strict';
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chownSync, closeSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
@@ -13,6 +23,7 @@ import { blockOf } from './deployment-page.ts';
 import { seccompProgram } from './system-calls.ts';
 
 const unit = blockOf('# /etc/systemd/system/orderly.service');
+const backupUnit = blockOf('# /etc/systemd/system/orderly-backup.service', 'operation.md');
 /** What the script below does. */
 const shown = [
   ...['User=orderly', 'StateDirectory=orderly', 'StateDirectoryMode=0700', 'UMask=0077'],
@@ -35,39 +46,65 @@ export async function checkUnit(folder: string): Promise<string> {
   const lines = unit.split('\n');
   for (const line of shown) assert(lines.includes(line), `${line} isn't in the unit`);
   process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's
-  const state = join(folder, 'state');
-  mkdirSync(state, { recursive: true, mode: 0o700 });
-  chownSync(state, account, account);
+  for (const name of ['state', 'backups']) {
+    mkdirSync(join(folder, name), { recursive: true, mode: 0o700 });
+    chownSync(join(folder, name), account, account);
+  }
   const executable = process.env['ORDERLY_EXECUTABLE'] ?? join(folder, 'orderly');
   if (process.env['ORDERLY_EXECUTABLE'] === undefined) buildExecutable(executable, false);
-  const filter = join(folder, 'filter');
-  const families = valuesOf('RestrictAddressFamilies')[0]?.split(' ') ?? [];
-  writeFileSync(filter, seccompProgram({ lines: valuesOf('SystemCallFilter'), families }));
   writeFileSync(join(folder, 'passwd'), `orderly:x:${account}:${account}::/home/orderly:/bin/false\n`);
   writeFileSync(join(folder, 'start.sh'), script);
   const port = await freePort();
-  for (const start of ['first', 'second']) await checkStart(start, { folder, executable, filter, port });
-  return 'started twice: ready, signed in, an order placed, a backup, SIGHUP, stopped with 0';
+  const threads: number[] = [];
+  for (const start of ['first', 'second'])
+    threads.push(await checkStart(start, { folder, executable, port }));
+  return (
+    'started twice: ready, signed in, an order placed, a backup, SIGHUP, the backup unit beside it, ' +
+    `stopped with 0; ${Math.max(...threads)} threads of ${valuesOf('TasksMax')[0]}`
+  );
 }
 
 type Prepared = {
   readonly folder: string;
   readonly executable: string;
-  readonly filter: string;
   readonly port: number;
 };
 
-async function checkStart(name: string, { folder, executable, filter, port }: Prepared): Promise<void> {
+/** Starts a command of a unit with all that the unit says. */
+function begin(text: string, command: string, { folder, executable, port }: Prepared): ChildProcess {
+  const families = valuesOf('RestrictAddressFamilies', text)[0]?.split(' ') ?? [];
+  const filter = join(folder, 'filter');
+  writeFileSync(
+    filter,
+    seccompProgram({
+      lines: valuesOf('SystemCallFilter', text),
+      families: families.filter((family) => family !== 'none'),
+    }),
+  );
   const fd = openSync(filter, 'r');
-  const environment = valuesOf('Environment').map((each) => each.split('='));
+  const environment = valuesOf('Environment', text).map((each) => each.split('='));
   const env = {
     ...Object.fromEntries(environment),
     PATH: '/usr/sbin:/usr/bin:/sbin:/bin',
-    ORDERLY_PORT: String(port), // as /etc/orderly.env may set it
+    ...(text === unit
+      ? { ORDERLY_PORT: String(port) } // as /etc/orderly.env may set it
+      : { STATE_DIRECTORY: '/var/lib/orderly-backup' }),
   };
-  const args = ['--mount', '--ipc', 'sh', join(folder, 'start.sh'), folder, executable];
+  const args = [
+    ...['--mount', '--ipc', ...(text.includes('PrivateNetwork=yes') ? ['--net'] : [])],
+    ...['sh', join(folder, 'start.sh'), folder, executable],
+    ...[text.includes('NoExecPaths=/') ? 'noexec' : '', command.replaceAll('%%', '%')],
+  ];
   const child = spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe', fd] });
   closeSync(fd);
+  return child;
+}
+
+async function checkStart(name: string, prepared: Prepared): Promise<number> {
+  const { folder, port } = prepared;
+  const group = threadsGroup();
+  const child = begin(unit, valuesOf('ExecStart')[0] ?? '', prepared);
+  if (group !== undefined) writeFileSync(join(group, 'cgroup.procs'), String(child.pid));
   let written = '';
   for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (written += bytes));
   const ended = once(child, 'close');
@@ -79,12 +116,42 @@ async function checkStart(name: string, { folder, executable, filter, port }: Pr
       await pause(100);
     }
     await use(`http://127.0.0.1:${port}`, join(folder, 'state'), child);
+    for (const command of valuesOf('ExecStart', backupUnit)) await runBackup(command, prepared);
+    const threads = readdirSync(`/proc/${leafOf(child)}/task`).length;
     process.kill(leafOf(child), 'SIGTERM');
     const [status] = await ended;
     assert.equal(status, 0, `the ${name} start: ${written.slice(-1_000)}`);
+    return threads;
   } finally {
-    if (child.exitCode === null) process.kill(leafOf(child), 'SIGKILL');
+    if (child.exitCode === null) {
+      process.kill(leafOf(child), 'SIGKILL');
+      await ended;
+    }
+    if (group !== undefined) rmdirSync(group);
   }
+}
+
+/** A control group that has `TasksMax`; undefined where there is no controller for it. */
+function threadsGroup(): string | undefined {
+  const root = ['/sys/fs/cgroup/pids', '/sys/fs/cgroup'].find((path) =>
+    existsSync(path === '/sys/fs/cgroup' ? join(path, 'pids.max') : join(path, 'cgroup.procs')),
+  );
+  if (root === undefined) return undefined;
+  const group = join(root, `orderly-unit-${process.pid}`);
+  mkdirSync(group);
+  writeFileSync(join(group, 'pids.max'), valuesOf('TasksMax')[0] ?? assert.fail('the unit has no TasksMax'));
+  return group;
+}
+
+async function runBackup(command: string, prepared: Prepared): Promise<void> {
+  const before = readdirSync(join(prepared.folder, 'backups')).length;
+  const child = begin(backupUnit, command, prepared);
+  let written = '';
+  for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (written += bytes));
+  const [status] = await once(child, 'close');
+  assert.equal(status, 0, `the backup unit: ${written}`);
+  const made = readdirSync(join(prepared.folder, 'backups')).length - before;
+  assert.equal(made, command.includes(' backup ') ? 1 : 0, `the backup unit made ${made}: ${written}`);
 }
 
 async function use(base: string, state: string, child: ChildProcess): Promise<void> {
@@ -125,26 +192,29 @@ function leafOf(child: ChildProcess): number {
 }
 
 /** Each line of the unit that sets this. */
-function valuesOf(name: string): string[] {
-  return Array.from(unit.matchAll(new RegExp(`^${name}=(.*)$`, 'gm')), ([, value = '']) => value);
+function valuesOf(name: string, text = unit): string[] {
+  return Array.from(text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm')), ([, value = '']) => value);
 }
 
 const executablePaths = valuesOf('ExecPaths')
   .flatMap((value) => value.split(' '))
   .map((path) => path.replace(/^-/, ''));
 
+/** Its parameters: the folder, the executable, `noexec` or nothing, and the command. */
 const script = `set -eu
-folder=$1 executable=$2
+folder=$1 executable=$2 command=$4
+protection=ro,$\{3:-exec}
 mount --make-rprivate /
 mount --bind "$folder/passwd" /etc/passwd
 mount -t tmpfs tmpfs /usr/local/bin
 touch /usr/local/bin/orderly
 mount --bind "$executable" /usr/local/bin/orderly
 mount -t tmpfs tmpfs /var/lib
-mkdir /var/lib/orderly /var/lib/proc
+mkdir /var/lib/orderly /var/lib/orderly-backup /var/lib/proc
 mount -t proc -o subset=pid,hidepid=invisible proc /var/lib/proc # bwrap itself needs the whole
 mount --bind "$folder/state" /var/lib/orderly
 mount -o remount,bind,noexec /var/lib/orderly
+[ -n "$3" ] || mount --bind "$folder/backups" /var/lib/orderly-backup
 # the last two are for this script
 for path in ${executablePaths.join(' ')} /usr/bin/setpriv /usr/bin/bwrap; do
   [ -e "$path" ] || continue
@@ -153,9 +223,9 @@ for path in ${executablePaths.join(' ')} /usr/bin/setpriv /usr/bin/bwrap; do
 done
 umask 077
 ulimit -c 0
-mount -o remount,ro,noexec /var/lib
-mount -o remount,bind,ro,noexec /
-exec /usr/bin/setpriv --reuid ${account} --regid ${account} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \\
-  /usr/bin/bwrap --unshare-user --dev-bind / / --dev /dev --bind /var/lib/proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /home --tmpfs /root \\
-  --chdir /var/lib/orderly --seccomp 3 -- ${valuesOf('ExecStart')[0]}
+mount -o remount,$protection /var/lib
+mount -o remount,bind,$protection /
+eval "exec /usr/bin/setpriv --reuid ${account} --regid ${account} --clear-groups --no-new-privs --bounding-set=-all --inh-caps=-all \
+  /usr/bin/bwrap --unshare-user --dev-bind / / --dev /dev --bind /var/lib/proc /proc --tmpfs /tmp --tmpfs /var/tmp --tmpfs /home --tmpfs /root \
+  --chdir /var/lib/orderly --seccomp 3 -- $command"
 `;
