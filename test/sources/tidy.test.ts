@@ -81,15 +81,15 @@ suite('layers', () => {
     );
   });
 
-  test('no two rooms of http/ import each other, and connections/ imports no other', () => {
-    const roomOf = (path: string): string | undefined => /^src\/http\/(\w+)\//.exec(path)?.[1];
+  test('no two folders of http/ import each other, and connections/ imports no other', () => {
+    const folderIn = (path: string): string | undefined => /^src\/http\/(\w+)\//.exec(path)?.[1];
     const pairs = new Set(
       imports.flatMap(({ from, to }) => {
-        const [room, other] = [roomOf(from), roomOf(to)];
-        return room === undefined || other === undefined || room === other ? [] : [`${room} ${other}`];
+        const [folder, other] = [folderIn(from), folderIn(to)];
+        return folder === undefined || other === undefined || folder === other ? [] : [`${folder} ${other}`];
       }),
     );
-    assert.ok(pairs.size > 5, 'the rooms are seen');
+    assert.ok(pairs.size > 5, 'the folders are seen');
     const isReturned = (pair: string): boolean => pairs.has(pair.split(' ').toReversed().join(' '));
     assert.deepEqual(
       [...pairs].filter((pair) => isReturned(pair) || pair.startsWith('connections ')),
@@ -97,16 +97,17 @@ suite('layers', () => {
     );
   });
 
-  test('rooms of the console import only from the rooms that they may know, and none but the shell their views', () => {
-    const roomOf = (path: string): string | undefined => /^src\/console\/(\w+)\//.exec(path)?.[1];
+  test('folders of the console import only from the folders that they may know, and none but the shell their views', () => {
+    const folderIn = (path: string): string | undefined => /^src\/console\/(\w+)\//.exec(path)?.[1];
     const inConsole = sources.filter((path) => path.startsWith('src/console/'));
-    assert.deepEqual([...new Set(inConsole.map(roomOf))].sort(), Object.keys(knownRooms));
+    assert.deepEqual([...new Set(inConsole.map(folderIn))].sort(), Object.keys(knownFolders));
     const crossings = inConsole.flatMap((from) => {
-      const [, known = []] = Object.entries(knownRooms).find(([room]) => room === roomOf(from)) ?? [];
+      const [, known = []] = Object.entries(knownFolders).find(([folder]) => folder === folderIn(from)) ?? [];
       return importsOf(from)
-        .filter((to) => roomOf(to) !== roomOf(from))
+        .filter((to) => folderIn(to) !== folderIn(from))
         .filter(
-          (to) => !known.includes(roomOf(to) ?? '') || (to.endsWith('-view.ts') && roomOf(from) !== 'shell'),
+          (to) =>
+            !known.includes(folderIn(to) ?? '') || (to.endsWith('-view.ts') && folderIn(from) !== 'shell'),
         )
         .map((to) => ({ from, to }));
     });
@@ -157,7 +158,8 @@ suite('the sources', () => {
     const sql = new RegExp(`\\b(${beginnings.map(({ source }) => source).join('|')})`);
     const declares = /\bresource\(\{/; // a declared resource: its statements are beside its declaration
     const isHome = (path: string): boolean =>
-      /^src\/(storage|resource)\/|-(store|migrations)\.ts$/.test(path) || declares.test(texts.get(path) ?? '');
+      /^src\/(storage|resource)\/|-(store|migrations)\.ts$/.test(path) ||
+      declares.test(texts.get(path) ?? '');
     assert.deepEqual(
       sources.filter((path) => !isHome(path) && sql.test(withoutComments(texts.get(path) ?? ''))),
       [],
@@ -432,8 +434,8 @@ suite('the package', () => {
   });
 });
 
-/** The rooms of the console, and those that each may know. */
-const knownRooms: Readonly<Record<string, readonly string[]>> = {
+/** The folders of the console, and those that each may know. */
+const knownFolders: Readonly<Record<string, readonly string[]>> = {
   customers: ['orders', 'parts'],
   office: ['parts'],
   orders: ['customers', 'office', 'parts', 'products'],

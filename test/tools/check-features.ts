@@ -96,7 +96,7 @@ function failures(copy: string): string {
   const patterns = values.all ? ['**/*.test.ts'] : touched;
   const files = globSync(patterns, { cwd: join(copy, 'test') }).map((file) => join('test', file));
   // a name that only the deleted feature imported may stay exported, and the console may be gone
-  const skipped = 'no file exports|rooms of the console import';
+  const skipped = 'no file exports|folders of the console import';
   const flags = ['--test', '--test-isolation=none', `--test-skip-pattern=${skipped}`];
   const output = outputOfFailure(copy, [...flags, ...files]);
   const [, failing = output] = output.split('failing tests:');

@@ -8,7 +8,7 @@
 //     })();
 //
 // A module is a function because two modules may use a name for two things. The bundler knows only what the
-// console's modules use: imports of names from modules of the same room or another, without circles (no two
+// console's modules use: imports of names from modules of the same folder or another, without circles (no two
 // modules have the same name); exports of functions, classes and constants, where they are declared; and
 // `import(…)` of a module, which gets its own file and is loaded when needed. A module may wait for such a
 // file, and the modules after it then wait for it. A JSON file is a module whose default is its value. Anything else

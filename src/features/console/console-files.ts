@@ -8,7 +8,7 @@ import { bundleModules } from './bundler.ts';
 export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
 
 const entry = new URL('../../console/shell/console-main.ts', import.meta.url);
-/** The stylesheet is here, the modules are in its rooms. */
+/** The stylesheet is here, the modules are in its folders. */
 const folder = new URL('..', entry);
 
 export const entryFile = 'console-main.js';
