@@ -317,29 +317,4 @@ test('scans anywhere', { timeout: 600_000 }, async (t) => {
     await tab.until('document.activeElement.role === "combobox"');
     assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('still here'));
   });
-
-  await t.test(
-    'a step that waits isn’t lost with its tab: the page asks while the service is away',
-    async () => {
-      const { body } = await service.get('/orders?status=open&limit=1', { token });
-      await person.go(`#/orders/${body.data[0].id}`);
-      const isAsked = `!dispatchEvent(new Event('beforeunload', { cancelable: true }))`;
-      await person.press('Mark as paid');
-      await wait(200);
-      assert.equal(await tab.evaluate(isAsked), false);
-      await tab.send('Network.emulateNetworkConditions', {
-        offline: true,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput: -1,
-      });
-      assert.equal(await tab.evaluate(isAsked), true);
-      await tab.send('Network.emulateNetworkConditions', {
-        offline: false,
-        latency: 0,
-        downloadThroughput: -1,
-        uploadThroughput: -1,
-      });
-    },
-  );
 });

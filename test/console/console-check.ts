@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { admin, serviceFor, type TestService } from '../support/service.ts';
 import { openTab } from '../support/browser.ts';
 import { openFirefox } from './firefox.ts';
@@ -153,15 +154,14 @@ async function changeOrder(person: Person): Promise<void> {
 async function processOrder(person: Person): Promise<void> {
   const { tab } = person;
   for (const [step, status] of [
-    ['Mark as paid', 'Paid'],
+    ['Paid: Card', 'Paid'],
     ['Mark as shipped', 'Shipped'],
     ['Mark as delivered', 'Delivered'],
   ] as const) {
     await person.press(step);
-    await person.see('Undo');
-    await person.leave(); // the button of the next step doesn't come under the mouse
     await tab.until(`document.querySelector(".heading .pill").textContent === "${status}"`);
     await person.settle();
+    await wait(1_000); // a second press would mean the first step
     // after the last step there is none to press next
     const place = `document.activeElement.closest("${status === 'Delivered' ? 'h1' : '.next'}")`;
     assert.notEqual(await tab.evaluate(`${place}?.localName ?? null`), null, 'the focus is not lost');

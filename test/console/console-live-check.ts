@@ -47,10 +47,10 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     const till = await service.person('staff', 'Second till');
     await person.signIn(service.url, { email: till.email, password });
     await person.go('#/orders/2');
-    await person.see('Mark as paid');
+    await person.see('Paid:');
     await service.patch(`/api/users/${till.id}`, { token, body: { role: 'user' } });
     await person.see('Your role is user now.');
-    await tab.until('!document.body.innerText.includes("Mark as paid")');
+    await tab.until('!document.body.innerText.includes("Paid:")');
     assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'user');
     await person.go('#/today');
     await person.see('This page is not for accounts with the role user.');

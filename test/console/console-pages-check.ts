@@ -131,13 +131,13 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
       const other = new Person(await tab.another(), 'mouse');
       await other.tab.screen(1280, 'light');
       await other.tab.open(`${service.url}/console#/orders/1`);
-      await other.see('Mark as paid');
+      await other.see('Paid:');
       await service.patch('/orders/1', { token, body: { note: 'changed elsewhere' } });
       await other.see('changed elsewhere');
       await tab.send('Page.bringToFront'); // a tab that is hidden catches up when it is shown
       await person.see('changed elsewhere');
       assert.match((await service.get('/metrics')).text, /\norderly_streams 1\n/, 'they share one stream');
-      await person.press('Mark as paid');
+      await person.press('Paid: Card');
       await other.tab.send('Page.bringToFront');
       await other.see('Mark as shipped');
       await other.press('Sign out');
@@ -151,10 +151,10 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
 
   await t.test('say what somebody else has changed, where that conflicts', async () => {
     await person.go('#/orders/2');
-    await person.see('Mark as paid');
+    await person.see('Paid:');
     await withoutStream(tab, async () => {
       await service.patch('/orders/2', { token, body: { status: 'cancelled', reason: 'On the phone.' } });
-      await person.press('Mark as paid');
+      await person.press('Paid: Card');
     });
     await person.see(
       'Order 2 was not marked as paid. Somebody has changed it meanwhile. It is cancelled now.',

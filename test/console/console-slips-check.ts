@@ -240,13 +240,6 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
   };
   const statusOf = async (id: number): Promise<string> =>
     (await service.get(`/orders/${id}`, { token })).body.status;
-  const becomes = async (id: number, status: string, seconds: number): Promise<void> => {
-    for (let tries = 0; (await statusOf(id)) !== status; tries += 1) {
-      assert.ok(tries < seconds * 10, `order ${id} is ${await statusOf(id)}`);
-      await wait(100);
-    }
-  };
-
   for (const [hash, notice] of [
     ['#/orders', '1 new order – show'],
     ['#/today', '1 more order – show'],
@@ -259,15 +252,10 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
       const at = await restOn(button(id));
       const newest = await newOrder();
       await person.see(notice);
-      assert.equal(await pressableAt(at), `Mark as paid: order ${id}`);
+      assert.equal(await pressableAt(at), `Paid …: order ${id}`);
       assert.equal(await tab.evaluate(`${row(newest)} === null`), true);
-      await clickAt(at);
-      await tab.until(`${button(id)}.textContent === 'Undo'`);
       await person.press(notice);
       await tab.until(`${row(newest)} !== null`);
-      await person.press(`Undo: mark as paid: order ${id}`);
-      await tab.until(`${button(id)}.textContent === 'Mark as paid'`);
-      assert.deepEqual([await statusOf(id), await statusOf(newest)], ['open', 'open']);
     });
 
   await t.test('stays where the focus is, and the rows come once it has left', async () => {
@@ -285,65 +273,66 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     assert.equal(await tab.evaluate(`document.querySelector('.newer') === null`), true);
   });
 
-  await t.test('is followed by no other one in its place, in a list of open orders', async () => {
-    const [below, id] = [await newOrder(), await newOrder()];
-    await leave();
-    await person.go('#/orders?status=open');
-    const at = await restOn(button(id));
-    await clickAt(at);
-    await becomes(id, 'paid', 8);
-    await person.see(`Order ${id} is paid.`);
-    await person.settle();
-    assert.equal(await pressableAt(at), null);
-    await clickAt(at);
-    assert.equal(await tab.evaluate('location.hash'), '#/orders?status=open');
-    assert.equal(await tab.evaluate(`${row(id)}.innerText.includes('Mark as')`), false);
-    await leave();
-    await tab.until(`${row(id)} === null`);
-    assert.deepEqual([await statusOf(id), await statusOf(below)], ['paid', 'open']);
-  });
-
-  await t.test('is not followed by the next one: two clicks ship nothing', async () => {
+  await t.test('is made at once, by the payment, and is taken back beside it by another one', async () => {
     const id = await newOrder();
     await leave();
-    await person.go(`#/orders/${id}`);
-    const primary = 'document.querySelector(".tools .primary")';
-    const at = await restOn(primary);
-    await clickAt(at);
-    await wait(700);
-    await clickAt(at);
-    await person.see(`Undone: order ${id} stays open.`);
-    await wait(700);
-    await clickAt(at);
-    await becomes(id, 'paid', 8);
+    await person.go('#/orders?status=open');
+    await person.press(`Paid …: order ${id}`);
+    await person.see(`Order ${id}: how were €5.00 paid?`);
+    await person.press('Paid: Cash');
+    await tab.until(`${row(id)} === null`);
+    const { body } = await service.get(`/orders/${id}`, { token });
+    assert.deepEqual([body.status, body.payment], ['paid', 'cash']);
     await person.see(`Order ${id} is paid.`);
-    await person.settle();
-    assert.equal(await pressableAt(at), null);
-    await clickAt(at);
-    await wait(700);
-    assert.equal(await statusOf(id), 'paid');
-    await leave();
-    await person.see('Mark as shipped');
+    await person.press('Take back');
+    await person.see(`Order ${id} is open again.`);
+    await tab.until(`${row(id)} !== null`);
+    assert.equal(await statusOf(id), 'open');
+    const events = (await service.get(`/orders/${id}/events`, { token })).body.data;
+    assert.deepEqual([events[0].type, events[0].reason], ['order.corrected', 'It was pressed by mistake.']);
   });
 
-  await t.test('is not replaced by another one that somebody else makes possible', async () => {
-    const [id, other] = [await newOrder(), await newOrder()];
-    await leave();
-    await person.go('#/orders');
-    const inList = await restOn(button(other));
-    await change(other, { status: 'paid' });
-    await tab.until(`${row(other)}.querySelector('td.wide .pill').textContent === 'Paid'`);
-    assert.equal(await pressableAt(inList), null);
-    await leave();
-    await tab.until(`${button(other)}.textContent === 'Mark as shipped'`);
-    await person.go(`#/orders/${id}`);
-    const inPage = await restOn('document.querySelector(".tools .primary")');
-    await change(id, { status: 'paid' });
-    await tab.until('document.querySelector(".heading .pill").textContent === "Paid"');
-    assert.equal(await pressableAt(inPage), null);
-    await leave();
-    await person.see('Mark as shipped');
+  await t.test('is not followed by the next one, nor undone: two clicks make one step', async () => {
+    const id = await newOrder();
+    await change(id, { status: 'paid', payment: 'card' });
+    for (const hash of ['#/orders', `#/orders/${id}`]) {
+      await leave();
+      await person.go(hash);
+      const step =
+        hash === '#/orders'
+          ? `${row(id)}?.querySelector('.action:last-child button')`
+          : `document.querySelector('.tools .primary')`;
+      const at = await restOn(step);
+      await clickAt(at);
+      await wait(300);
+      await clickAt(at);
+      await person.see(`Order ${id} is shipped.`);
+      await wait(500);
+      assert.equal(await statusOf(id), 'shipped');
+      const back = `document.querySelector('main [data-key="back-${id}"]')`;
+      await tab.until(`${back} !== null`);
+      assert.notEqual((await pressableAt(at))?.startsWith('Take back'), true, 'it is beside the button');
+      await tab.evaluate(`${back}.click()`);
+      await person.see(`Order ${id} is paid again.`);
+    }
   });
+
+  await t.test(
+    'is offered to be taken back for some seconds in its row, and always on its page',
+    async () => {
+      const id = await newOrder();
+      await change(id, { status: 'paid', payment: 'card' });
+      await person.go('#/orders');
+      await person.press(`Mark as shipped: order ${id}`);
+      const back = `${row(id)}.querySelector('[data-key="back-${id}"]')`;
+      await tab.until(`${back} !== null`);
+      await wait(9_500);
+      await tab.until(`${back} === null`);
+      await person.go(`#/orders/${id}`);
+      await person.press('Take back');
+      await person.see(`Order ${id} is paid again.`);
+    },
+  );
 
   await t.test('is for the amount that was shown, or is not made', async () => {
     const id = await newOrder();
@@ -354,30 +343,14 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await tab.evaluate(`holdOnly('/orders?')`);
     await change(id, items(50_000));
     await tab.until('held.length === 1');
-    assert.equal(await tab.evaluate(`${row(id)}.innerText.includes('€5.00')`), true);
-    await clickAt(await restOn(button(id)));
+    await person.press(`Paid …: order ${id}`);
+    await person.press('Paid: Card');
     const said = `Order ${id} was not marked as paid. Somebody has changed it meanwhile. `;
     await person.see(`${said}It is €500.00 now, not €5.00.`);
     await tab.evaluate('holdOnly(null)');
     await tab.until(`${row(id)}.innerText.includes('€500.00')`);
-    await clickAt(await restOn(button(id)));
-    await person.see(`Order ${id} (€500.00) will be marked as paid in 6 seconds.`);
-    await change(id, items(70_000));
-    await person.see(`${said}It is €700.00 now, not €500.00.`);
     assert.equal(await statusOf(id), 'open');
     await person.press('Dismiss');
-  });
-
-  await t.test('can be undone', async () => {
-    const id = await newOrder();
-    await leave();
-    await person.go(`#/orders/${id}`);
-    await person.press('Mark as paid');
-    await person.press('Undo: mark as paid');
-    await person.see(`Undone: order ${id} stays open.`);
-    await wait(6_500);
-    assert.equal(await statusOf(id), 'open');
-    await person.see('Mark as paid');
   });
 
   await t.test('that is taken back is not shown as reached', async () => {
@@ -389,30 +362,6 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await change(id, { status: 'open', reason: 'The wrong row.' });
     await person.see('The wrong row.');
     assert.equal(await tab.evaluate(here), 'Open');
-  });
-
-  await t.test('is made at once when its page is left: for another view, and another site', async () => {
-    for (const away of ['#/customers', 'about:blank']) {
-      const id = await newOrder();
-      await leave();
-      await person.go('#/orders');
-      await tab.until(`${row(id)} !== null`);
-      await clickAt(await restOn(button(id)));
-      await tab.until(`${button(id)}.textContent === 'Undo'`);
-      await wait(1_000);
-      await tab.evaluate(`location.href = '${away}'`);
-      await becomes(id, 'paid', 3);
-    }
-  });
-
-  await t.test('is made at once when its user signs out', async () => {
-    const id = await newOrder();
-    await tab.open(`${service.url}/console#/orders`);
-    await tab.until(`${row(id)} !== null`);
-    await clickAt(await restOn(button(id)));
-    await person.press('Sign out');
-    await person.see('Password');
-    assert.equal(await statusOf(id), 'paid');
   });
 
   assert.deepEqual(tab.complaints, []);

@@ -1,23 +1,15 @@
-// The columns of lists of orders, and how their rows stay where they are.
+// The columns of lists of orders.
 import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
 import type { Page } from '../parts/view.ts';
 import { h } from '../parts/elements.ts';
 import { dateTime, money, shortTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import type { LatestOrder } from '../parts/order-steps.ts';
+import { askPayment } from './order-payment.ts';
 import { pill } from './order-status.ts';
-import { stages, stepNames, usualStep } from '../parts/statuses.ts';
-import { type Column, inPlace, rowLink } from '../parts/tables.ts';
+import { stepNames, type StepStatus, usualStep } from '../parts/statuses.ts';
+import { type Column, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
-
-/** Marks orders whose status has changed: the button of their next step must not come where the last one was. */
-export function holdOrders(shown: readonly LatestOrder[], loaded: readonly Order[]): readonly LatestOrder[] {
-  return inPlace<LatestOrder>(shown, loaded).map((order, index) => {
-    const before = shown[index];
-    return { ...order, isMoved: before?.isMoved === true || before?.status !== order.status };
-  });
-}
 
 const number: Column<Order> = {
   label: t('No.'),
@@ -61,21 +53,25 @@ function itemsText([first, ...others]: Order['items']): string {
   return `${times}${first.name}${others.length === 0 ? '' : `, +${others.length}`}`;
 }
 
-/** A button for the usual next step; the order's page has the others. */
-export function stepColumn({ steps }: Page): Column<LatestOrder> {
+/** A button for the usual next step; the order's page has the others. The step just made is taken back beside it. */
+export function stepColumn(page: Page): Column<Order> {
+  const { steps } = page;
   return {
     label: t('Next step'),
     kind: 'action',
     cell(order) {
-      const { id, status, isMoved = false } = order;
-      const key = { 'data-key': `step-${id}` };
-      if (steps.nextStatusOf(id) !== undefined) return steps.undoButton(id);
-      if (isMoved)
-        return h('span', { class: 'action' }, h('span', { tabindex: -1, ...key }, stages[status].name));
+      const { id, status } = order;
+      const made = steps.offered([id]);
       const to = usualStep(status);
-      if (to === undefined) return undefined;
-      const label = t('{step}: order {id}', { step: stepNames[to], id });
-      return action(stepNames[to], async () => steps.begin(order, to), { ...key, 'aria-label': label });
+      return [made.length > 0 && steps.takeBackButton(made), to !== undefined && stepButton(page, order, to)];
     },
   };
+}
+
+function stepButton(page: Page, order: Order, to: StepStatus): HTMLElement {
+  const { id } = order;
+  const step = async (): Promise<void> =>
+    to === 'paid' ? askPayment(page, order) : page.steps.make([order], to);
+  const label = t('{step}: order {id}', { step: stepNames[to], id });
+  return action(stepNames[to], step, { 'data-key': `step-${id}`, 'aria-label': label });
 }

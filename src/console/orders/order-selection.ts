@@ -1,17 +1,16 @@
-// Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons, and
-// each row says what came of it; the rows stay in their places until the selection is cleared.
+// Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons.
 import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { Drawing } from '../parts/drawing.ts';
-import { button, h, icon, icons } from '../parts/elements.ts';
+import { button, type Child, h, icon, icons } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import type { LatestOrder } from '../parts/order-steps.ts';
+import { payButtons } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { isFinal, nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
-import type { Page, Reload } from '../parts/view.ts';
+import type { Page } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
 export class OrderSelection {
@@ -24,22 +23,17 @@ export class OrderSelection {
   readonly #drawing = new Drawing(this.element);
   readonly #page: Page;
   readonly #ids = new Set<number>();
-  /** Called when nothing is selected any more: rows that have left the list may go. */
-  readonly #reload: Reload;
-  #shown: readonly LatestOrder[] = [];
+  #shown: readonly Order[] = [];
   /** Where a range of rows begins. */
   #last: number | undefined;
-  /** Whether rows stay, since something was done with them. */
-  #isUsed = false;
 
-  constructor(page: Page, reload: Reload) {
+  constructor(page: Page) {
     this.#page = page;
-    this.#reload = reload;
     document.addEventListener('keydown', (event) => this.#pressed(event), { signal: page.signal });
   }
 
   /** The column of the boxes. */
-  get column(): Column<LatestOrder> {
+  get column(): Column<Order> {
     const all = h('input', {
       type: 'checkbox',
       'aria-label': t('Select all orders of this page'),
@@ -55,13 +49,8 @@ export class OrderSelection {
     };
   }
 
-  /** Whether the rows must stay where they are. */
-  get holdsRows(): boolean {
-    return this.#isUsed && this.#ids.size > 0;
-  }
-
   /** Receives what the list shows: only that can be selected. */
-  show(orders: readonly LatestOrder[]): void {
+  show(orders: readonly Order[]): void {
     this.#shown = orders;
     const shown = new Set(orders.map(({ id }) => id));
     for (const id of this.#ids) if (!shown.has(id)) this.#ids.delete(id);
@@ -108,13 +97,6 @@ export class OrderSelection {
       if (box !== null) box.checked = isSelected;
     }
     this.#drawBar();
-    if (this.#ids.size === 0) this.#end();
-  }
-
-  #end(): void {
-    const wasUsed = this.#isUsed;
-    this.#isUsed = false;
-    if (wasUsed) void this.#reload();
   }
 
   /** The key selects the row with the focus, or the one under the pointer. */
@@ -130,17 +112,18 @@ export class OrderSelection {
 
   #drawBar(): void {
     const { main, steps } = this.#page;
-    const orders = this.#shown.filter(({ id }) => this.#ids.has(id)).map((order) => steps.latest(order));
+    const orders = this.#shown.filter(({ id }) => this.#ids.has(id));
     const all = main.querySelector<HTMLInputElement>('[data-key="select-all"]');
     if (all !== null) {
       all.checked = orders.length > 0 && orders.length === this.#shown.length;
       all.indeterminate = orders.length > 0 && !all.checked;
     }
     if (this.element.hidden !== (orders.length === 0)) this.element.hidden = orders.length === 0;
-    const waiting = orders.map(({ id }) => id).filter((id) => steps.nextStatusOf(id) !== undefined);
+    const made = steps.offered(orders.map(({ id }) => id));
     this.#drawing.show(
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
-      waiting.length > 0 ? this.#undoButton(waiting) : this.#stepButtons(orders),
+      this.#stepButtons(orders),
+      made.length > 0 && steps.takeBackButton(made),
       this.#printButton(t('Packing slips'), orders, packingSlip),
       this.#printButton(
         t('Order confirmations'),
@@ -151,27 +134,21 @@ export class OrderSelection {
     );
   }
 
-  #undoButton(ids: readonly number[]): HTMLElement {
-    return action(t('Undo {count}', { count: count(ids.length) }), async () => this.#page.steps.undo(ids), {
-      class: 'undo',
-    });
-  }
-
-  /** A button for each usual next step. Orders that have just moved wait: it must not come where another one was. */
-  #stepButtons(orders: readonly LatestOrder[]): HTMLElement[] {
-    const unmoved = orders.filter(({ isMoved = false }) => !isMoved);
-    return usualWay.flatMap((to) => {
-      const able = unmoved.filter(({ status }) => usualStep(status) === to);
-      if (able.length === 0) return [];
-      const run = async (): Promise<void> => {
-        this.#isUsed = true;
-        this.#page.steps.beginAll(able, to);
-      };
-      return [
-        action(t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) }), run, {
-          class: 'primary',
-        }),
-      ];
+  /** The usual next step of those orders that have it: to be paid, a button for each way of payment. */
+  #stepButtons(orders: readonly Order[]): readonly Child[] {
+    const { steps } = this.#page;
+    return usualWay.map((to) => {
+      const able = orders.filter(({ status }) => usualStep(status) === to);
+      if (able.length === 0) return undefined;
+      const text = t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) });
+      if (to === 'paid') {
+        const pay = payButtons(
+          (by) => `paid-${by}`,
+          (by) => steps.make(able, to, by),
+        );
+        return h('div', { class: 'next', role: 'group', 'aria-label': text }, h('span', {}, `${text}:`), pay);
+      }
+      return action(text, () => steps.make(able, to), { class: 'primary' });
     });
   }
 

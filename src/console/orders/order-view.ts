@@ -1,6 +1,6 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { query } from '../parts/api-client.ts';
-import type { Customer, Item, Order, Status } from '../parts/api-types.ts';
+import type { Customer, Item, Order } from '../parts/api-types.ts';
 import { addressBlock, card } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import {
@@ -17,14 +17,14 @@ import { ask } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
 import { addressLines, count, dateTime, money } from '../parts/formats.ts';
-import { action, field, type Field, textOf } from '../parts/forms.ts';
+import { action, field, textOf } from '../parts/forms.ts';
 import { changeNote, type ShownOrder } from './order-changes.ts';
-import { paymentLine } from './order-payment.ts';
+import { payButtons, paymentLine } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { pill, statusPath } from './order-status.ts';
-import { type FinalStatus, followersOf, isFinal, nameOf, stages, stepNames } from '../parts/statuses.ts';
+import { type FinalStatus, followersOf, isFinal, stages, stepNames } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
@@ -32,11 +32,7 @@ export type LoadedOrder = ShownOrder & {
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
 };
-type OrderDetails = LoadedOrder & {
-  readonly events: readonly NamedEvent[];
-  /** The order whose steps are offered, while it is another version than `order`. */
-  readonly offered?: Order;
-};
+type OrderDetails = LoadedOrder & { readonly events: readonly NamedEvent[] };
 
 export function orderView(page: Page): void {
   const { main, id } = page;
@@ -48,16 +44,9 @@ export function orderView(page: Page): void {
       head.show(orderHeading(page, shown));
       return orderContent(page, shown, again);
     },
-    hold: holdSteps,
     concerns: ({ subject }) => subject === `/orders/${id}`,
   });
   fill(main, head.element, content);
-}
-
-/** The buttons of the next steps must not come where those of the last ones were. */
-function holdSteps(shown: OrderDetails, loaded: OrderDetails): OrderDetails {
-  const { offered = shown.order } = shown;
-  return offered.status === loaded.order.status ? loaded : { ...loaded, offered };
 }
 
 async function load(page: Page): Promise<OrderDetails> {
@@ -74,7 +63,7 @@ export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrd
 }
 
 function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
-  const { id, status } = page.steps.latest(shown.order);
+  const { id, status } = shown.order;
   const print = printButton(t('Packing slip'));
   const confirm =
     !isFinal(status) &&
@@ -82,11 +71,9 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
       printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
     );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const { offered = shown.order } = shown; // or the buttons of the steps would move under the pointer
-  const edit =
-    offered.status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
-  const steps = h('span', { class: 'next', 'data-still': 'pointer' }, nextSteps(page, shown));
-  const head = setPageTitle(t('Order {id}', { id }), print, confirm, repeat, edit, steps);
+  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
+  const steps = h('span', { class: 'next' }, nextSteps(page, shown.order));
+  const head = setPageTitle(t('Order {id}', { id }), steps, edit, repeat, print, confirm);
   head.firstElementChild?.after(pill(status));
   return head;
 }
@@ -95,56 +82,28 @@ function nameOfCustomer({ order: { customerId }, customer }: OrderDetails): stri
   return customerName({ customer: customer ?? null, customerId });
 }
 
-/** While a step waits or has just been made, its place has nothing else to press, and the others can't be. */
-function nextSteps(page: Page, shown: OrderDetails): Child {
+/** The usual step first: the ways of payment of an order that is open. */
+function nextSteps(page: Page, order: Order): Child {
   const { steps } = page;
-  const { order, offered = order } = shown;
-  const { id, status } = offered;
-  const now = steps.latest(order).status;
-  const waiting = steps.nextStatusOf(id);
-  const disabled = waiting !== undefined || now !== status;
-  const allowed = followersOf(status).filter((to) => isStaff(page) || to === 'cancelled');
-  const back = isStaff(page) ? stages[status].before : null;
-  const buttons = allowed.toReversed().map((to) => {
-    if (to === waiting) return steps.undoButton(id);
-    if (to === now) return madeStep(id, to);
-    if (isFinal(to)) return endButton(page, order, { to, disabled });
-    const attributes = { class: 'primary', disabled, 'data-key': `step-${id}` };
-    return action(stepNames[to], async () => steps.begin(offered, to), attributes);
-  });
-  return [back !== null && backButton(page, order, { to: back, disabled }), buttons];
-}
-
-/** Keeps the focus of the button that began the step, for the button of the next one. */
-function madeStep(id: number, to: Status): HTMLElement {
-  const attributes = { class: 'button made', tabindex: -1, 'data-key': `step-${id}` };
-  return h('span', attributes, t('Marked as {status}', { status: nameOf(to) }));
-}
-
-/** For a slip of the hand: the step that was made last is taken back, with a reason for the history. */
-function backButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<Status>): HTMLElement {
   const { id, status } = order;
-  const question = async (): Promise<void> => {
-    const reason = reasonField(t('Kept in the history.'));
-    const text = t('It was marked as {status} by mistake, and will be {to} again.', {
-      status: nameOf(status),
-      to: nameOf(to),
-    });
-    await ask({
-      title: t('Take order {id} back to {to}?', { id, to: nameOf(to) }),
-      content: [h('p', {}, text), reason.element],
-      submit: t('Back to {to}', { to: nameOf(to) }),
-      run: () => steps.make(order, to, textOf(reason)),
-    });
-  };
-  return action(t('Back to {to} …', { to: nameOf(to) }), question, { disabled, 'data-key': 'back' });
+  if (!isStaff(page)) return status === 'open' && endButton(page, order, 'cancelled');
+  const buttons = followersOf(status).map((to) => {
+    if (isFinal(to)) return endButton(page, order, to);
+    const key = `step-${id}`;
+    if (to === 'paid')
+      return [
+        h('span', {}, t('Paid:')),
+        payButtons(
+          () => key,
+          (by) => steps.make([order], to, by),
+        ),
+      ];
+    return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
+  });
+  const [usual, ...ends] = isFinal(followersOf(status)[0] ?? status) ? [undefined, ...buttons] : buttons;
+  return [usual, stages[status].before !== null && steps.takeBackButton([order]), ends];
 }
 
-function reasonField(hint: string): Field {
-  return field({ label: t('Reason'), pointer: '/reason', hint, attributes: { maxlength: 200 } });
-}
-
-type StepOptions<To extends Status> = { readonly to: To; readonly disabled: boolean };
 type EndWords = {
   readonly label: string;
   readonly title: string;
@@ -153,20 +112,25 @@ type EndWords = {
 };
 
 /** A step that can't be undone opens a dialog that names the amount. */
-function endButton({ steps }: Page, order: Order, { to, disabled }: StepOptions<FinalStatus>): HTMLElement {
+function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement {
   const { label, title, text, submit } = endWords(order)[to];
   const question = async (): Promise<void> => {
-    const reason = reasonField(t('Kept in the history. Optional.'));
+    const reason = field({
+      label: t('Reason'),
+      pointer: '/reason',
+      hint: t('Kept in the history. Optional.'),
+      attributes: { maxlength: 200 },
+    });
     await ask({
       title,
       content: [h('p', {}, text), reason.element],
       submit,
       isDangerous: true,
       dismiss: t('Keep it'),
-      run: () => steps.make(order, to, textOf(reason)),
+      run: () => steps.end(order, to, textOf(reason)),
     });
   };
-  return action(label, question, { disabled, 'data-key': `to-${to}` });
+  return action(label, question, { 'data-key': `to-${to}` });
 }
 
 function endWords({ id, total, currency }: Order): Readonly<Record<FinalStatus, EndWords>> {

@@ -14,37 +14,33 @@ import {
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
-import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
-import type { LatestOrder } from '../parts/order-steps.ts';
+import { orderColumns, stepColumn } from './order-columns.ts';
 import { csvButton } from '../parts/list-file.ts';
 import { type FoundRows, searchField } from '../parts/list-tools.ts';
 import { statusTabs, watchCounts } from './order-counts.ts';
 import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
 import { OrderSelection } from './order-selection.ts';
 import { numbered, t } from '../parts/texts.ts';
-import { type Column, countNewer, newerNotice, pager, table } from '../parts/tables.ts';
+import { countNewer, inPlace, newerNotice, pager, table } from '../parts/tables.ts';
 
 const rowsPerPage = 50;
 
 /** `newer` is the number of new orders that wait while somebody is about to press a button in the list. */
-type OrderList = List<LatestOrder> & { readonly newer?: number };
+type OrderList = List<Order> & { readonly newer?: number };
 
 export function ordersView(page: Page): void {
   const { main, parameters, signal } = page;
   const list = h('div', { class: 'list orders' }, skeleton(10));
   let found: FoundRows | undefined;
-  let shown: OrderList | undefined;
-  const selection = new OrderSelection(page, () => reload());
+  const selection = new OrderSelection(page);
   const reload = reloadable<OrderList>(page, list, {
     async load({ client, signal: loading }) {
       const q = parameters.get('q');
       const orders = await client.get<List<Order>>(`/orders?${listQuery(parameters)}`, loading);
       found = { q, rows: orders.data };
-      if (shown === undefined || !selection.holdsRows) return orders;
-      return { ...orders, data: holdOrders(shown.data, orders.data) };
+      return orders;
     },
     draw(orders, reload) {
-      shown = orders;
       selection.show(orders.data);
       return ordersList(page, orders, { reload, selection });
     },
@@ -90,37 +86,26 @@ function listQuery(parameters: URLSearchParams): string {
 
 function holdList(shown: OrderList, loaded: OrderList): OrderList {
   const newer = countNewer(shown.data, loaded.data);
-  return { ...loaded, data: holdOrders(shown.data, loaded.data), newer };
+  return { ...loaded, data: inPlace(shown.data, loaded.data), newer };
 }
 
 type Listing = { readonly reload: Reload; readonly selection: OrderSelection };
 
 function ordersList(page: Page, { data, next, newer = 0 }: OrderList, { reload, selection }: Listing): Child {
-  const { parameters, steps } = page;
+  const { parameters } = page;
   if (data.length === 0) return noOrders(parameters);
   const kind = numbered(newer, '1 new order – show', '{count} new orders – show');
-  const orders = data.map((order) => steps.latest(order));
   const { number, placed, customer, items, status, total } = orderColumns;
-  const withFailure: Column<LatestOrder> = {
-    ...customer,
-    cell: (order) => [customer.cell(order), failureText(page, order)],
-  };
-  const columns = [selection.column, number, placed, withFailure, items, status, total, stepColumn(page)];
+  const columns = [selection.column, number, placed, customer, items, status, total, stepColumn(page)];
   const isSearch = parameters.has('q');
   return [
     newerNotice(newer, t(kind, { count: count(newer) }), reload),
-    table(t('Orders'), isStaff(page) ? columns : Object.values(orderColumns), orders),
+    table(t('Orders'), isStaff(page) ? columns : Object.values(orderColumns), data),
     isSearch &&
       data.length === rowsPerPage &&
       h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
     pager(next, { label: t('Pages of orders'), parameters, name: 'orders' }),
   ];
-}
-
-/** Why the order was not marked with others. */
-function failureText({ steps }: Page, { id }: Order): Child {
-  const failure = steps.failureOf(id);
-  return failure !== undefined && h('span', { class: 'issue failure', title: failure }, failure);
 }
 
 function noOrders(parameters: URLSearchParams): HTMLElement {

@@ -21,14 +21,13 @@ import {
   shortTime,
   startOfDay,
 } from '../parts/formats.ts';
-import { holdOrders, orderColumns, stepColumn } from './order-columns.ts';
-import type { LatestOrder } from '../parts/order-steps.ts';
+import { orderColumns, stepColumn } from './order-columns.ts';
 import { eventList } from '../parts/event-list.ts';
 import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
 import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
-import { type Column, newerNotice, table, tableHead } from '../parts/tables.ts';
+import { type Column, inPlace, newerNotice, table, tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import { currenciesOf, figuresOf, ordersOf, readSales, receivedOf } from './sales-figures.ts';
 
@@ -43,7 +42,7 @@ const waiting = waitingStatuses.map((status) => ({ status, ...waitingWords[statu
 type Kind = (typeof waiting)[number];
 
 /** The orders of one status that wait longest, and how many there are. */
-type Waiting = Kind & List<LatestOrder>;
+type Waiting = Kind & List<Order>;
 
 type TodayData = {
   readonly sales: Sales;
@@ -102,7 +101,7 @@ function holdToday(main: HTMLElement, shown: TodayData, loaded: TodayData): Toda
   const orders = loaded.waiting.flatMap(({ data }) => data);
   const held = loaded.waiting.map((list, index) => {
     const before = shown.waiting[index]?.data ?? [];
-    return { ...list, data: holdOrders(before, orders) };
+    return { ...list, data: inPlace(before, orders) };
   });
   const ids = new Set(toDoOf(held).map(({ id }) => id));
   const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
@@ -208,7 +207,7 @@ function latestEvents(events: readonly NamedEvent[]): Child {
 }
 
 /** Returns the orders that the shop has to do something for, those to be shipped first. */
-function toDoOf(lists: readonly Waiting[]): readonly LatestOrder[] {
+function toDoOf(lists: readonly Waiting[]): readonly Order[] {
   return lists.filter(({ isToDo }) => isToDo).flatMap(({ data }) => data);
 }
 
@@ -240,7 +239,7 @@ function oldestFirst(status: Kind['status']): string {
 }
 
 function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
-  const orders = toDoOf(lists).map((order) => page.steps.latest(order));
+  const orders = toDoOf(lists);
   if (orders.length === 0) return undefined;
   const content = table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders);
   const others = lists.filter(({ isToDo, data, total = 0 }) => isToDo && total > data.length);

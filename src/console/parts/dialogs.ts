@@ -80,15 +80,15 @@ export function openDialog(title: string, content: Child, onClose: () => void): 
 const noticeMilliseconds = 6_000;
 
 /** Announces an outcome on the page and to screen readers, in place of the one before. */
-export function notify(text: Child): void {
-  showNotice(text);
+export function notify(text: Child, milliseconds = noticeMilliseconds): void {
+  showNotice(text, milliseconds);
 }
 
 /** Does so, and returns what shows it. */
-export function showNotice(text: Child): HTMLElement {
+export function showNotice(text: Child, milliseconds = noticeMilliseconds): HTMLElement {
   for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
   const notice = addNotice('notice', text);
-  setTimeout(() => notice.remove(), noticeMilliseconds);
+  setTimeout(() => notice.remove(), milliseconds);
   return notice;
 }
 

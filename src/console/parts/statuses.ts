@@ -31,15 +31,15 @@ type Following<S extends Status> = (typeof table)[S]['next'][number];
 /** Nothing follows it. */
 export type FinalStatus = { [S in Status]: [Following<S>] extends [never] ? S : never }[Status];
 /** What a usual step leads to. */
-type StepStatus = Exclude<Following<Status>, FinalStatus>;
+export type StepStatus = Exclude<Following<Status>, FinalStatus>;
 /** A usual step follows it. */
 export type WaitingStatus = {
   [S in Status]: [Exclude<Following<S>, FinalStatus>] extends [never] ? never : S;
 }[Status];
 
-/** The label of the button that makes the step. */
+/** The label of the button that makes the step; the one to `paid` asks how. */
 export const stepNames: Readonly<Record<StepStatus, string>> = {
-  paid: t('Mark as paid'),
+  paid: t('Paid …'),
   shipped: t('Mark as shipped'),
   delivered: t('Mark as delivered'),
 };

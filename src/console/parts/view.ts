@@ -112,6 +112,8 @@ class Loads<T> {
     if (content.hold !== undefined) this.#watchHand();
     const { concerns } = content;
     if (concerns === undefined) return;
+    page.steps.addEventListener('change', () => this.#draw(), { signal: page.signal });
+    page.steps.addEventListener('stale', () => void this.reload(), { signal: page.signal });
     page.live.watch(page.signal, (events) => {
       if (events.length > 0 && !events.some(concerns)) return;
       if (this.#isRunning) this.#isStale = true;
@@ -120,11 +122,9 @@ class Loads<T> {
   }
 
   #watchHand(): void {
-    const { main, signal, steps } = this.#page;
+    const { main, signal } = this.#page;
     for (const type of ['pointerout', 'focusout'])
       main.addEventListener(type, () => this.#isHeld && setTimeout(() => this.#release()), { signal });
-    steps.addEventListener('change', () => this.#draw(), { signal });
-    steps.addEventListener('stale', () => void this.restart(), { signal });
   }
 
   /** Loads what the user has asked for: it is shown as it is. */

@@ -66,7 +66,7 @@ type Reader = Pick<App, 'client' | 'live' | 'session' | 'user'>;
 
 /** Replaces the page, until the signal is aborted. */
 export function showFrame(reader: Reader, container: HTMLElement, signal: AbortSignal): void {
-  const steps = new OrderSteps(reader.client, reader.live, signal);
+  const steps = new OrderSteps(reader.client);
   const drafts = new Drafts(reader.user.id, signal);
   const scans = watchScans(reader.client, signal);
   const app: App = { ...reader, steps, drafts, scans };

@@ -85,9 +85,8 @@ export function navigation(app: App, current: string): HTMLElement[] {
   ];
 }
 
-async function signOut({ steps, session, drafts }: App): Promise<void> {
+async function signOut({ session, drafts }: App): Promise<void> {
   const leave = async (): Promise<void> => {
-    await steps.sendAll();
     await session.signOut();
     drafts.discardAll();
   };
