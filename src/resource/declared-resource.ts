@@ -40,8 +40,8 @@ import {
   and,
   equals,
   type Condition,
-  type IndexedSelection,
   type KeysetPosition,
+  type RowSelection,
   type SearchDatabase,
   type Selection,
 } from '../storage/keyset.ts';
@@ -305,7 +305,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
     sort: optional(named(`${title}Sort`, oneOf(sortNames, { description }))),
   };
 
-  function selection(access: RowAccess, query: SortedQuery): IndexedSelection {
+  function selection(access: RowAccess, query: SortedQuery): RowSelection {
     return selectionOf(list, { access, query });
   }
 
@@ -344,12 +344,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
 type ScannedFilter = Pick<ListFilter, 'column' | 'matches' | 'columnValueOf'>;
 
 function scanned(filter: ScannedFilter) {
-  return { kind: 'equality', ...filter, indexes: { ordered: [], otherwise: 'by scan' } } as const;
+  return { kind: 'equality', ...filter, ordered: [] } as const;
 }
 
-const ownedRows = {
-  kind: 'equality',
-  column: 'userId',
-  matches: ownedBy,
-  indexes: { ordered: [], otherwise: 'in memory' },
-} as const;
+const ownedRows = { kind: 'equality', column: 'userId', matches: ownedBy, ordered: [] } as const;

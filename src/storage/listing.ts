@@ -3,30 +3,17 @@ import type { RowAccess } from '../auth/access.ts';
 import type { SqlValue } from './connection.ts';
 import {
   and,
-  andOrNone,
   equals,
   isOneOf,
-  matchAll,
-  withoutIndex,
   type Condition,
-  type KeysetPosition,
-  type IndexedSelection,
-  type SearchSelection,
   type IndexRange,
+  type KeysetPosition,
+  type RowSelection,
+  type SearchSelection,
 } from './keyset.ts';
 
 /** The column by which a list is sorted; ties are sorted by id. */
 type SortKey = { readonly column: string; readonly isDescending: boolean };
-
-/**
- * The use of indexes that begin with a filter's column. `ordered` names the sort columns for which an index
- * has the rows in order. For other sorts the rows are few and sorted in memory, or another index is scanned
- * and filtered. `unique`: at most one row has the value.
- */
-export type Indexes =
-  | 'for every sort'
-  | 'unique'
-  | { readonly ordered: readonly string[]; readonly otherwise: 'in memory' | 'by scan' };
 
 type ColumnFilter = {
   readonly column: string;
@@ -34,7 +21,11 @@ type ColumnFilter = {
   /** Converts a parameter's text to the column's value. */
   readonly columnValueOf?: (text: string) => SqlValue;
 };
-type EqualityFilter = ColumnFilter & { readonly kind: 'equality'; readonly indexes: Indexes };
+type EqualityFilter = ColumnFilter & {
+  readonly kind: 'equality';
+  /** The sort columns for which an index begins with this column, and continues with the sort column and the id. */
+  readonly ordered: readonly string[];
+};
 /** A range condition. An index serves it if the list is sorted by the filter's column. */
 type RangeFilter = ColumnFilter & { readonly kind: 'range' };
 type Filter = EqualityFilter | RangeFilter;
@@ -51,8 +42,8 @@ export type ListDefinition<Q extends SortedQuery> = {
   readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
   readonly defaultSort: NonNullable<Q['sort']>;
   /**
-   * The first filter of the query with an index for the sort decides which index is used. Row access filters
-   * `userId`; null means that rows have no owner, and every caller sees all of them.
+   * Those that leave the fewest rows come first. Row access filters `userId`; null means that rows have no
+   * owner, and every caller sees all of them.
    */
   readonly filters: Readonly<Record<FilterName<Q>, Filter>> & { readonly userId: Filter | null };
   /**
@@ -76,46 +67,34 @@ type ListRequest<Q> = {
 };
 
 /**
- * Returns which rows a list has for a request, in which order, and by which index they are found. Row access
- * is a filter like any other, so that no list can be without it.
+ * Returns which rows a list has for a request, and in which order. Row access is a filter like any other, so that
+ * no list can be without it. If an index has the order, and begins with what is filtered, its ranges are read:
+ * of `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first,
  *
- * An example: `/orders?customerId=7&currency=EUR&createdFrom=…&status=open,paid`, newest first. The filter
- * `customerId` is chosen, since an index has a customer's orders by status and `createdAt`. `createdFrom`
- * narrows that index, as the list is sorted by its column. Each status is a range. What remains is tested row
- * by row:
- *
- *     SELECT createdAt AS key, id, +currency = ? AS fits FROM orders
- *       WHERE customerId = ? AND createdAt >= ? AND status = ?
+ *     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?
  *     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
  */
 export function selectionOf<Q extends SortedQuery>(
   list: ListDefinition<Q>,
   request: ListRequest<Q>,
-): IndexedSelection {
+): RowSelection {
   const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
   const { column: key, isDescending } = list.orderBy[sort];
   const given = givenFilters(list, request);
-  const chosen = given.filter(isEquality).find(({ filter }) => indexUse(filter, key) !== 'by scan');
-  const sortsInMemory = chosen !== undefined && indexUse(chosen.filter, key) === 'in memory';
-  const indexed: Condition[] = [];
-  const residual: Condition[] = [];
-  for (const each of given) {
-    const { filter, condition } = each;
-    const isSortRange = filter.kind === 'range' && filter.column === key && !sortsInMemory;
-    const isIndexed = each === chosen || chosen?.filter.indexes === 'unique' || isSortRange;
-    if (isIndexed) indexed.push(condition);
-    else if (chosen === undefined || continues(chosen.filter, filter)) residual.push(condition);
-    else residual.push(withoutIndex(condition)); // of two indexes SQLite might take the other
-  }
-  if (request.always !== undefined) indexed.push(request.always);
+  const isOrdered =
+    given.filter(isEquality).length <= 1 &&
+    given.every(({ filter }) =>
+      filter.kind === 'equality' ? filter.ordered.includes(key) : filter.column === key,
+    );
+  const conditions = given.map((each) => conditionOf(each));
+  if (request.always !== undefined) conditions.push(request.always);
   return {
     table: list.table,
     key,
     isDescending,
-    owners: valuesOf(request, 'userId').map(Number),
-    ranges: rangesOf(list, request.query, { key, indexed, isFiltered: given.length > 0 }),
-    sortsInMemory,
-    residual: andOrNone(residual),
+    owners: ownersOf(request),
+    where: whereOf(list, request, given),
+    ranges: isOrdered ? rangesOf(list, request.query, { key, conditions }) : undefined,
   };
 }
 
@@ -124,11 +103,7 @@ export function searchScopeOf<Q extends SortedQuery>(
   list: ListDefinition<Q>,
   request: ListRequest<Q>,
 ): SearchScope {
-  const conditions = givenFilters(list, request).map(({ condition }) => condition);
-  const values = list.indexPrefix?.requested(request.query);
-  if (list.indexPrefix !== undefined && values !== undefined)
-    conditions.push(isOneOf(list.indexPrefix.column, values));
-  return { owners: valuesOf(request, 'userId').map(Number), condition: andOrNone(conditions) ?? matchAll };
+  return { owners: ownersOf(request), condition: whereOf(list, request, givenFilters(list, request)) };
 }
 
 export type SearchScope = Pick<SearchSelection, 'owners'> & { readonly condition: Condition };
@@ -150,16 +125,21 @@ export function rankPositions(
   return ranked.sort(([a, idOfA], [b, idOfB]) => a - b || idOfB - idOfA).slice(0, rows);
 }
 
-type GivenFilter = { readonly filter: Filter; readonly condition: Condition };
+type GivenFilter = { readonly filter: Filter; readonly value: SqlValue };
 
+/** The filters that the request gives, in the order of their declaration. */
 function givenFilters<Q extends SortedQuery>(
   { filters }: ListDefinition<Q>,
   request: ListRequest<Q>,
 ): GivenFilter[] {
   return Object.entries<Filter | null>(filters).flatMap(([name, filter]) => {
     if (filter === null) return [];
-    return valuesOf(request, name).map((value) => ({ filter, condition: conditionOf(filter, value) }));
+    return valuesOf(request, name).map((value) => ({ filter, value }));
   });
+}
+
+function ownersOf<Q extends SortedQuery>(request: ListRequest<Q>): number[] {
+  return valuesOf(request, 'userId').map(Number);
 }
 
 /** The values of one filter: from access, query and path. Two different values select nothing. */
@@ -175,42 +155,43 @@ function valuesOf<Q extends SortedQuery>(
     .filter((value) => typeof value === 'number' || typeof value === 'string');
 }
 
-function conditionOf({ column, matches, columnValueOf }: Filter, value: SqlValue): Condition {
+function isEquality({ filter }: GivenFilter): boolean {
+  return filter.kind === 'equality';
+}
+
+/** With `+` before the column, SQLite uses no index for the condition. */
+function conditionOf({ filter, value }: GivenFilter, plus: '+' | '' = ''): Condition {
+  const { column, matches, columnValueOf } = filter;
   const isText = columnValueOf !== undefined && typeof value === 'string';
-  return matches(column, isText ? columnValueOf(value) : value);
+  return matches(plus + column, isText ? columnValueOf(value) : value);
 }
 
-function isEquality(given: GivenFilter): given is GivenFilter & { readonly filter: EqualityFilter } {
-  return given.filter.kind === 'equality';
+/** Leaves the first equality to indexes, and nothing else: SQLite can't know which filter leaves the fewest rows. */
+function whereOf<Q extends SortedQuery>(
+  { indexPrefix }: ListDefinition<Q>,
+  { query, always }: ListRequest<Q>,
+  given: readonly GivenFilter[],
+): Condition {
+  const first = given.find(isEquality);
+  const isHidden = (each: GivenFilter): boolean => first !== undefined && each !== first;
+  const conditions = given.map((each) => conditionOf(each, isHidden(each) ? '+' : ''));
+  const values = indexPrefix?.requested(query);
+  if (indexPrefix !== undefined && values !== undefined) conditions.push(isOneOf(indexPrefix.column, values));
+  return and(always === undefined ? conditions : [...conditions, always]);
 }
 
-/** Whether the filter is a range condition on a column that may follow the chosen filter's in an index. */
-function continues({ indexes }: EqualityFilter, filter: Filter): boolean {
-  if (filter.kind !== 'range') return false;
-  return typeof indexes !== 'object' || indexes.ordered.includes(filter.column);
-}
-
-function indexUse({ indexes }: EqualityFilter, key: string): 'by index' | 'in memory' | 'by scan' {
-  if (typeof indexes === 'string' || indexes.ordered.includes(key)) return 'by index';
-  return indexes.otherwise;
-}
-
-type RangeOptions = {
-  readonly key: string;
-  readonly indexed: readonly Condition[];
-  readonly isFiltered: boolean;
-};
+type RangeOptions = { readonly key: string; readonly conditions: readonly Condition[] };
 
 function rangesOf<Q extends SortedQuery>(
   { indexPrefix }: ListDefinition<Q>,
   query: Q,
-  { key, indexed, isFiltered }: RangeOptions,
+  { key, conditions }: RangeOptions,
 ): IndexRange[] {
   const requested = indexPrefix?.requested(query);
-  const isWholeTable = requested === undefined && !isFiltered && key === 'id';
-  if (indexPrefix === undefined || isWholeTable) return [andOrNone(indexed) ?? matchAll];
+  const isWholeTable = requested === undefined && conditions.length === 0 && key === 'id';
+  if (indexPrefix === undefined || isWholeTable) return [and(conditions)];
   return [...new Set(requested ?? indexPrefix.values)].map((value): IndexRange => {
-    const condition = and([...indexed, equals(indexPrefix.column, value)]);
+    const condition = and([...conditions, equals(indexPrefix.column, value)]);
     return indexPrefix.column === key ? { ...condition, keyValue: value } : condition;
   });
 }

@@ -8,7 +8,7 @@ import { parseSearch } from '../../schema/search-text.ts';
 import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { beginsWith, equals, type IndexedSelection, type SearchSelection } from '../../storage/keyset.ts';
+import { beginsWith, equals, type RowSelection, type SearchSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
 import { changeTime, computed, derived, flag, nullable, table } from '../../storage/table.ts';
@@ -250,14 +250,19 @@ const customerList: ListDefinition<CustomerListQuery> = {
       column: 'emailKey',
       matches: equals,
       columnValueOf: emailKey,
-      indexes: { ordered: [], otherwise: 'in memory' },
+      ordered: ['id'],
     },
-    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: 'for every sort' },
+    userId: {
+      kind: 'equality',
+      column: 'userId',
+      matches: ownedBy,
+      ordered: ['id', 'nameKey', 'createdAt'],
+    },
     name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
 };
 
-export function customerSelection(access: RowAccess, query: CustomerListQuery): IndexedSelection {
+export function customerSelection(access: RowAccess, query: CustomerListQuery): RowSelection {
   return selectionOf(customerList, { access, query });
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { IndexedSelection } from '../../storage/keyset.ts';
+import { newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { assigned, integer, json, nullable, table, text, time, type ObjectOf } from '../../storage/table.ts';
 import type { Visible } from '../../storage/object-access.ts';
@@ -113,15 +113,8 @@ export function findEvent(db: Connection, id: number): Event | undefined {
 }
 
 /** Selects the history of one object, newest first. Callers who may see the object may see its history. */
-export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): IndexedSelection {
-  return {
-    table: 'events',
-    key: 'id',
-    isDescending: true,
-    ranges: [{ sql: 'topic = ? AND topicId = ?', params: [topic, id] }],
-    residual: undefined,
-    owners: [],
-  };
+export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): RowSelection {
+  return newestFirst('events', { sql: 'topic = ? AND topicId = ?', params: [topic, id] });
 }
 
 /**

@@ -9,7 +9,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals, type IndexedSelection } from '../../storage/keyset.ts';
+import { equals, type RowSelection } from '../../storage/keyset.ts';
 import { columnsOf } from '../../storage/resource.ts';
 import { blob, integer, table } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
@@ -137,10 +137,10 @@ const keyList: ListDefinition<NewestFirst> = {
   table: 'apiKeys',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },
-  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, ordered: ['id'] } },
 };
 
-export function keySelection(access: RowAccess): IndexedSelection {
+export function keySelection(access: RowAccess): RowSelection {
   return selectionOf(keyList, { access, query: {} });
 }
 

@@ -4,20 +4,12 @@ import type { DatabaseReads } from '../../storage/database.ts';
 import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { barcodeKey, codesIn } from '../../schema/codes.ts';
 import { parseSearch } from '../../schema/search-text.ts';
-import {
-  atLeast,
-  below,
-  countRanges,
-  equals,
-  type IndexedSelection,
-  type SearchSelection,
-} from '../../storage/keyset.ts';
+import { atLeast, below, equals, type RowSelection, type SearchSelection } from '../../storage/keyset.ts';
 import {
   ascending,
   descending,
   searchScopeOf,
   selectionOf,
-  type Indexes,
   type ListDefinition,
 } from '../../storage/listing.ts';
 import { customerSearchScope } from '../customers/customer-store.ts';
@@ -26,9 +18,6 @@ import { statuses } from './order-status.ts';
 import type { OrderCounts, OrderListQuery } from './order.ts';
 import { amountsOf } from './order-amounts.ts';
 import { matchingOrders } from './order-search-store.ts';
-
-/** A user or a customer has few orders: an index sorts them by `createdAt`; other sorts are in memory. */
-const fewRowsIndexes: Indexes = { ordered: ['createdAt'], otherwise: 'in memory' };
 
 const orderList: ListDefinition<OrderListQuery> = {
   table: 'orders',
@@ -46,20 +35,10 @@ const orderList: ListDefinition<OrderListQuery> = {
     '-total': descending('total'),
   },
   filters: {
-    customerId: { kind: 'equality', column: 'customerId', matches: equals, indexes: fewRowsIndexes },
-    userId: { kind: 'equality', column: 'userId', matches: ownedBy, indexes: fewRowsIndexes },
-    currency: {
-      kind: 'equality',
-      column: 'currency',
-      matches: equals,
-      indexes: { ordered: ['createdAt'], otherwise: 'by scan' },
-    },
-    payment: {
-      kind: 'equality',
-      column: 'payment',
-      matches: equals,
-      indexes: { ordered: [], otherwise: 'by scan' },
-    },
+    customerId: { kind: 'equality', column: 'customerId', matches: equals, ordered: ['createdAt'] },
+    userId: { kind: 'equality', column: 'userId', matches: ownedBy, ordered: ['createdAt'] },
+    payment: { kind: 'equality', column: 'payment', matches: equals, ordered: [] },
+    currency: { kind: 'equality', column: 'currency', matches: equals, ordered: ['createdAt'] },
     createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
     createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
     updatedFrom: { kind: 'range', column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
@@ -72,7 +51,7 @@ export function orderSelection(
   access: RowAccess,
   query: OrderListQuery,
   pathValues: { readonly customerId?: number } = {},
-): IndexedSelection {
+): RowSelection {
   return selectionOf(orderList, { access, query, pathValues });
 }
 
@@ -82,9 +61,10 @@ export async function countOrders(
   access: RowAccess,
   filters: OrderListQuery,
 ): Promise<OrderCounts> {
-  // each status is a range, in this order
-  const counts = await countRanges(database, orderSelection(access, { ...filters, status: statuses }));
-  return Object.fromEntries(statuses.map((status, index) => [status, counts[index]])) as OrderCounts;
+  const { sql, params } = orderSelection(access, filters).where;
+  const counted = `SELECT status, count(*) FROM orders WHERE ${sql} GROUP BY status`;
+  const counts = new Map(await database.readInWorker<[status: string, count: number]>(counted, params));
+  return Object.fromEntries(statuses.map((status) => [status, counts.get(status) ?? 0])) as OrderCounts;
 }
 
 type SearchOptions = {

@@ -63,4 +63,20 @@ ALTER TABLE orders ADD COLUMN payment TEXT
   CHECK (payment = 'cash' OR payment = 'card' OR payment = 'transfer' OR payment = 'other');
 `,
   },
+  {
+    // a filter by the payment then reads no row: neither of all orders, nor of a customer or user who has many
+    name: 'order-payment-indexes',
+    sql: `
+DROP INDEX orders_status_createdAt_id;
+DROP INDEX orders_status_updatedAt_id;
+DROP INDEX orders_userId_status_createdAt_id;
+DROP INDEX orders_customerId_status_createdAt_id;
+CREATE INDEX orders_status_createdAt_id ON orders (status, createdAt, id, updatedAt, total, currency, payment);
+CREATE INDEX orders_status_updatedAt_id ON orders (status, updatedAt, id, createdAt, total, currency, payment);
+CREATE INDEX orders_userId_status_createdAt_id ON orders
+  (userId, status, createdAt, id, updatedAt, total, currency, payment);
+CREATE INDEX orders_customerId_status_createdAt_id ON orders
+  (customerId, status, createdAt, id, updatedAt, total, currency, userId, payment);
+`,
+  },
 ];

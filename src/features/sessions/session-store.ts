@@ -7,7 +7,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
+import { equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
 import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
@@ -208,11 +208,11 @@ const sessionList: ListDefinition<NewestFirst> = {
   table: 'sessions',
   defaultSort: '-id',
   orderBy: { '-id': descending('id') },
-  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, indexes: 'for every sort' } },
+  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, ordered: ['id'] } },
 };
 
 /** Selects sessions that haven't ended. */
-export function sessionSelection(access: RowAccess, now: number): IndexedSelection {
+export function sessionSelection(access: RowAccess, now: number): RowSelection {
   const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
   return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });
 }

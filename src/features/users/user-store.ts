@@ -11,7 +11,7 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { beginsWith, equals, type Condition, type IndexedSelection } from '../../storage/keyset.ts';
+import { beginsWith, equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
 import { columnsOf, namesInEvents } from '../../storage/resource.ts';
 import { counter, derived, integer, nullable, table, text } from '../../storage/table.ts';
@@ -311,19 +311,24 @@ const userList: ListDefinition<UserListQuery> = {
     '-createdAt': descending('createdAt'),
   },
   filters: {
-    userId: { kind: 'equality', column: 'id', matches: equals, indexes: 'unique' },
+    userId: { kind: 'equality', column: 'id', matches: equals, ordered: [] },
     email: {
       kind: 'equality',
       column: 'emailKey',
       matches: equals,
       columnValueOf: emailKey,
-      indexes: 'unique',
+      ordered: [],
     },
-    role: { kind: 'equality', column: 'role', matches: equals, indexes: 'for every sort' },
+    role: {
+      kind: 'equality',
+      column: 'role',
+      matches: equals,
+      ordered: ['id', 'nameKey', 'emailKey', 'createdAt'],
+    },
     name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
 };
 
-export function userSelection(access: RowAccess, query: UserListQuery): IndexedSelection {
+export function userSelection(access: RowAccess, query: UserListQuery): RowSelection {
   return selectionOf(userList, { access, query });
 }

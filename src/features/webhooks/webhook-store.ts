@@ -7,7 +7,7 @@ import { timestampOrNull } from '../../base/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { matchAll, type IndexedSelection } from '../../storage/keyset.ts';
+import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
 import { blob, counter, integer, nullable, table, text } from '../../storage/table.ts';
@@ -63,15 +63,8 @@ export const webhookSource: ObjectSource<StoredWebhook> = {
   accessOf: accountAccessOf,
 };
 
-export function webhookSelection(): IndexedSelection {
-  return {
-    table: 'webhooks',
-    key: 'id',
-    isDescending: true,
-    ranges: [matchAll],
-    residual: undefined,
-    owners: [],
-  };
+export function webhookSelection(): RowSelection {
+  return newestFirst('webhooks', matchAll);
 }
 
 /**

@@ -31,8 +31,6 @@ export const pageRowsDefault = 50;
 export const pageRowsMax = 200;
 /** A page ends before the element that would exceed this; one element always fits. */
 export const pageBytesMax = 1024 * 1024;
-/** The rows that a page may examine for filters without an index. A page that ends early has a `next`. */
-const pageRowsExaminedMax = 1_000;
 /** The ids that an export finds in one query: few, so that they are garbage soon. */
 const exportRowsPerPage = 100;
 /** The positions that an export reads in one query if no index sorts the list. */
@@ -121,13 +119,7 @@ export class Lists {
     const cursorList = { path, query, order: orderOf(selection) };
     const after = this.#cursors.decode(cursorList);
     const rows = query.limit ?? pageRowsDefault;
-    const bounds = {
-      after,
-      rows,
-      rowsExaminedMax: pageRowsExaminedMax,
-      whenSparse: 'ask the worker',
-    } as const;
-    const found = findPage(call, selection, bounds);
+    const found = findPage(call, selection, { after, rows });
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
     const toListPageFor = (reader: C, page: PagePositions, total: number | undefined): ListPage<T> => {
@@ -177,8 +169,7 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ElementRea
     };
     let after: KeysetPosition | undefined;
     do {
-      const bounds = { after, rows, rowsExaminedMax: exportRowsPerPage, whenSparse: 'end early' } as const;
-      const { positions, next } = await findPage(call, selection, bounds);
+      const { positions, next } = await findPage(call, selection, { after, rows });
       yield [];
       for (let start = 0; start < positions.length; start += elementsPerExportLoad) {
         const ids = positions.slice(start, start + elementsPerExportLoad).map(([, id]) => id);
@@ -193,7 +184,7 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ElementRea
 /** The file of a search has the same elements as its page. */
 function rowsPerRead(selection: Selection): number {
   if ('search' in selection) return pageRowsDefault;
-  return selection.sortsInMemory === true ? exportRowsSortedMax : exportRowsPerPage;
+  return selection.ranges === undefined ? exportRowsSortedMax : exportRowsPerPage;
 }
 
 /** A search has one order, and a single page. */
