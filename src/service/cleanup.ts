@@ -8,7 +8,7 @@ import { inSlices, type Step } from '../storage/slices.ts';
 const cleanupMilliseconds = minuteMilliseconds;
 
 type CleanupOptions = {
-  readonly database: Pick<Database, 'write'>;
+  readonly database: Pick<Database, 'write' | 'emptyWalSoon'>;
   readonly isStopping: () => boolean;
   readonly lastEventFile: Pick<LastEventFile, 'write'>;
   /** Returns the steps of all features. */
@@ -24,16 +24,19 @@ export class Cleanup {
 
   constructor(options: CleanupOptions) {
     this.#options = options;
-    this.#timer = setInterval(() => this.runInBackground(), cleanupMilliseconds).unref();
+    this.#timer = setInterval(() => void this.run().catch(() => {}), cleanupMilliseconds).unref();
   }
 
   recordKeyUse(keyId: number, time: number): void {
     this.#lastUses.set(keyId, time);
   }
 
-  /** Runs in the background. If a run fails, the next one does the rest. */
+  /** Runs in the background after something was erased. If a run fails, the next one does the rest. */
   runInBackground(): void {
-    this.run().catch(() => {});
+    this.run().then(
+      () => this.#options.database.emptyWalSoon(),
+      () => {},
+    );
   }
 
   /** Runs the steps. While the service stops, the long ones are left to the next start. */

@@ -71,6 +71,7 @@ export class Checkpointer {
   #next: NodeJS.Timeout | undefined;
   #nextWarningAt = 0;
   #isClosed = false;
+  #emptiesSoon = false;
 
   constructor(options: Options) {
     const { sqlite, checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
@@ -83,6 +84,15 @@ export class Checkpointer {
   checkSoon(milliseconds = checkMilliseconds): void {
     if (this.#isClosed || this.#checkpointing !== undefined) return;
     this.#next ??= setTimeout(() => this.#check(), milliseconds).unref();
+  }
+
+  /**
+   * Checkpoints whatever the WAL's length is, and cuts it, so that nothing of what was erased stays in it. Litestream's
+   * WAL is left alone.
+   */
+  emptySoon(): void {
+    this.#emptiesSoon = this.#options.checkpoints === 'own';
+    this.checkSoon();
   }
 
   async close(): Promise<void> {
@@ -103,7 +113,8 @@ export class Checkpointer {
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     const atBytes = Math.min(this.#checkpointAtBytes, roomBytes);
     if (stats.walBytes >= atBytes * startsAtPart) this.#startWorker();
-    if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(Math.floor(atBytes));
+    if (this.#emptiesSoon) this.#checkpointing = this.#run(0);
+    else if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(Math.floor(atBytes));
     else this.#hasWarned = false;
   }
 
@@ -118,6 +129,7 @@ export class Checkpointer {
     try {
       this.#warnOfReplica(atBytes);
       isDone = await this.#checkpoint(atBytes);
+      if (isDone && atBytes === 0) this.#emptiesSoon = false;
     } catch (error) {
       this.#onError(error);
     }

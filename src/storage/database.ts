@@ -76,6 +76,8 @@ export type Database = {
   /** Called with each request: detects commits of other processes within a tenth of a second. */
   detectExternalCommits(): void;
   readonly stats: Readonly<StorageStats>;
+  /** Called when something was erased: soon the WAL has nothing of it, unless others checkpoint it. */
+  emptyWalSoon(): void;
   /** Completes all pending writes, checkpoints and closes. */
   close(): Promise<void>;
 };
@@ -152,6 +154,10 @@ class OpenDatabase implements Database {
 
   detectExternalCommits(): void {
     this.#externalCommits.detectIfDue();
+  }
+
+  emptyWalSoon(): void {
+    this.#checkpointer.emptySoon();
   }
 
   close(): Promise<void> {

@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commandNames, loadCommand } from '../../src/commands/commands.ts';
-import { features, settings } from '../../src/service/features.ts';
+import { features, migrations, settings } from '../../src/service/features.ts';
+import { openMigrated } from '../../src/storage/migrate.ts';
+import { newFolder } from '../support/command-support.ts';
 import { securityEventLevels } from '../../src/security-event.ts';
 import { executable, serviceFor } from '../support/service.ts';
 import { paths, quotedIn, texts } from '../support/source-text.ts';
@@ -104,6 +106,19 @@ suite('settings.md', () => {
       rows,
     );
   });
+});
+
+test('operation.md says of every table and column what is stored', async (t) => {
+  const db = await openMigrated(newFolder(t), migrations);
+  t.after(() => db.close());
+  const sql =
+    "SELECT name || ': ' || (SELECT group_concat(name, ' ') FROM pragma_table_info(tables.name)) AS row FROM " +
+    "pragma_table_list AS tables WHERE schema = 'main' AND type IN ('table', 'virtual') AND name NOT LIKE 'sqlite_%'";
+  const tables = db.prepare(sql).all().flat();
+  const listed = rowsOf('src/docs/operation.md', 'Table').map(
+    ([table = '', columns = '']) => `${quotedIn(table).join('')}: ${quotedIn(columns).join(' ')}`,
+  );
+  assert.deepEqual(listed.sort(), tables.sort());
 });
 
 test('operation.md lists every security event with its level, and no other', () => {

@@ -24,7 +24,7 @@ test('a key’s last use is stored by the run after one that failed', needsInsid
       return result;
     });
   const cleanup = new Cleanup({
-    database: { write },
+    database: { write, emptyWalSoon: () => {} },
     isStopping: () => true,
     lastEventFile: { write: () => Promise.resolve() },
     steps: () => [],
