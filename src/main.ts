@@ -51,7 +51,7 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
   if (name !== 'serve') yieldMemory();
-  if (name !== 'openapi') claimFolder(commandLine.config.dataFolder);
+  if (name !== 'openapi' && name !== 'licenses') claimFolder(commandLine.config.dataFolder);
   const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }

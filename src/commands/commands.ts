@@ -13,6 +13,7 @@ const loaders = {
   check: async () => (await import('./check.ts')).check,
   sample: async () => (await import('./sample.ts')).sample,
   openapi: async () => (await import('./print-openapi.ts')).printOpenapi,
+  licenses: async () => (await import('./licenses.ts')).licenses,
 } satisfies Readonly<Record<string, () => Promise<Command>>>;
 
 export type CommandName = keyof typeof loaders;

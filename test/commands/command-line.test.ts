@@ -1,11 +1,12 @@
 // The command line: help, exit statuses, and all issues at once.
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { commandNames, helpText, loadCommand } from '../../src/commands/commands.ts';
 import { settings } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
+import { executable, testedVersion } from '../support/service.ts';
 import { assertAll, dataFolder, newFolder, orderly } from '../support/command-support.ts';
 
 describe('the command line', () => {
@@ -14,7 +15,8 @@ describe('the command line', () => {
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
     );
     assert.equal(version, packaged);
-    const stdout = `${packaged}\n`;
+    if (executable !== undefined) assert.match(testedVersion, /^[\d.]+(-dev\+[\da-f]{12}(\.changed)?)?$/);
+    const stdout = `${testedVersion}\n`;
     assert.deepEqual(await orderly(['backup', '--version']), { status: 0, stdout, stderr: '' });
   });
 
@@ -43,7 +45,7 @@ describe('the command line', () => {
   });
 
   test('-v prints the version', async () => {
-    assert.deepEqual(await orderly(['-v']), { status: 0, stdout: `${version}\n`, stderr: '' });
+    assert.deepEqual(await orderly(['-v']), { status: 0, stdout: `${testedVersion}\n`, stderr: '' });
   });
 
   test('--help of a command lists its operands and flags in 80 columns', async () => {
@@ -175,6 +177,22 @@ describe('the command line', () => {
     assert.match(openapi, /^3\.1/);
     assert.equal(servers[0].url, 'https://orders.example.com');
     assert.ok('/orders/{id}' in paths);
+  });
+
+  test('licenses prints those of orderly, of the data in its tables and of Node, and creates nothing', async (t) => {
+    const cwd = newFolder(t);
+    const { status, stdout } = await orderly(['licenses'], { cwd });
+    assert.deepEqual([status, readdirSync(cwd)], [0, []]);
+    assert.ok(stdout.startsWith(readFileSync(join(import.meta.dirname, '../../LICENSE'), 'utf8')));
+    for (const part of [
+      'commerceguys/addressing',
+      'libphonenumber',
+      'zxcvbn-ts',
+      'Apache License',
+      'OpenSSL',
+      'V8',
+    ])
+      assert.ok(stdout.includes(part), part);
   });
 });
 

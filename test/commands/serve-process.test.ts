@@ -12,8 +12,8 @@ import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { ensureSecrets } from '../../src/service/cryptography.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import type { Config } from '../../src/config/config.ts';
-import { version } from '../../src/base/version.ts';
 import { dataFolder, newFolder, orderly, readOnlyFolder, serving } from '../support/command-support.ts';
+import { testedVersion } from '../support/service.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -73,7 +73,7 @@ describe('orderly serve', { concurrency: true }, () => {
     ]);
     for (const [index, { time, level }] of lines.entries())
       assert.deepEqual([new Date(String(time)).toISOString(), level], [time, index === 0 ? 'warn' : 'info']);
-    assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], version);
+    assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], testedVersion);
   });
 
   test('in a working folder that was deleted, or can’t be searched, a sentence or a start', async (t) => {
@@ -93,6 +93,7 @@ describe('orderly serve', { concurrency: true }, () => {
     // root without its capabilities: it may read the sources, wherever they lie, but not this folder
     const other = spawnSync('setpriv', ['--bounding-set=-all', process.execPath, start, 'openapi'], {
       cwd: closed,
+      env: { PATH: process.env['PATH'] },
     });
     assert.deepEqual([other.status, String(other.stderr)], [0, '']);
   });

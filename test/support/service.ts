@@ -1,5 +1,5 @@
 // A real service for a test: a port, a folder and a clock of its own. Everything goes through HTTP.
-import { spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders } from 'node:http';
@@ -9,6 +9,7 @@ import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import type { PasswordHasher } from '../../src/auth/password.ts';
 import { once as onceOnly } from '../../src/base/once.ts';
+import { version } from '../../src/base/version.ts';
 import { migrations } from '../../src/service/features.ts';
 import { startService, type Service, type ServiceOptions } from '../../src/service/running-service.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
@@ -92,6 +93,11 @@ export type TestOptions = {
 };
 
 export const executable = process.env['ORDERLY_EXECUTABLE'];
+/** A build adds its commit. */
+export const testedVersion =
+  executable === undefined
+    ? version
+    : execFileSync(executable, ['--version'], { encoding: 'utf8' }).trimEnd();
 export const admin = { email: 'admin@example.com', password: 'the first administrator' };
 export const password = 'a password for tests';
 const firstTime = Date.parse('2026-03-01T09:30:00.000Z');

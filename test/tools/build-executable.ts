@@ -1,12 +1,10 @@
-// Builds dist/orderly: the sources and the Node that runs this in one file, with the same bytes each time.
-// `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left out, which needs
-// binutils.
+// Builds dist/orderly: the sources and the Node that runs this in one file, with the same bytes each time; and beside it
+// its SBOM and the SHA-256 of both. `node test/tools/build-executable.ts [OUTPUT]`; with STRIP=1 Node's symbols are left
+// out, which needs binutils.
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import {
   copyFileSync,
   cpSync,
-  globSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -14,20 +12,25 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
 import { tmpdir } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { requireListedRuntime } from './runtime.ts';
+import { basename, dirname, join, resolve } from 'node:path';
+import { requireListedRuntime, sha256 } from './runtime.ts';
+import { sbom } from './sbom.ts';
+import { buildVersion, project, stageSources } from './staged-sources.ts';
 
-const sources = join(import.meta.dirname, '../../src');
+/** The flags of Node in the executable, as in the start script. */
+export const embeddedFlags = [
+  '--max-semi-space-size=8',
+  '--disable-sigusr1',
+  '--no-memory-pool-share-memory-on-teardown',
+];
 
 export function buildExecutable(output: string, isStripped: boolean): void {
   requireListedRuntime(process.execPath);
   const stage = mkdtempSync(join(tmpdir(), 'orderly-build-'));
   try {
-    const modules = globSync('**/*.{js,ts,css,json}', { cwd: sources })
-      .sort()
-      .map((file) => stageModule(file, stage));
+    const version = buildVersion();
+    const files = stageSources(project, stage, version);
     // Its paths become part of the result, so all are relative to the stage.
     writeFileSync(
       join(stage, 'build.json'),
@@ -37,13 +40,8 @@ export function buildExecutable(output: string, isStripped: boolean): void {
         output: 'orderly',
         disableExperimentalSEAWarning: true,
         useVfs: true,
-        // as in the start script
-        execArgv: [
-          '--max-semi-space-size=8',
-          '--disable-sigusr1',
-          '--no-memory-pool-share-memory-on-teardown',
-        ],
-        assets: Object.fromEntries(modules.filter((file) => file !== 'start.js').map((file) => [file, file])),
+        execArgv: embeddedFlags,
+        assets: Object.fromEntries(files.filter((file) => file !== 'start.js').map((file) => [file, file])),
       }),
     );
     execFileSync(nodeFor(stage, isStripped), ['--build-sea', 'build.json'], {
@@ -53,19 +51,10 @@ export function buildExecutable(output: string, isStripped: boolean): void {
     mkdirSync(dirname(output), { recursive: true });
     rmSync(output, { force: true }); // one that runs can't be written over
     cpSync(join(stage, 'orderly'), output);
+    describe(output, version);
   } finally {
     rmSync(stage, { recursive: true });
   }
-}
-
-/** Removes the types here rather than at each start. Lines stay the same, so that stack traces are right. */
-function stageModule(file: string, stage: string): string {
-  const code = readFileSync(join(sources, file), 'utf8');
-  const name = file.replace(/\.ts$/, '.js');
-  mkdirSync(join(stage, dirname(name)), { recursive: true });
-  const plain = file.endsWith('.ts') ? stripTypeScriptTypes(code) : code;
-  writeFileSync(join(stage, name), plain.replace(/(\bfrom |\bimport\()'(\.[^']+)\.ts'/g, "$1'$2.js'"));
-  return name;
 }
 
 /** Symbols have to be removed before the build: afterwards the executable wouldn't start. */
@@ -77,10 +66,17 @@ function nodeFor(stage: string, isStripped: boolean): string {
   return node;
 }
 
+function describe(output: string, version: string): void {
+  const list = `${output}.cdx.json`;
+  writeFileSync(list, `${JSON.stringify(sbom({ version, file: output }), null, 2)}\n`);
+  const lines = [output, list].map((file) => `${sha256(readFileSync(file))}  ${basename(file)}\n`);
+  writeFileSync(join(dirname(output), 'SHA256SUMS'), lines.join(''));
+}
+
 if (import.meta.main) {
-  const [, , output = join(import.meta.dirname, '../../dist/orderly')] = process.argv;
+  const [, , output = join(project, 'dist/orderly')] = process.argv;
   process.removeAllListeners('warning'); // that taking types out is still an experiment of Node's
   buildExecutable(resolve(output), process.env['STRIP'] === '1');
-  const digest = createHash('sha256').update(readFileSync(output)).digest('hex');
-  console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB, sha256 ${digest}`);
+  const size = (statSync(output).size / 1e6).toFixed(1);
+  console.log(`${output}: ${buildVersion()}, ${size} MB, sha256 ${sha256(readFileSync(output))}`);
 }
