@@ -62,12 +62,12 @@ export function trimmed(cell: string): string {
 const flagWords: Readonly<Record<'yes' | 'no', string>> = {
   yes:
     '1 -1 x y yes on t true j ja wahr vrai oui verdadero si vero verdadeiro sim waar prawda tak sant sand sann jo ' +
-    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες αληθης toene jah taip ' +
-    '是 はい 예 네 ✓ ✔',
+    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες αληθης toene jah taip cert satt ' +
+    'egia benar 是 真 はい 예 네 ✓ ✔ ☑ ✅',
   no:
     '0 n no off f false nein falsch faux non falso nao onwaar nee fałsz falsz nie falskt falsk nej nei epatosi ei ' +
-    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες ψευδης vaar ' +
-    '否 いいえ 아니요 아니오 ✗ ✘',
+    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες ψευδης vaar usann osatt ' +
+    'gezurra salah 否 假 いいえ 아니요 아니오 ✗ ✘ ☐ ☒ ❌',
 };
 const flags: ReadonlyMap<string, boolean> = new Map([
   ...flagWords.yes.split(' ').map((word) => [plainWord(word), true] as const),

@@ -23,11 +23,11 @@ export function emailIssue(text: string): string | undefined {
 
 /**
  * What `emailIssue` says of an address that is sent anew, and also a sentence for what is more than one address alone:
- * RFC 5321 has these signs only within quotes and brackets. An account that has one of them still signs in.
+ * RFC 5321 has these signs only within quotes and brackets, and a domain no others of ASCII than `.`, `-` and, in error, `_`. An account that has one of them still signs in.
  */
 export function sentEmailIssue(text: string): string | undefined {
   const issue = emailIssue(text);
-  if (issue !== undefined || !/[<>()\[\],;:"\\]|@.*[\/?]/.test(text)) return issue;
+  if (issue !== undefined || !/[<>()\[\],;:"\\]|@.*[!-,\/:-@[-^`{-~]/.test(text)) return issue;
   return 'An e-mail address is one address alone, as in anna@example.com, without brackets, quotes and lists.';
 }
 

@@ -85,6 +85,10 @@ for (const text of [
   'https://example.com/@anna.b',
   'anna@example.com/',
   'anna@exa_mple.com?subject=x',
+  "'anna@example.com'",
+  'anna@example.com|bella.com',
+  'anna@example.com*',
+  'anna@$example.com',
 ])
   test(`what may be kept is not sent as an e-mail address: ${text}`, () => {
     assert.match(sentEmailIssue(text) ?? 'accepted', /one address alone/);

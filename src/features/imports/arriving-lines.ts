@@ -111,19 +111,28 @@ export function csvReader(conversion: LineConversion, country: string | undefine
 
 /** What other files begin with, and what to do with them. */
 const otherFiles: readonly (readonly [start: string, advice: string])[] = [
-  ['PK', 'This is a workbook or an archive. Save the sheet as CSV (UTF-8), and import that file.'],
+  ['PK\x03\x04', 'This is a workbook or an archive. Save the sheet as CSV (UTF-8), and import that file.'],
   ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save the sheet as CSV (UTF-8), and import that file.'],
   ['%PDF', 'This is a PDF. Export the list as CSV (UTF-8) where it comes from.'],
   ['BEGIN:VCARD', 'This is a list of contact cards. Export the contacts as CSV (UTF-8).'],
+  ['{\\RTF', 'This is a text of a word processor. Save the table as CSV (UTF-8).'],
+  ['<', 'This is a web page or XML. Save the table as CSV (UTF-8).'],
+  ['[', 'This is JSON: send a line of JSON for each object, as application/x-ndjson.'],
+  ['{', 'This is JSON: send a line of JSON for each object, as application/x-ndjson.'],
+  ['\x1f\x8b', 'This is a compressed file: send what is in it.'],
   ['\xff\xfe', 'This is UTF-16. Save the table as CSV (UTF-8).'],
   ['\xfe\xff', 'This is UTF-16. Save the table as CSV (UTF-8).'],
 ];
 
 /** Throws a problem for the beginning of another file. A first piece that is shorter shows its faults later. */
 function checkIsTable(piece: Buffer): void {
-  const start = piece.toString('latin1');
+  const start = piece
+    .subarray(0, 16)
+    .toString('latin1')
+    .replace(/^\xef\xbb\xbf/, '')
+    .toLowerCase();
   for (const [other, advice] of otherFiles)
-    if (start.startsWith(other)) throw new Problem('bad-request', advice);
+    if (start.startsWith(other.toLowerCase())) throw new Problem('bad-request', advice);
 }
 
 /** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */

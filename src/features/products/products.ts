@@ -70,6 +70,7 @@ function plainAmount(cell: string): string {
   return plainText(cell)
     .trim()
     .replace(/^\p{Pd}/u, '-')
+    .replace(/^\+/, '')
     .replace('\u066b', '.'); // the Arabic decimal separator
 }
 

@@ -35,6 +35,12 @@ describe('a table', () => {
     ['a workbook', Buffer.from('PK\x03\x04\x14\x00', 'latin1'), /workbook.*CSV/],
     ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /workbook.*CSV/],
     ['a PDF', Buffer.from('%PDF-1.7\n'), /PDF.*CSV/],
+    ['a card after a byte-order mark', Buffer.from('\ufeffbegin:vcard\nversion:3.0\n'), /CSV/],
+    ['a web page', Buffer.from('<!doctype html><table>'), /web page.*CSV/],
+    ['XML', Buffer.from('\ufeff<?xml version="1.0"?>'), /XML.*CSV/],
+    ['JSON', Buffer.from('[{"name":"Ada"}]'), /JSON.*application\/x-ndjson/],
+    ['a text of a word processor', Buffer.from('{\\rtf1'), /CSV/],
+    ['a compressed file', Buffer.from('1f8b0800', 'hex'), /compressed/],
     ['a card', Buffer.from('BEGIN:VCARD\nVERSION:3.0\n'), /CSV/],
     ['UTF-16', Buffer.from('\ufeffname\nAda\n', 'utf16le'), /UTF-8/],
     ['NUL', Buffer.from('name\0\nAda\n'), /no table/],
@@ -114,6 +120,7 @@ describe('a cell', () => {
     ['７.４９', 749],
     ['٧٫٤٩', 749],
     ['-7.49', -749],
+    ['+7.49', 749],
     ['−7.49', -749],
     ['–7.49', -749],
   ] as const)
@@ -149,9 +156,9 @@ describe('a cell', () => {
   });
 
   for (const [active, words] of Object.entries({
-    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι 是 はい 예 ✓',
+    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι CERT SATT egia BENAR 真 ☑ ✅ 是 はい 예 ✓',
     false:
-      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι 否 いいえ 아니요 ✗',
+      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι USANN ósatt gezurra SALAH 假 ☐ ☒ ❌ 否 いいえ 아니요 ✗',
   }))
     for (const word of words.split(' '))
       test(`a cell for yes and no may have the word ${word}`, async () => {
