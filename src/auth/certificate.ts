@@ -99,7 +99,8 @@ export function permits({ raw }: X509Certificate, name: string): boolean {
 }
 
 function isPrivate(name: string): boolean {
-  return isIP(name) === 0 ? isPrivateDomain(name) : isPrivateAddress(name);
+  if (isIP(name) !== 0) return isPrivateAddress(name);
+  return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
 }
 
 /** Whether a certificate is for exactly these names. */
@@ -107,29 +108,23 @@ export function hasExactlyNames({ raw }: X509Certificate, names: readonly string
   return raw.includes(subjectAltName(names));
 }
 
+/** Certificate and TBSCertificate (RFC 5280 section 4.1). */
 function signCertificate(body: CertificateBody, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
-  const bytes = toBeSigned(body);
-  const certificate = sequence(bytes, ecdsaWithSha256(), bitString(0, sign('sha256', bytes, signingKey)));
+  const toBeSigned = sequence(
+    der(0xa0, integer(2)), // version 3
+    integer(0x40, ...randomBytes(15)), // a serial number, positive by its first byte
+    ecdsaWithSha256(),
+    commonName(body.issuer),
+    sequence(time(body.notBefore), time(body.notAfter)),
+    commonName(body.subject),
+    body.keyInfo,
+    der(0xa3, sequence(...body.extensions)),
+  );
+  const signature = bitString(0, sign('sha256', toBeSigned, signingKey));
   return {
-    certPem: new X509Certificate(certificate).toString(),
+    certPem: new X509Certificate(sequence(toBeSigned, ecdsaWithSha256(), signature)).toString(),
     keyPem: String(privateKey.export({ type: 'pkcs8', format: 'pem' })),
   };
-}
-
-/** TBSCertificate (RFC 5280 section 4.1). */
-function toBeSigned({ keyInfo, issuer, subject, notBefore, notAfter, extensions }: CertificateBody): Buffer {
-  const version3 = der(0xa0, integer(2));
-  const serial = integer(0x40, ...randomBytes(15)); // positive by its first byte
-  return sequence(
-    version3,
-    serial,
-    ecdsaWithSha256(),
-    commonName(issuer),
-    sequence(time(notBefore), time(notAfter)),
-    commonName(subject),
-    keyInfo,
-    der(0xa3, sequence(...extensions)),
-  );
 }
 
 /** 2.5.4.3; at most 64 characters (RFC 5280 appendix A). */
@@ -157,19 +152,16 @@ function subjectAltName(names: readonly string[]): Buffer {
 
 function permittedSubtrees(names: readonly string[]): Buffer[] {
   const others = names.filter((name) => !isPrivate(name));
-  return [...privateBlocks.map(subtree), ...[...privateDomains, ...others].map(subtreeOf)];
+  return [...privateNetworks, ...privateDomains, ...others].map(subtreeOf);
 }
 
-/** GeneralSubtree (RFC 5280 section 4.2.1.10): a domain and its subdomains, or one address. */
+/** GeneralSubtree (RFC 5280 section 4.2.1.10): a domain and its subdomains, an address, or a network. */
 function subtreeOf(name: string): Buffer {
-  if (isIP(name) === 0) return sequence(der(0x82, Buffer.from(name)));
-  const bytes = addressBytes(name);
-  return subtree({ bytes, bits: bytes.length * 8 });
-}
-
-function subtree({ bytes, bits }: { readonly bytes: Buffer; readonly bits: number }): Buffer {
-  const mask = Buffer.from(bytes.map((_, index) => 0xff00 >> Math.min(8, Math.max(0, bits - index * 8))));
-  return sequence(der(0x87, bytes, mask));
+  const [address = '', bits = 128] = name.split('/');
+  if (isIP(address) === 0) return sequence(der(0x82, Buffer.from(name)));
+  const bytes = addressBytes(address);
+  const maskOf = (index: number): number => 0xff00 >> Math.min(8, Math.max(0, Number(bits) - index * 8));
+  return sequence(der(0x87, bytes, Buffer.from(bytes.map((_, index) => maskOf(index)))));
 }
 
 /** `number` is the extension's number below id-ce, 2.5.29. */
@@ -201,17 +193,6 @@ const privateNetworks = [
 ] as const;
 
 const isPrivateAddress = addressesIn(privateNetworks);
-
-type Block = { readonly bits: number; readonly bytes: Buffer };
-
-const privateBlocks: readonly Block[] = privateNetworks.map((network) => {
-  const [address = '', bits] = network.split('/');
-  return { bits: Number(bits), bytes: addressBytes(address) };
-});
-
-function isPrivateDomain(name: string): boolean {
-  return privateDomains.some((domain) => name === domain || name.endsWith(`.${domain}`));
-}
 
 /** Returns the 4 or 16 bytes of a valid address. */
 function addressBytes(address: string): Buffer {

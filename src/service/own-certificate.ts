@@ -24,8 +24,8 @@ const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
 type Files = { readonly cert: string; readonly key: string };
 
-function ownFiles(data: string): Files {
-  return { cert: join(data, 'tls', 'cert.pem'), key: join(data, 'tls', 'key.pem') };
+function filesIn(data: string, cert: string, key: string): Files {
+  return { cert: join(data, 'tls', cert), key: join(data, 'tls', key) };
 }
 
 /** The certificate that devices install to trust the service. */
@@ -56,24 +56,20 @@ type EnsuredPair = { readonly pair: KeyPair; readonly created: readonly string[]
 
 /** Returns the key pair to serve with. */
 export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
-  const created: string[] = [];
-  const files = ownFiles(config.dataFolder);
+  const files = filesIn(config.dataFolder, 'cert.pem', 'key.pem');
+  const current = readPair(files);
   try {
     const authority = ensureAuthority(config, now);
-    created.push(...authority.created);
-    const issuer = certificateOf(authority.pair);
+    const issuer = new X509Certificate(authority.pair.certPem);
     const names = ownNames(config).all.filter((name) => permits(issuer, name));
-    const current = readPair(files);
     if (current !== undefined && isCurrent(current, { issuer, names, now }))
-      return { pair: current, created };
-    const issued = issueCertificate(names, authority.pair, now);
-    writePair(files, issued);
-    created.push(`a certificate for ${names.join(', ')}: ${files.cert}`);
-    return { pair: issued, created };
+      return { pair: current, created: authority.created };
+    const pair = issueCertificate(names, authority.pair, now);
+    writePair(files, pair);
+    return { pair, created: [...authority.created, `a certificate for ${names.join(', ')}: ${files.cert}`] };
   } catch (error) {
-    const current = readPair(files);
     if (current === undefined || !isValidUntil(current, now)) throw error;
-    return { pair: current, created }; // the certificate is still valid
+    return { pair: current, created: [] }; // it is still valid
   }
 }
 
@@ -82,31 +78,30 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
  * a new authority.
  */
 function ensureAuthority(config: Config, now: number): EnsuredPair {
-  const files = { cert: authorityFile(config.dataFolder), key: join(config.dataFolder, 'tls', 'ca-key.pem') };
+  const files = filesIn(config.dataFolder, 'ca.pem', 'ca-key.pem');
   const current = readPair(files);
   const { all, configured } = ownNames(config);
   if (current !== undefined && isValidUntil(current, now + renewAuthorityMilliseconds)) {
-    const certificate = certificateOf(current);
+    const certificate = new X509Certificate(current.certPem);
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
   }
-  const what = describeAuthority(files, current);
-  const made = createAuthority(all, { now, owner: thisMachine().hostname });
-  writePair(files, made);
-  return { pair: made, created: [`${what}, for devices to trust: ${files.cert}`] };
+  const isFirst = !existsSync(files.cert) && !existsSync(files.key);
+  const isDamaged = !isFirst && current === undefined;
+  const why = isDamaged ? ', since the old one or its key was missing or damaged' : '';
+  const pair = createAuthority(all, { now, owner: thisMachine().hostname });
+  writePair(files, pair);
+  const what = `a ${isFirst ? '' : 'new '}certificate authority${why}`;
+  return { pair, created: [`${what}, for devices to trust: ${files.cert}`] };
 }
 
-/** Describes a new authority, in words that follow "Created". Called before it is written. */
-function describeAuthority({ cert, key }: Files, current: KeyPair | undefined): string {
-  if (current !== undefined) return 'a new certificate authority';
-  if (!existsSync(cert) && !existsSync(key)) return 'a certificate authority';
-  return 'a new certificate authority, since the old one or its key was missing or damaged';
-}
+type Wanted = {
+  readonly issuer: X509Certificate;
+  readonly names: readonly string[];
+  readonly now: number;
+};
 
-function isCurrent(
-  pair: KeyPair,
-  { issuer, names, now }: { issuer: X509Certificate; names: readonly string[]; now: number },
-): boolean {
-  const certificate = certificateOf(pair);
+function isCurrent(pair: KeyPair, { issuer, names, now }: Wanted): boolean {
+  const certificate = new X509Certificate(pair.certPem);
   const isTooEarly = isSane(now) && certificate.validFromDate.getTime() > now; // the clock was set back
   return (
     !isTooEarly &&
@@ -120,13 +115,8 @@ function isCurrent(
  * Also accepts a certificate that begins in the future, since devices trust it: a machine without a battery
  * starts in 1970, until the network sets its clock.
  */
-function isValidUntil(pair: KeyPair, until: number): boolean {
-  return certificateOf(pair).validToDate.getTime() > until;
-}
-
-/** Returns the first certificate of the file. */
-function certificateOf({ certPem }: KeyPair): X509Certificate {
-  return new X509Certificate(certPem);
+function isValidUntil({ certPem }: KeyPair, until: number): boolean {
+  return new X509Certificate(certPem).validToDate.getTime() > until;
 }
 
 /**
@@ -136,9 +126,10 @@ function certificateOf({ certPem }: KeyPair): X509Certificate {
 function readPair({ cert, key }: Files): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
   keepPrivate(key);
-  const pair = { certPem: readFileSync(cert, 'utf8'), keyPem: readFileSync(key, 'utf8') };
+  const [certPem, keyPem] = [readFileSync(cert, 'utf8'), readFileSync(key, 'utf8')];
   try {
-    return certificateOf(pair).checkPrivateKey(createPrivateKey(pair.keyPem)) ? pair : undefined;
+    const isPair = new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem));
+    return isPair ? { certPem, keyPem } : undefined;
   } catch {
     return undefined;
   }

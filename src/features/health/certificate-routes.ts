@@ -2,7 +2,6 @@
 // the certificate alone, without its key.
 import { X509Certificate } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
-import { once } from '../../base/once.ts';
 import type { Config } from '../../config/config.ts';
 import { html } from '../../http/responses/media-types.ts';
 import { sharedText, type SharedDocument } from '../../http/responses/shared-document.ts';
@@ -27,8 +26,14 @@ const filePath = '/certificate/ca.crt';
 
 const tag = 'Service';
 
-export function certificateRoutes(services: CertificateServices): Route[] {
-  const representations = representationsOf(services);
+export function certificateRoutes({ config, authorityPem, has }: CertificateServices): Route[] {
+  function present(): string {
+    const authority = authorityPem();
+    if (authority !== undefined) return authority;
+    const detail = `With --tls ${config.tls.mode} the service has no certificate authority of its own.`;
+    throw new Problem('not-found', detail);
+  }
+
   return [
     route({
       method: 'GET',
@@ -44,8 +49,8 @@ export function certificateRoutes(services: CertificateServices): Route[] {
       reply: { kind: 'shared document', mediaTypes: [pem, html], cacheControl: 'no-cache' },
       problems: ['not-found'],
       handle({ mediaType, headers }) {
-        const { pages, chain } = representations();
-        return mediaType === html ? pages[languageOf(headers['accept-language'])]() : chain();
+        if (mediaType === pem) return sharedText(present(), { mediaType });
+        return page(present(), { has, language: languageOf(headers['accept-language']) });
       },
     }),
     route({
@@ -58,37 +63,9 @@ export function certificateRoutes(services: CertificateServices): Route[] {
       access: anyone,
       reply: { kind: 'shared document', mediaTypes: [authorityType], cacheControl: 'no-cache' },
       problems: ['not-found'],
-      handle: () => representations().file(),
+      handle: () => sharedText(present(), { mediaType: authorityType }),
     }),
   ];
-}
-
-type Representations = {
-  readonly pem: string;
-  readonly pages: Readonly<Record<PageLanguage, () => Promise<SharedDocument<never>>>>;
-  readonly chain: () => Promise<SharedDocument<never>>;
-  readonly file: () => Promise<SharedDocument<never>>;
-};
-
-/** Returns a function that returns the representations of the present authority, which may be renewed. */
-function representationsOf({ config, authorityPem, has }: CertificateServices): () => Representations {
-  let current: Representations | undefined;
-  return () => {
-    const present = authorityPem();
-    if (present === undefined) {
-      const detail = `With --tls ${config.tls.mode} the service has no certificate authority of its own.`;
-      throw new Problem('not-found', detail);
-    }
-    if (current?.pem !== present) {
-      current = {
-        pem: present,
-        pages: { en: once(() => pageOf(present, has, 'en')), de: once(() => pageOf(present, has, 'de')) },
-        chain: once(() => sharedText(present, { mediaType: pem })),
-        file: once(() => sharedText(present, { mediaType: authorityType })),
-      };
-    }
-    return current;
-  };
 }
 
 /** The browsers' own order counts: their weights (RFC 9110 section 12.5.4) decrease with it. */
@@ -97,15 +74,15 @@ function languageOf(accept = ''): PageLanguage {
   return first?.toLowerCase() === 'de' ? 'de' : 'en';
 }
 
-async function pageOf(
-  present: string,
-  has: CertificateServices['has'],
-  language: PageLanguage,
-): Promise<SharedDocument<never>> {
+type PageOptions = Pick<CertificateServices, 'has'> & { readonly language: PageLanguage };
+
+async function page(authority: string, { has, language }: PageOptions): Promise<SharedDocument<never>> {
   const { certificatePage } = await import('./certificate-page.ts');
-  const { fingerprint256: fingerprint, validToDate } = new X509Certificate(present);
+  const { fingerprint256: fingerprint, validToDate: validTo } = new X509Certificate(authority);
   const pages = (['console', 'docs'] as const).filter(has);
-  const page = certificatePage({ fingerprint, validTo: validToDate, filePath, pages }, language);
   const links = `<${filePath}>; rel="alternate"; type="${authorityType}"`;
-  return sharedPage(page, { links, fields: ['Vary', 'Accept-Language', 'Content-Language', language] });
+  return sharedPage(certificatePage({ fingerprint, validTo, filePath, pages }, language), {
+    links,
+    fields: ['Vary', 'Accept-Language', 'Content-Language', language],
+  });
 }
