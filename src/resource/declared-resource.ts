@@ -52,15 +52,6 @@ import {
   selectionOf,
   type ListDefinition,
 } from '../storage/listing.ts';
-import {
-  indexMetadata,
-  metadataCheck,
-  metadataFilter,
-  metadataMember,
-  metadataParameter,
-  noMetadata,
-  type Metadata,
-} from '../storage/metadata.ts';
 import type { ObjectSource, Owned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import {
@@ -74,7 +65,6 @@ import {
   readOnlyNames,
   sentIn,
   shownIn,
-  withStaying,
   type ContentOf,
   type Members,
   type RowOf,
@@ -174,8 +164,7 @@ function bodiesOf<M extends ResourceMembers>({
   /** Merges a body into the current object. Throws all issues of the result. */
   function merge(current: RowOf<M>, body: object, method: 'PUT' | 'PATCH'): ContentOf<M> {
     const sent: Readonly<Record<string, unknown>> = { ...body };
-    const wanted =
-      method === 'PUT' ? withStaying(members, current, body) : mergePatch(contentIn(members, current), body);
+    const wanted = method === 'PUT' ? body : mergePatch(contentIn(members, current), body);
     const issues = readOnlyIssues(current, sent, readOnly);
     issues.push(...(changeIssues?.(current, sent) ?? []));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
@@ -226,7 +215,6 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     if (userId !== null) assertOwnerExists(permit, userId);
     const values = { ...wanted, createdAt, updatedAt: createdAt };
     const id = rows.insert(permit.writer, values);
-    index(permit, id, { after: values });
     const shownNow = Object.fromEntries(Object.entries(wanted).filter(([each]) => inEvents.includes(each)));
     const changes = changesBetween({}, shownNow, inEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
@@ -240,7 +228,6 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     const before: Readonly<Record<string, unknown>> = current;
     for (const each of replaceApart)
       if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, current.id);
-    index(permit, current.id, { before: current, after: wanted });
     const changes = changesBetween(current, wanted, inEvents);
     record(permit, 'changed', { subjectId: current.id, ownerId: ownerOf(current), changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
@@ -248,7 +235,6 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
 
   function remove(permit: Permit, current: Owned<Shown>): void {
     rows.remove(permit.writer, current.id);
-    index(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
 
@@ -263,16 +249,6 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     happened: Happened & { readonly changes?: Changes },
   ): void {
     recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
-  }
-
-  /** Brings the index of metadata up to date, if the resource has them. */
-  function index(
-    permit: Permit,
-    id: number,
-    { before, after }: { readonly before?: object; readonly after?: object },
-  ) {
-    if (!hasMetadata(members)) return;
-    indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
   }
 
   const known: Columns = owner === 'user' ? { ownerIsKnown: computed(ownerIsKnownSql(plural), flag) } : {};
@@ -293,18 +269,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
       ];
     },
   });
-  const checks = hasMetadata(members) ? [metadataCheck(plural)] : [];
-  return {
-    topic,
-    shownInEvents: inEvents,
-    checks,
-    source,
-    add,
-    replace,
-    remove,
-    audit,
-    hasRows: rows.hasRows,
-  };
+  return { topic, shownInEvents: inEvents, source, add, replace, remove, audit, hasRows: rows.hasRows };
 }
 
 /** The owner's id; null for a row of the shop, or if the owner was deleted. */
@@ -314,7 +279,7 @@ export function ownerOf(row: object): number | null {
 
 /** The list: its parameters, and the rows that they select. */
 function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
-  const { plural, title, members, sorts, filters, search, owner } = declared;
+  const { plural, title, sorts, filters, search, owner } = declared;
   const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
   const list: ListDefinition<SortedQuery> = {
     table: plural,
@@ -326,7 +291,6 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       ]),
     ),
     filters: {
-      ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
       ...Object.fromEntries(
         Object.entries(filters).map(([each, { schema, ...filter }]) => [each, scanned(filter)]),
       ),
@@ -338,7 +302,6 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
     ...(search === null ? {} : { q: searchParameter(search.description) }),
     ...Object.fromEntries(Object.entries(filters).map(([each, { schema }]) => [each, schema])),
     ...(owner === 'user' ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
-    ...(hasMetadata(members) ? { metadata: metadataParameter } : {}),
     sort: optional(named(`${title}Sort`, oneOf(sortNames, { description }))),
   };
 
@@ -385,11 +348,3 @@ function scanned(filter: ScannedFilter) {
 }
 
 const ownedRows = { kind: 'equality', column: 'userId', matches: ownedBy, ordered: [] } as const;
-
-function hasMetadata({ metadata }: ResourceMembers): boolean {
-  return metadata === metadataMember;
-}
-
-function metadataOf(row: { readonly metadata?: Metadata } | undefined): Metadata {
-  return row?.metadata ?? noMetadata;
-}

@@ -276,13 +276,17 @@ test('scans anywhere', { timeout: 600_000 }, async (t) => {
     await tab.until('document.activeElement.dataset.pointer === "/name"');
     await service.patch('/products/2', { token, body: { name: 'Cup, red' } });
     await person.enter('Name', 'Cup, blue');
-    await person.press('Save');
-    await wait(150);
-    await person.press('Save');
-    await person.see('Now name: Cup, red');
+    const at = await tab.evaluate<object>(`{
+      const { x, y } = document.querySelector('dialog [type=submit]').getBoundingClientRect();
+      ({ x: x + 5, y: y + 5, button: 'left' });
+    }`);
+    for (const clickCount of [1, 2]) {
+      await tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at, clickCount });
+      await tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at, clickCount });
+      await person.see('Now name: Cup, red');
+    }
     assert.equal((await service.get('/products/2', { token })).body.name, 'Cup, red');
-    await wait(1_500);
-    await person.press('Save');
+    await person.press('Save'); // the next one goes, however soon
     await person.see('Cup, blue is changed.');
   });
 

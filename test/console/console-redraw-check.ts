@@ -51,8 +51,11 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await tab.evaluate(`window.row = ${row(3)}`);
     await change(2, { status: 'paid' });
     const { body } = await service.post('/orders', { token, body: anOrder });
-    await tab.until(row(body.id));
     await tab.until(`${statusOf(2)} === 'Paid'`);
+    await person.see('1 new – show');
+    assert.equal(await tab.evaluate(row(body.id)), null, 'nothing moves by itself');
+    await person.press('1 new – show');
+    await tab.until(row(body.id));
     assert.equal(await tab.evaluate(`row.isConnected && row === ${row(3)}`), true);
     assert.equal(
       await tab.evaluate('row.parentElement.rows[0].querySelector("a").textContent'),

@@ -172,24 +172,6 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.see('Nothing has to be done.');
   });
 
-  await t.test('move no order under the pointer by what there is to look after', async () => {
-    const trace = join(service.folder, 'last-backup');
-    const step = `document.querySelector('.flush tbody button').getBoundingClientRect()`;
-    await tab.screen(1_100, 'light'); // alerts stand above the orders
-    await person.leave();
-    await person.go('#/today');
-    const { x, y } = await tab.evaluate<{ x: number; y: number }>(`${step}.toJSON()`);
-    await tab.send('Input.dispatchMouseEvent', { type: 'mouseMoved', x: x + 9, y: y + 9 });
-    const before = new Date(Date.now() - 5 * dayMilliseconds);
-    utimesSync(trace, before, before);
-    await service.patch('/webhooks/1', { token, body: { types: ['order.paid'] } });
-    await person.see('Webhook 1 changed: events');
-    assert.equal(await tab.evaluate(`${step}.y`), y);
-    await person.leave();
-    await person.see('The last backup is 5 days old');
-    await tab.screen(1_280, 'light');
-  });
-
   await t.test('say none of that to staff, who can do nothing about it', async () => {
     const till = await service.person('staff', 'Second till');
     await person.press('Sign out');

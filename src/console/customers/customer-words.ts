@@ -1,5 +1,6 @@
 // What customers are called, and what tells one from others with the same name.
 import type { Customer, Order } from '../parts/api-types.ts';
+import { phoneText } from '../parts/contact-links.ts';
 import { t } from '../parts/texts.ts';
 
 /** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
@@ -23,10 +24,10 @@ export function customerName({ customer, customerId }: Pick<Order, 'customer' | 
 
 type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;
 
-/** Returns the phone number if that is what was searched for, else the e-mail address, with own number and city. */
+/** Returns the phone number if that is what was searched for, else the e-mail address, with own number and address. */
 export function aboutCustomer({ reference, email, phone, address }: Contact, q: string): string {
-  const contact = isOfPhone(phone, q) ? phone : (email ?? phone);
-  return [reference, contact, address?.city].filter(Boolean).join(' · ');
+  const contact = isOfPhone(phone, q) || email === null ? phoneText(phone) : email;
+  return [reference, contact, address?.line1, address?.city].filter(Boolean).join(' · ');
 }
 
 /** Returns whether the query has the digits of the phone number, as people write them. */

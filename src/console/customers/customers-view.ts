@@ -1,9 +1,8 @@
 // Customers: the list with its search, and one customer with their orders.
 import { query } from '../parts/api-client.ts';
-import type { Customer, CustomerContent, List, Order } from '../parts/api-types.ts';
+import type { Customer, List, Order } from '../parts/api-types.ts';
 import { addressBlock, card, factList } from '../parts/cards.ts';
-import { changedIn, saverOf } from '../parts/conflicts.ts';
-import { mailLinkOf } from '../parts/contact-links.ts';
+import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
 import {
   reloadable,
   emptyState,
@@ -15,96 +14,71 @@ import {
   printButton,
 } from '../parts/view.ts';
 import { customerCard } from './customer-card.ts';
-import { CustomerFields } from './customer-fields.ts';
+import { customerMembers } from './customer-members.ts';
 import { isOfPhone, shownName } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
 import { privacyCard } from './customer-privacy.ts';
-import { ask, askToDelete, notify } from '../parts/dialogs.ts';
+import { askToDelete, notify } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, dateOnly } from '../parts/formats.ts';
 import { action, form } from '../parts/forms.ts';
 import { orderColumns } from '../orders/order-columns.ts';
 import { eventList } from '../parts/event-list.ts';
+import { listPage } from '../parts/list-page.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { csvButton } from '../parts/list-file.ts';
-import { type FoundRows, searchField, tabLinks } from '../parts/list-tools.ts';
-import { type Column, inPlace, pager, rowLink, table } from '../parts/tables.ts';
+import { askForObject, objectForm } from '../parts/object-form.ts';
+import { nameCell } from '../parts/resource-pages.ts';
+import { type Column, pager, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 export function customersView(page: Page): void {
-  const { main, parameters } = page;
-  const list = h('div', { class: 'list' }, skeleton(10));
-  let found: FoundRows | undefined;
-  const reload = reloadable(page, list, {
-    async load({ client, signal }) {
-      const q = parameters.get('q');
-      const customers = await client.get<List<Customer>>(`/customers?${listQuery(parameters)}`, signal);
-      found = { q, rows: customers.data };
-      return customers;
+  listPage<Customer>(page, {
+    name: 'customers',
+    title: t('Customers'),
+    path: '/customers',
+    searchLabel: t('Search customers'),
+    filter: (parameters) => ({ sort: parameters.get('sort') ?? '-id' }),
+    tabs: {
+      label: t('Sorted by'),
+      name: 'sort',
+      values: [
+        ['', t('Newest first')],
+        ['name', t('By name')],
+      ],
     },
-    draw: (customers) => customersList(customers, parameters),
-    hold: (shown, loaded) => ({ ...loaded, data: inPlace(shown.data, loaded.data) }),
-    concerns: ({ subject }) => subject.startsWith('/customers/'),
-  });
-  const sorts = sortTabs(parameters);
-  const onWords = (): void => {
-    sorts.hidden = parameters.has('q'); // a search has its own order
-  };
-  onWords();
-  fill(
-    main,
-    setPageTitle(
-      t('Customers'),
-      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, t('Import …')),
-      csvButton(page, () => `/customers?${listQuery(parameters)}`, 'customers.csv'),
+    columns: ({ q }) => columns(q),
+    file: 'customers.csv',
+    buttons: () => [
       h('a', { class: 'button primary', href: '#/customers/new' }, t('New customer')),
-    ),
-    h(
-      'div',
-      { class: 'toolbar' },
-      searchField(page, 'customers', { label: t('Search customers'), reload, onWords, found: () => found }),
-      sorts,
-    ),
-    list,
-  );
-}
-
-function listQuery(parameters: URLSearchParams): string {
-  const q = parameters.get('q');
-  if (q !== null) return query({ q, limit: 50 });
-  return query({ cursor: parameters.get('cursor'), sort: parameters.get('sort') ?? '-id', limit: 50 });
-}
-
-function sortTabs(parameters: URLSearchParams): HTMLElement {
-  const sorts = [
-    ['', t('Newest first')],
-    ['name', t('By name')],
-  ] as const;
-  return tabLinks(t('Sorted by'), sorts, {
-    current: parameters.get('sort') ?? '',
-    href: (sort) => `#/customers?${query({ sort })}`,
+      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, t('Import …')),
+    ],
+    none: noCustomers,
   });
 }
 
 const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('Name'),
-    cell: ({ id, name, phone }) => [
-      rowLink(`#/customers/${id}`, h('span', { class: 'clip', dir: 'auto' }, shownName(name))),
-      isOfPhone(phone, q) && h('span', { class: 'phone soft' }, phone),
-    ],
+    cell: ({ id, name, email, phone }) => {
+      const contact = isOfPhone(phone, q) ? phone : (email ?? phone);
+      return nameCell(
+        `#/customers/${id}`,
+        shownName(name),
+        contact === phone ? phoneText(phone) : (contact ?? ''),
+      );
+    },
   },
-  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email ?? '') },
-  { label: t('Phone'), kind: 'tight wide', cell: ({ phone }) => h('span', { class: 'soft' }, phone ?? '') },
+  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
   {
-    label: t('City'),
+    label: t('Phone'),
+    kind: 'tight wide',
+    cell: ({ phone }) => h('span', { class: 'soft' }, phoneText(phone)),
+  },
+  {
+    label: t('Address'),
     cell: ({ address }) =>
-      h(
-        'span',
-        { class: 'clip', dir: 'auto' },
-        address === null ? '' : `${address.city}, ${address.country}`,
-      ),
+      h('span', { class: 'clip', dir: 'auto' }, address && `${address.city}, ${address.line1}`),
   },
   {
     label: t('Since'),
@@ -113,42 +87,36 @@ const columns = (q: string): readonly Column<Customer>[] => [
   },
 ];
 
-function customersList({ data, next }: List<Customer>, parameters: URLSearchParams): Child {
-  const add = h('a', { class: 'button primary', href: '#/customers/new' }, t('Enter the first customer'));
-  if (data.length === 0 && !parameters.has('q'))
-    return emptyState(
-      t('No customers yet'),
-      t('Everybody who orders is a customer: enter one here, or with a new order.'),
-      add,
-    );
-  if (data.length === 0)
+function noCustomers(parameters: URLSearchParams): Child {
+  if (parameters.has('q'))
     return emptyState(
       t('Nobody found'),
-      t('Each word must be in the name, the e-mail address, the phone number, the city or the own number.'),
+      t('Each word must be in the name, e-mail address, phone number, street, city or own number.'),
     );
-  return [
-    table(t('Customers'), columns(parameters.get('q') ?? ''), data),
-    pager(next, { label: t('Pages of customers'), parameters, name: 'customers' }),
-  ];
+  const add = h('a', { class: 'button primary', href: '#/customers/new' }, t('Enter the first customer'));
+  return emptyState(
+    t('No customers yet'),
+    t('Everybody who orders is a customer: enter one here, or with a new order.'),
+    add,
+  );
 }
 
 export function newCustomerView({ main, client }: Page): void {
-  const fields = new CustomerFields(client);
-  const idempotencyKey = crypto.randomUUID();
-  const body = form(card(t('Customer'), fields.element), {
+  const { element, save } = objectForm<Customer>(client, {
+    members: customerMembers(client),
+    path: '/customers',
+  });
+  const body = form(card(t('Customer'), element), {
     submit: t('Add customer'),
     others: h('a', { class: 'button', href: '#/customers' }, t('Cancel')),
     async run() {
-      const { value } = await client.send<Customer>('POST', '/customers', {
-        idempotencyKey,
-        body: fields.read(),
-      });
-      notify(t('{name} is a customer now.', { name: value.name }));
-      goTo(`/customers/${value.id}`);
+      const { id, name } = await save();
+      notify(t('{name} is a customer now.', { name }));
+      goTo(`/customers/${id}`);
     },
   });
   fill(main, setPageTitle(t('New customer')), h('div', { class: 'narrow' }, body));
-  fields.focus();
+  element.querySelector('input')?.focus();
 }
 
 type CustomerDetails = {
@@ -200,22 +168,15 @@ function customerHeading(
   const name = shownName(customer.name);
   const path = `/customers/${id}`;
   const edit = async (): Promise<void> => {
-    const fields = new CustomerFields(client, customer);
-    const before = fields.read();
-    const save = saverOf({
-      changed: 'Somebody has changed {members} of this customer meanwhile. Nothing was saved yet.',
-      client,
+    const saved = await askForObject<Customer>(client, {
+      title: t('Change {name}', { name }),
+      members: customerMembers(client, id),
       path,
-      before: { value: customer, etag },
-      body: () => changedIn(fields.read(), before),
-      inWords,
+      known: { value: customer, etag },
     });
-    const run = async (): Promise<void> => {
-      await save();
-      notify(t('Saved.'));
-      await reload();
-    };
-    await ask({ title: t('Change {name}', { name }), content: fields.element, submit: t('Save'), run });
+    if (saved === undefined) return;
+    notify(t('Saved.'));
+    await reload();
   };
   const remove = async (): Promise<void> => {
     const run = async (): Promise<void> => {
@@ -228,23 +189,11 @@ function customerHeading(
   };
   return setPageTitle(
     name,
+    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
+    action(t('Change'), edit, { 'data-key': 'change' }),
     printButton(t('Card')),
     orders.data.length === 0 && action(t('Delete …'), remove, { 'data-key': 'delete' }), // refused with orders
-    action(t('Change'), edit, { 'data-key': 'change' }),
-    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
   );
-}
-
-function inWords({ name, email, phone, address, note, reference }: Customer): [string, string][] {
-  const words: Record<keyof CustomerContent, [string, string]> = {
-    name: [t('name'), name],
-    email: [t('e-mail'), email ?? t('none')],
-    phone: [t('phone'), phone ?? t('none')],
-    address: [t('address'), address === null ? t('none') : addressLines(address).join(', ')],
-    note: [t('note'), note ?? t('none')],
-    reference: [t('own number'), reference ?? t('none')],
-  };
-  return Object.values(words);
 }
 
 function customerContent(
@@ -256,8 +205,8 @@ function customerContent(
   const { id, name, email, phone, address, note, reference, createdAt } = customer;
   const facts: readonly (readonly [string, Child])[] = [
     [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
-    [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phone)],
-    ...(reference === undefined ? [] : [[t('Own number'), reference] as const]),
+    [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phoneText(phone))],
+    ...(reference === null ? [] : [[t('Own number'), reference] as const]),
     [t('Created'), dateOnly(createdAt)],
     ...bought,
   ];
@@ -296,7 +245,7 @@ function customerContent(
       'div',
       {},
       card(t('Contact'), factList(facts)),
-      note !== undefined && card(t('Note'), h('p', { class: 'text', dir: 'auto' }, note)),
+      note !== null && card(t('Note'), h('p', { class: 'text', dir: 'auto' }, note)),
       card(
         t('Address'),
         address === null

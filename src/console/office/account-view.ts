@@ -1,15 +1,24 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
 import { keyList, sessionList } from './access-lists.ts';
-import { type Key, type List, type Scope, scopes, type Session, type Totp } from '../parts/api-types.ts';
+import {
+  type Key,
+  type List,
+  type Scope,
+  scopes,
+  type Session,
+  type Totp,
+  type User,
+} from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
-import { ask, notify, show } from '../parts/dialogs.ts';
+import { notify, show } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { action, choice, field, form, textOf } from '../parts/forms.ts';
+import { action, choice, field, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { t } from '../parts/texts.ts';
-import { checkboxes } from '../parts/checkboxes.ts';
+import type { Member } from '../parts/fields.ts';
+import { askForObject } from '../parts/object-form.ts';
 import { otherDevicesCard } from './other-devices.ts';
 import { totpPart } from './totp-setup.ts';
 
@@ -91,26 +100,22 @@ function languageField(): HTMLElement {
   return element;
 }
 
+const ownMembers: readonly Member[] = [
+  { name: 'name', label: t('Name'), isRequired: true },
+  { name: 'email', label: t('E-mail'), isRequired: true, attributes: { type: 'email' } },
+];
+
 async function changeName({ client, user, session }: Page): Promise<void> {
-  const name = field({ label: t('Name'), pointer: '/name', value: user.name });
-  const email = field({
-    label: t('E-mail'),
-    pointer: '/email',
-    value: user.email,
-    attributes: { type: 'email' },
-  });
-  const run = async (): Promise<void> => {
-    const body = { name: textOf(name) ?? '', email: textOf(email) ?? '' };
-    await client.send('PATCH', `/api/users/${user.id}`, { body });
-    notify(t('Saved.'));
-    session.dispatchEvent(new Event('user')); // the frame shows the name
-  };
-  await ask({
+  const path = `/api/users/${user.id}`;
+  const changed = await askForObject<User>(client, {
     title: t('Change your account'),
-    content: [name.element, email.element],
-    submit: t('Save'),
-    run,
+    path,
+    members: ownMembers,
+    known: await client.read<User>(path),
   });
+  if (changed === undefined) return;
+  notify(t('Saved.'));
+  session.dispatchEvent(new Event('user')); // the frame shows the name
 }
 
 function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
@@ -151,25 +156,32 @@ const scopeTexts: Readonly<Record<Scope, string>> = {
   'users:write': t('Create and change accounts'),
 };
 
+const keyMembers: readonly Member[] = [
+  {
+    name: 'name',
+    label: t('What it is for'),
+    isRequired: true,
+    isWide: true,
+    hint: t('Example: till 3'),
+  },
+  {
+    name: 'scopes',
+    label: t('What it may do'),
+    kind: 'choices',
+    values: scopes.map((scope) => [scope, `${scopeTexts[scope]} (${scope})`]),
+    first: ['orders:read'],
+  },
+];
+
 async function addKey({ client }: Page, reload: Reload): Promise<void> {
-  const name = field({ label: t('What it is for'), pointer: '/name', hint: t('Example: till 3') });
-  const boxes = checkboxes({
-    legend: t('What it may do'),
-    pointer: '/scopes',
-    values: scopes,
-    label: (scope) => `${scopeTexts[scope]} (${scope})`,
-    isTicked: (scope) => scope === 'orders:read',
-  });
-  const key = await ask({
+  const made = await askForObject<{ key: string }>(client, {
     title: t('New API key'),
-    content: [name.element, boxes.element],
+    path: '/api/keys',
+    members: keyMembers,
     submit: t('Create the key'),
-    async run() {
-      const body = { name: textOf(name) ?? '', scopes: boxes.read() };
-      return (await client.send<{ key: string }>('POST', '/api/keys', { body })).value.key;
-    },
+    hasSecret: true,
   });
-  if (key === undefined) return;
-  await show(t('The key is created'), secret(t('Key, shown only now. It is valid for a year.'), key));
+  if (made === undefined) return;
+  await show(t('The key is created'), secret(t('Key, shown only now. It is valid for a year.'), made.key));
   await reload();
 }

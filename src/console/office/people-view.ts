@@ -1,6 +1,5 @@
 // People: the accounts, their roles, and an administrator's actions for them.
 import { keyList, sessionList } from './access-lists.ts';
-import { query } from '../parts/api-client.ts';
 import {
   type Key,
   type List,
@@ -30,10 +29,13 @@ import { dateOnly, dateTime } from '../parts/formats.ts';
 import { action, choice, field, form, textOf } from '../parts/forms.ts';
 import { eventList } from '../parts/event-list.ts';
 import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { searchField } from '../parts/list-tools.ts';
+import { listPage } from '../parts/list-page.ts';
+import type { Member } from '../parts/fields.ts';
+import { askForObject } from '../parts/object-form.ts';
+import { nameCell } from '../parts/resource-pages.ts';
 import { registrationHint } from './registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
-import { type Column, pager, rowLink, table } from '../parts/tables.ts';
+import type { Column } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 
 const roleNames: Readonly<Record<Role, string>> = {
@@ -44,43 +46,27 @@ const roleNames: Readonly<Record<Role, string>> = {
 const roleChoices = roles.map((role) => [role, roleNames[role]] as const);
 
 export function peopleView(page: Page): void {
-  const { main, parameters } = page;
-  const list = h('div', { class: 'list' }, skeleton(8));
-  const reload = reloadable(page, list, {
-    load: ({ client, signal }) => client.get<List<User>>(`/api/users?${listQuery(parameters)}`, signal),
-    draw: ({ data, next }) => [
-      data.length === 0
-        ? emptyState(t('Nobody found'), t('People are found by the beginning of their name.'))
-        : table(t('People'), columns, data),
-      pager(next, { label: t('Pages of people'), parameters, name: 'people' }),
-    ],
-    concerns: ({ subject }) => subject.startsWith('/api/users/'),
-  });
-  fill(
-    main,
-    setPageTitle(
-      t('People'),
-      action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
-    ),
-    h(
-      'div',
-      { class: 'toolbar' },
-      searchField(page, 'people', { label: t('Search by the beginning of a name'), reload }),
-    ),
-    list,
+  listPage<User>(
+    page,
+    {
+      name: 'people',
+      title: t('People'),
+      path: '/api/users',
+      searchBy: 'name',
+      searchLabel: t('Search by the beginning of a name'),
+      filter: () => ({ sort: 'name' }),
+      columns: () => columns,
+      buttons: (reload) => action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
+      none: () => emptyState(t('Nobody found'), t('People are found by the beginning of their name.')),
+    },
     isRegistrationOpen && h('p', { class: 'hint' }, registrationHint()),
   );
-}
-
-function listQuery(parameters: URLSearchParams): string {
-  const [name, cursor] = [parameters.get('q'), parameters.get('cursor')];
-  return query({ name, cursor, sort: 'name', limit: 50 });
 }
 
 const columns: readonly Column<User>[] = [
   {
     label: t('Name'),
-    cell: ({ id, name }) => rowLink(`#/people/${id}`, h('span', { class: 'clip', dir: 'auto' }, name)),
+    cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email),
   },
   { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
   { label: t('Role'), cell: ({ role }) => t(role) },
@@ -91,34 +77,31 @@ const columns: readonly Column<User>[] = [
   },
 ];
 
+const newMembers: readonly Member[] = [
+  { name: 'name', label: t('Name'), isRequired: true },
+  { name: 'email', label: t('E-mail'), isRequired: true, attributes: { type: 'email' } },
+  {
+    name: 'role',
+    label: t('Role'),
+    kind: 'choice',
+    values: roleChoices,
+    first: 'staff',
+    isWide: true,
+    hint: t('The password is generated here and shown once.'),
+  },
+];
+
 async function addPerson({ client }: Page, reload: Reload): Promise<void> {
-  const name = field({ label: t('Name'), pointer: '/name' });
-  const email = field({ label: t('E-mail'), pointer: '/email', attributes: { type: 'email' } });
-  const role = field({ label: t('Role'), pointer: '/role', control: choice(roleChoices, 'staff') });
   const password = newPassword();
-  const isAdded = await ask({
+  const added = await askForObject<User>(client, {
     title: t('Add a person'),
-    content: [
-      name.element,
-      email.element,
-      role.element,
-      h('p', { class: 'soft' }, t('The password is generated here and shown once.')),
-    ],
-    submit: t('Add'),
-    async run() {
-      const body = {
-        name: textOf(name) ?? '',
-        email: textOf(email) ?? '',
-        role: role.control.value,
-        password,
-      };
-      await client.send('POST', '/api/users', { body });
-      return true;
-    },
+    path: '/api/users',
+    members: newMembers,
+    others: { password },
   });
-  if (isAdded !== true) return;
+  if (added === undefined) return;
   await show(
-    t('{name} can sign in', { name: name.control.value }),
+    t('{name} can sign in', { name: added.name }),
     secret(t('Password, shown only now. They should change it under My account.'), password),
   );
   await reload();

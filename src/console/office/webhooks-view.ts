@@ -3,14 +3,15 @@ import { pause } from '../parts/api-client.ts';
 import { eventTypes, type List, type Webhook } from '../parts/api-types.ts';
 import { factList, headedCard, secret } from '../parts/cards.ts';
 import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
-import { ask, askToDelete, notify, show } from '../parts/dialogs.ts';
+import { askToDelete, notify, show } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { count, dateTime } from '../parts/formats.ts';
-import { action, field } from '../parts/forms.ts';
+import { action } from '../parts/forms.ts';
+import type { Member } from '../parts/fields.ts';
+import { askForObject } from '../parts/object-form.ts';
 import { typeText } from '../parts/event-words.ts';
 import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
-import { checkboxes } from '../parts/checkboxes.ts';
 
 /** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
 const types = eventTypes.filter((type) => /^(order|customer|product)\./.test(type));
@@ -135,34 +136,36 @@ async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Pr
   await reload();
 }
 
-async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
-  const url = field({
+const newMembers: readonly Member[] = [
+  {
+    name: 'url',
     label: t('Address'),
-    pointer: '/url',
+    isRequired: true,
+    isWide: true,
     hint: t('https:// … of a program that accepts Standard Webhooks.'),
     attributes: { type: 'url', inputmode: 'url' },
-  });
-  const boxes = checkboxes({
-    legend: t('Events'),
-    pointer: '/types',
-    values: types,
-    label: (type) => `${typeText(type)} (${type})`,
-    isTicked: (type) => type.startsWith('order.'),
-  });
-  const created = await ask({
+  },
+  {
+    name: 'types',
+    label: t('Events'),
+    kind: 'choices',
+    values: types.map((type) => [type, `${typeText(type)} (${type})`]),
+    first: types.filter((type) => type.startsWith('order.')),
+  },
+];
+
+async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
+  const created = await askForObject<{ secret: string }>(client, {
     title: t('Add a webhook'),
-    content: [url.element, boxes.element],
-    submit: t('Add'),
-    async run() {
-      const body = { url: url.control.value.trim(), types: boxes.read() };
-      return (await client.send<{ secret: string }>('POST', '/webhooks', { body })).value.secret;
-    },
+    path: '/webhooks',
+    members: newMembers,
+    hasSecret: true,
   });
   if (created === undefined) return;
   notify(t('The webhook was added.'));
   await show(
     t('The webhook is added'),
-    secret(t('Secret for checking its signatures, shown only now.'), created),
+    secret(t('Secret for checking its signatures, shown only now.'), created.secret),
   );
   await reload();
 }

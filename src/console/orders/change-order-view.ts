@@ -45,7 +45,6 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const entered = (): object => ({ ...fields.read(), customerId });
   const before = entered();
   const save = saverOf({
-    changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
     client,
     path: `/orders/${id}`,
     before: { value: order, etag },

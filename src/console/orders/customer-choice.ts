@@ -3,7 +3,8 @@ import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Customer, Issue, List } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
-import { ContactFields } from '../customers/customer-fields.ts';
+import { contactMembers } from '../customers/customer-members.ts';
+import { type Fields, fieldsOf } from '../parts/fields.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -42,7 +43,7 @@ export class CustomerChoice {
   readonly #searchRows: HTMLElement;
   /** Tells the chosen customer from others of the same name. */
   readonly #about = h('p', { class: 'hint', role: 'status' });
-  readonly #contact: ContactFields;
+  readonly #contact: Fields;
   readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
   readonly #newRows: HTMLElement;
   readonly #walkInButton = h('button', { type: 'button' }, walkInName);
@@ -57,7 +58,7 @@ export class CustomerChoice {
     this.#client = client;
     this.#userId = user.id;
     this.#order = order;
-    this.#contact = new ContactFields(client, '/customer');
+    this.#contact = fieldsOf(contactMembers(client), { pointer: '/customer' });
     const customers = customerSearch(client, foundMax, (customer) => {
       this.#choose(customer);
       this.#goOn();
@@ -82,7 +83,7 @@ export class CustomerChoice {
     const { element } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
     this.#searchRows = h('div', {}, element, list, this.#about);
     const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
-    this.#newRows = h('div', { hidden: true }, h('div', { class: 'grid' }, this.#contact.elements), hint);
+    this.#newRows = h('div', { hidden: true }, this.#contact.element, hint);
     this.#isNew.addEventListener('change', () => {
       this.#show();
       order.fields.delivery.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
@@ -206,10 +207,9 @@ export class CustomerChoice {
 
   #newOption(name: string): Found {
     const choose = (): void => {
-      const { control } = this.#contact.name;
       this.#isNew.click();
-      control.value = name;
-      control.focus();
+      this.#contact.write({ name });
+      this.#contact.element.querySelector('input')?.focus();
     };
     return { id: 'new', name: t('New customer “{name}”', { name }), about: '', choose };
   }

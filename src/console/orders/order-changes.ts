@@ -60,7 +60,6 @@ async function changeMember(
   { title, element, body, inWords, saved, reload }: MemberChange,
 ): Promise<void> {
   const save = saverOf({
-    changed: 'Somebody has changed {members} of this order meanwhile. Nothing was saved yet.',
     client,
     path: `/orders/${order.id}`,
     before: { value: order, etag },

@@ -14,7 +14,10 @@ import { t } from '../parts/texts.ts';
 const number: Column<Order> = {
   label: t('No.'),
   kind: 'tight',
-  cell: ({ id }) => rowLink(`#/orders/${id}`, `#${id}`),
+  cell: ({ id, createdAt }) => [
+    rowLink(`#/orders/${id}`, `#${id}`),
+    h('span', { class: 'phone soft' }, shortTime(createdAt)),
+  ],
 };
 const placed: Column<Order> = {
   label: t('Placed'),
@@ -26,7 +29,16 @@ const customer: Column<Order> = {
   label: t('Customer'),
   cell: (order) => [
     h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
-    h('span', { class: 'phone' }, pill(order.status)),
+    h(
+      'span',
+      { class: 'phone' },
+      h(
+        'span',
+        { class: 'about' },
+        pill(order.status),
+        h('span', { class: 'clip soft' }, itemsText(order.items)),
+      ),
+    ),
   ],
 };
 const items: Column<Order> = {

@@ -8,7 +8,15 @@ import { isRegistrationOpen } from '../parts/page-text.ts';
 import { card, headedCard } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { watchDay } from '../parts/day-change.ts';
-import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import {
+  reloadable,
+  emptyState,
+  type News,
+  setPageTitle,
+  type Page,
+  type Reload,
+  skeleton,
+} from '../parts/view.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import {
   addDays,
@@ -27,8 +35,9 @@ import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
 import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
-import { type Column, inPlace, newerNotice, table, tableHead } from '../parts/tables.ts';
-import { numbered, t } from '../parts/texts.ts';
+import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
+import { type Column, table, tableHead } from '../parts/tables.ts';
+import { t } from '../parts/texts.ts';
 import { currenciesOf, figuresOf, ordersOf, readSales, receivedOf } from './sales-figures.ts';
 
 /** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
@@ -52,7 +61,7 @@ type TodayData = {
   readonly waiting: readonly Waiting[];
   /** Undefined until they have been loaded, after what stands above them. */
   readonly events: readonly NamedEvent[] | undefined;
-  /** The number of orders that come into the list once nobody is about to press a button in it. */
+  /** The number of orders that wait to come into the list. */
   readonly newer?: number;
 };
 
@@ -68,7 +77,7 @@ export function todayView(page: Page): void {
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
   let isFirst = true;
   const load = reloadable<TodayData>(page, content, {
-    async load(loading, show) {
+    async load(loading, show, news) {
       const [current, money, ...waits] = await Promise.all([
         sales.get(loading),
         received.get(loading),
@@ -78,10 +87,10 @@ export function todayView(page: Page): void {
       if (isFirst) show({ ...first, alerts: [], events: undefined }); // browsers have six connections
       isFirst = false;
       const [toLookAfter, events] = await Promise.all([alerts.get(loading), latest.get(loading)]);
-      return { ...first, alerts: toLookAfter, events };
+      const today = { ...first, alerts: toLookAfter, events };
+      return news === undefined ? today : heldToday(loading, today, news);
     },
     draw: (shown, reload) => todayContent(page, shown, reload),
-    hold: (shown, loaded) => holdToday(main, shown, loaded),
     concerns: isNews,
   });
   watchDay(signal, () => {
@@ -96,23 +105,23 @@ export function todayView(page: Page): void {
   );
 }
 
-/** Only the orders have buttons; what is above them has the same height, but for the alerts. */
-function holdToday(main: HTMLElement, shown: TodayData, loaded: TodayData): TodayData {
+/** Returns the orders in their places. What comes into the list meanwhile waits. */
+async function heldToday(
+  { client, signal }: Page,
+  loaded: TodayData,
+  { shown, subjects }: News<TodayData>,
+): Promise<TodayData> {
+  if (toDoOf(shown.waiting).length === 0) return loaded;
   const orders = loaded.waiting.flatMap(({ data }) => data);
-  const held = loaded.waiting.map((list, index) => {
+  const known = { loaded: orders, path: '/orders', include: { include: 'customer' }, subjects, signal };
+  const rows = loaded.waiting.map(async (list, index) => {
     const before = shown.waiting[index]?.data ?? [];
-    return { ...list, data: inPlace(before, orders) };
+    return { ...list, data: await rowsInPlace(client, before, known) };
   });
-  const ids = new Set(toDoOf(held).map(({ id }) => id));
+  const held = await Promise.all(rows);
+  const ids = new Set(toDoOf(shown.waiting).map(({ id }) => id));
   const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
-  const alerts = hasOneColumn(main) ? shown.alerts : loaded.alerts;
-  return { ...loaded, alerts, waiting: held, newer };
-}
-
-/** Whether the alerts stand above the orders: console.css alone says at which width a second column begins. */
-function hasOneColumn(main: HTMLElement): boolean {
-  const columns = main.querySelector('.columns.today');
-  return columns !== null && !getComputedStyle(columns).gridTemplateColumns.includes(' ');
+  return { ...loaded, waiting: held, newer };
 }
 
 function daysEnd(): string {
@@ -182,8 +191,7 @@ const toDoShown = 6;
 
 function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
   const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
-  const kind = numbered(newer, '1 more order – show', '{count} more orders – show');
-  const notice = newerNotice(newer, t(kind, { count: count(newer) }), reload);
+  const notice = newerNotice(newer, reload);
   const today = figuresOf(sales);
   const payments = figuresOf(received);
   const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);

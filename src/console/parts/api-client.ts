@@ -157,7 +157,7 @@ function signedOut(): Rejection {
   return new Rejection({ code: 'unauthenticated', status: 401, detail });
 }
 
-type QueryParameters = Readonly<Record<string, string | number | boolean | null | undefined>>;
+export type QueryParameters = Readonly<Record<string, string | number | boolean | null | undefined>>;
 
 /** Leaves out what is null, undefined or empty. */
 export function query(parameters: QueryParameters): string {

@@ -121,6 +121,8 @@ export const unkept = 'form[data-unsent="unkept"]';
 export function form(content: Child, options: FormOptions): HTMLFormElement {
   const { submit, isDangerous = false, lead, others, isLong = false, key, chosen, keep, run } = options;
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
+  // the second click of a double click is not meant for what the first one has brought
+  button.addEventListener('click', (event) => event.detail > 1 && event.preventDefault());
   const message = h('p', { class: 'issue form-issue', role: 'alert' });
   const buttons = h('div', { class: 'buttons' }, lead, button, others);
   const end = h('div', { class: isLong && 'bar' }, message, buttons);

@@ -1,6 +1,7 @@
 // A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
 import { type Payment, payments, type Status, statuses } from './api-types.ts';
 import { columnName } from './column-names.ts';
+import { phoneText } from './contact-links.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
@@ -111,15 +112,10 @@ function isPayment(cell: string): cell is Payment {
   return payments.some((each) => each === cell);
 }
 
-/**
- * The service guards the sign + of a number like that of a formula. With a blank after the country's code (ITU-T
- * E.164) it is text for spreadsheets, too, which would round the digits alone.
- */
+/** The service guards the sign + of a number like that of a formula. */
 function readablePhone(cell: string): string {
-  return cell.replace(/^'(?=\+\d+$)/, '').replace(callingCode, '$& ');
+  return phoneText(cell.replace(/^'(?=\+\d+$)/, ''));
 }
-
-const callingCode = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d+$)/;
 
 function isAmount(name: string): boolean {
   return /^(items\.)?(total|unitPrice)$/.test(name);

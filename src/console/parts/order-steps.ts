@@ -18,17 +18,23 @@ const failuresShown = 3;
 
 type Change = { readonly status: Status; readonly payment?: Payment; readonly reason?: string };
 
-/** Dispatches `stale` when what is shown has to be loaded again, and `change` when a step is offered no more. */
+/** Dispatches `stale` when `subjects` have to be loaded again, and `change` when a step is offered no more. */
 export class OrderSteps extends EventTarget {
   readonly #client: ApiClient;
   /** When the last step of each order was asked for. */
   readonly #asked = new Map<number, number>();
   /** The orders whose last step can be taken back, as it has left them. */
   readonly #made = new Map<number, Order>();
+  /** What the last steps have changed: `/orders/7`. */
+  #subjects: readonly string[] = [];
 
   constructor(client: ApiClient) {
     super();
     this.#client = client;
+  }
+
+  get subjects(): readonly string[] {
+    return this.#subjects;
   }
 
   /** Makes the same step of these orders. */
@@ -54,7 +60,7 @@ export class OrderSteps extends EventTarget {
   async end(order: Order, to: Status, reason: string | null): Promise<void> {
     await this.#change(order, reason === null ? { status: to } : { status: to, reason });
     notify(t('Order {id} is {status}.', { id: order.id, status: nameOf(to) }));
-    this.dispatchEvent(new Event('stale'));
+    this.#tell([order]);
   }
 
   /** Returns those orders whose last step was just made here. */
@@ -106,7 +112,7 @@ export class OrderSteps extends EventTarget {
     });
     const changed = (await Promise.all(changes)).filter((order) => order !== undefined);
     if (failures.length > 0) warn(failureText(failures));
-    this.dispatchEvent(new Event('stale'));
+    this.#tell(orders);
     return changed;
   }
 
@@ -119,6 +125,11 @@ export class OrderSteps extends EventTarget {
     const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
     const options = { body: change, etag, idempotencyKey, outlivesPage: true };
     return (await this.#client.send<Order>('PATCH', path, options)).value;
+  }
+
+  #tell(orders: readonly Order[]): void {
+    this.#subjects = orders.map(({ id }) => `/orders/${id}`);
+    this.dispatchEvent(new Event('stale'));
   }
 
   #offer(order: Order): void {

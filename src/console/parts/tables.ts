@@ -1,6 +1,5 @@
 // Tables of a list's elements, and the links between its pages.
-import { button, type Child, h } from './elements.ts';
-import type { Reload } from './view.ts';
+import { type Child, h } from './elements.ts';
 import { t } from './texts.ts';
 
 export type Column<T> = {
@@ -33,7 +32,7 @@ export function table<T extends { readonly id: number }>(
   );
   return h(
     'div',
-    { class: 'scroller', 'data-still': true },
+    { class: 'scroller' },
     h(
       'table',
       {},
@@ -50,28 +49,6 @@ export function tableHead(columns: readonly (readonly [label: string, kind?: str
     label === '' ? h('td', {}) : h('th', { scope: 'col', class: kind }, label),
   );
   return h('thead', {}, h('tr', {}, cells));
-}
-
-type Placed = { readonly id: number; readonly createdAt: string };
-
-/** Returns the rows in the places of those shown before them, without new ones. */
-export function inPlace<T extends Placed>(shown: readonly T[], loaded: readonly T[]): readonly T[] {
-  const byId = new Map(loaded.map((row) => [row.id, row]));
-  return shown.map((row) => byId.get(row.id) ?? row);
-}
-
-/** Counts the rows that are newer than all that are shown. */
-export function countNewer(shown: readonly Placed[], loaded: readonly Placed[]): number {
-  const ids = new Set(shown.map(({ id }) => id));
-  const newest = shown.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), '');
-  return loaded.filter(({ id, createdAt }) => !ids.has(id) && createdAt >= newest).length;
-}
-
-/** Says over the head of the table that rows wait until nobody is about to press a button in it. */
-export function newerNotice(newer: number, text: string, reload: Reload): Child {
-  if (newer === 0) return undefined;
-  const show = button(text, () => void reload());
-  return h('div', { class: 'newer', role: 'status' }, show);
 }
 
 type PagerOptions = {

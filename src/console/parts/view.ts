@@ -55,18 +55,20 @@ export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLEle
   );
 }
 
+/** What others have done since the user asked last. */
+export type News<T> = {
+  readonly shown: T;
+  /** The objects that events were about: `/orders/7`. */
+  readonly subjects: ReadonlySet<string>;
+};
+
 type Content<T> = {
   /**
    * The page’s signal is aborted when another load replaces this one. `show` shows what has come before the
-   * rest.
+   * rest. With `news` it was not the user who asked: what is shown keeps its place.
    */
-  readonly load: (page: Page, show: (value: T) => void) => Promise<T>;
+  readonly load: (page: Page, show: (value: T) => void, news?: News<T>) => Promise<T>;
   readonly draw: (value: T, reload: Reload) => Child;
-  /**
-   * Returns what is loaded, with its rows and buttons where those that are shown are: nothing may move under
-   * the pointer or the focus.
-   */
-  readonly hold?: (shown: T, loaded: T) => T;
   /** Returns whether to load again after this event. Without it only an action of the user does. */
   readonly concerns?: (event: ServiceEvent) => boolean;
 };
@@ -74,10 +76,6 @@ type Content<T> = {
 /**
  * Loads a value and draws it into the element, now, after events that concern it, and when the returned
  * function is called, which replaces a load that has begun before.
- *
- * While the pointer or the focus is in a part of the page that is marked with `data-still` (with `pointer` as its
- * value: the pointer), what events bring is drawn as `hold` returns it, and the rest once they have left. What the
- * user asks for is drawn as it is.
  */
 export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
   const loads = new Loads(page, element, content);
@@ -97,39 +95,37 @@ class Loads<T> {
   #isRunning = false;
   /** Whether the running load may have been too early to see a change. */
   #isStale = false;
-  #loaded: { readonly value: T } | undefined;
   #shown: { readonly value: T } | undefined;
   /** Whether the user has asked for what is loaded next. */
   #isAsked = false;
-  /** Whether somebody was about to press something when it was drawn. */
-  #isHeld = false;
+  /** What events were about since the user asked last. */
+  #subjects = new Set<string>();
 
   constructor(page: Page, element: HTMLElement, content: Content<T>) {
     this.#page = page;
     this.#content = content;
     this.#drawing = new Drawing(element);
     page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
-    if (content.hold !== undefined) this.#watchHand();
     const { concerns } = content;
     if (concerns === undefined) return;
     page.steps.addEventListener('change', () => this.#draw(), { signal: page.signal });
-    page.steps.addEventListener('stale', () => void this.reload(), { signal: page.signal });
+    page.steps.addEventListener('stale', () => this.#hear(page.steps.subjects), { signal: page.signal });
     page.live.watch(page.signal, (events) => {
       if (events.length > 0 && !events.some(concerns)) return;
-      if (this.#isRunning) this.#isStale = true;
-      else void this.restart();
+      this.#hear(events.map(({ subject }) => subject));
     });
   }
 
-  #watchHand(): void {
-    const { main, signal } = this.#page;
-    for (const type of ['pointerout', 'focusout'])
-      main.addEventListener(type, () => this.#isHeld && setTimeout(() => this.#release()), { signal });
+  #hear(subjects: readonly string[]): void {
+    for (const subject of subjects) this.#subjects.add(subject);
+    if (this.#isRunning) this.#isStale = true;
+    else void this.restart();
   }
 
   /** Loads what the user has asked for: it is shown as it is. */
   reload(): Promise<void> {
     this.#isAsked = true;
+    this.#subjects = new Set();
     this.#drawing.element.setAttribute('data-asked', '');
     return this.restart();
   }
@@ -153,8 +149,12 @@ class Loads<T> {
     const show = (value: T): void => {
       if (!signal.aborted) this.#show(value);
     };
+    const news =
+      this.#isAsked || this.#shown === undefined
+        ? undefined
+        : { shown: this.#shown.value, subjects: this.#subjects };
     try {
-      show(await this.#content.load({ ...this.#page, signal }, show));
+      show(await this.#content.load({ ...this.#page, signal }, show, news));
     } catch (error) {
       if (signal.aborted) return;
       if (this.#shown === undefined || !isTemporary(error)) this.#showFailure(error);
@@ -163,30 +163,14 @@ class Loads<T> {
   }
 
   #show(value: T): void {
-    const { hold } = this.#content;
-    this.#loaded = { value };
-    const before = this.#shown;
-    const isHeld = !this.#isAsked && this.#isInHand() && before !== undefined && hold !== undefined;
     this.#isAsked = false;
-    this.#shown = isHeld ? { value: hold(before.value, value) } : this.#loaded;
+    this.#shown = { value };
     this.#draw();
   }
 
   #draw(): void {
     if (this.#shown === undefined) return;
-    this.#isHeld = this.#isInHand();
     this.#drawing.show(this.#content.draw(this.#shown.value, () => this.reload()));
-  }
-
-  #release(): void {
-    if (!this.#isHeld || this.#isInHand()) return;
-    this.#shown = this.#loaded;
-    this.#draw();
-  }
-
-  #isInHand(): boolean {
-    const inHand = '[data-still]:hover, [data-still=""]:focus-within';
-    return this.#page.main.querySelector(inHand) !== null;
   }
 
   #showFailure(error: unknown): void {

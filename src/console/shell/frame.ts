@@ -34,6 +34,7 @@ const views: Readonly<Record<string, View>> = {
   'customers/import': officeView('customers/import'),
   figures: officeView('figures'),
   products: officeView('products'),
+  'products/': officeView('products/'),
   'products/import': officeView('products/import'),
   people: officeView('people'),
   'people/': officeView('people/'),

@@ -4,7 +4,7 @@ import { healthView } from '../office/health-view.ts';
 import { figuresView } from '../orders/figures-view.ts';
 import { importView } from '../office/import-view.ts';
 import { peopleView, personView } from '../office/people-view.ts';
-import { productsView } from '../products/products-view.ts';
+import { productsView, productView } from '../products/products-view.ts';
 import type { View } from '../parts/view.ts';
 import { webhooksView } from '../office/webhooks-view.ts';
 
@@ -17,5 +17,6 @@ export const officeViews = {
   people: peopleView,
   'people/': personView,
   products: productsView,
+  'products/': productView,
   webhooks: webhooksView,
 } as const satisfies Readonly<Record<string, View>>;

@@ -21,7 +21,6 @@ import {
   type ContentOf,
   type RowOf,
 } from '../../storage/resource.ts';
-import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressCells } from './address-csv.ts';
 import { Address, NewAddress, normalizeAddress } from './address.ts';
@@ -75,7 +74,6 @@ function membersFor(countryOf: () => string | undefined) {
       column: optionalText,
       cell: trimmedCell,
     },
-    metadata: metadataMember,
     createdAt: {
       shown: timestamp,
       readOnly: optional(sentTimestamp),
@@ -130,7 +128,7 @@ export function customerBodies(countryOf: () => string | undefined) {
     'CustomerReplacement',
     object(sentIn(members), {
       description:
-        'The whole customer: omitted members become null, but owner and metadata stay. ' +
+        'The whole customer: omitted members become null, but the owner stays. ' +
         'Read-only members may be sent with their current values.',
       examples: [example],
     }),

@@ -1,6 +1,6 @@
 // The representation of an event, with the name of its actor if `include=actorName` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
-import { represent, type Included, type Representation } from '../../http/responses/representation.ts';
+import { represent, withMember, type Representation } from '../../http/responses/representation.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findActorNames } from './actor-name-store.ts';
@@ -27,14 +27,15 @@ export const eventIncludes = {
 type LoadedPage = { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] };
 
 /**
- * Returns the names of the actors of events: all names for staff, for users only their own. Returns undefined if the
- * query doesn't ask for names. Throws if an API key may not read users.
+ * Returns a function that adds the actors' names to events: all names for staff, for users only their own.
+ * Returns undefined if the query doesn't ask for names. Throws if an API key may not read users.
  */
-export function includedActorNames(
+export function actorNamerFor(
   { include }: ObjectOf<typeof eventIncludes>,
   { caller, db, ids }: LoadedPage,
-): Included | undefined {
+): ((event: Representation<Event>) => Representation<Event>) | undefined {
   if (include === undefined) return undefined;
   checkScope(caller, 'users:read');
-  return { member: 'actorName', values: findActorNames(db, ids, rowAccessOf(caller)) };
+  const names = findActorNames(db, ids, rowAccessOf(caller));
+  return (event) => withMember(event, 'actorName', names.get(event.id) ?? null);
 }

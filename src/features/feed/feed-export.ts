@@ -11,6 +11,7 @@ import {
   type FeedRequest,
   feedRowsExaminedMax,
 } from '../events/feed-store.ts';
+import { representEvent } from '../events/event-representation.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
@@ -40,7 +41,7 @@ export function feedElements<C>(
       // without this check, events that cleanup removed early would be missing silently
       if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
       const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
-      yield events;
+      yield events.map(representEvent);
       if (end - position === feedRowsExaminedMax) await pause(walkPauseMilliseconds);
       position = end;
     }

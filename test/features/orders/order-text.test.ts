@@ -32,7 +32,6 @@ const customer = {
   address: null,
   note: null,
   reference: null,
-  metadata: {},
   userId,
 };
 const { id: customerId } = addCustomer(permit, customer, 0);

@@ -33,7 +33,6 @@ export function asItShouldBe(): object[] {
             total: 0,
             shippingAddress: null,
             note: body.note ?? null,
-            metadata: {},
             createdAt: '',
             updatedAt: '',
           },

@@ -1,0 +1,195 @@
+// The pages of one kind of objects: their list, and one object with its history, both from the members' declaration.
+import type { Version } from './conflicts.ts';
+import { card, factList } from './cards.ts';
+import { askToDelete, notify } from './dialogs.ts';
+import { Drawing } from './drawing.ts';
+import { type Child, fill, h } from './elements.ts';
+import { eventList } from './event-list.ts';
+import { type Member, textOfMember } from './fields.ts';
+import { dateTime } from './formats.ts';
+import { action } from './forms.ts';
+import { listPage, type ListOptions } from './list-page.ts';
+import type { Row } from './live-rows.ts';
+import { type NamedEvent, readHistory } from './named-events.ts';
+import { askForObject } from './object-form.ts';
+import { undefinedIfMissing } from './request-errors.ts';
+import { type Column, rowLink } from './tables.ts';
+import { t } from './texts.ts';
+import {
+  emptyState,
+  goTo,
+  type Page,
+  reloadable,
+  type Reload,
+  setPageTitle,
+  skeleton,
+  type View,
+} from './view.ts';
+
+type Values = Row & Readonly<Record<string, unknown>>;
+
+export type Resource<T extends Values> = Pick<
+  ListOptions<T>,
+  'name' | 'title' | 'path' | 'searchLabel' | 'filter' | 'tabs' | 'file' | 'columns'
+> & {
+  readonly members: readonly Member[];
+  /** What one is called in a heading and in messages. */
+  readonly nameOf: (object: T) => string;
+  /** The label of the button for a new one; absent where the user may not change them. */
+  readonly add?: string;
+  /** Whether there are files to import. */
+  readonly hasImport?: boolean;
+  /** Said in an empty list: before there is any, and where nothing was found. */
+  readonly none: readonly [title: string, text: string];
+  readonly notFound: string;
+  /** Said before one is deleted. */
+  readonly deletion: string;
+};
+
+export function resourceList<T extends Values>(page: Page, resource: Resource<T>): Reload {
+  const { name, add, hasImport = false } = resource;
+  const isAdmin = page.user.role === 'admin';
+  return listPage<T>(page, {
+    ...resource,
+    columns: (shown) => [...resource.columns(shown), ...changeColumn(page, resource, shown.reload)],
+    buttons: (reload) => [
+      add !== undefined && action(add, () => addObject(page, resource, reload), { class: 'primary' }),
+      isAdmin && hasImport && h('a', { class: 'button', href: `#/${name}/import` }, t('Import …')),
+    ],
+    none: (parameters) => noObjects(resource, parameters),
+  });
+}
+
+function noObjects<T extends Values>(
+  { none, notFound, tabs }: Resource<T>,
+  parameters: URLSearchParams,
+): HTMLElement {
+  if (parameters.has('q')) return emptyState(t('Nothing found'), notFound);
+  if (tabs !== undefined && parameters.has(tabs.name))
+    return emptyState(t('None'), t('Nothing is in this list at the moment.'));
+  return emptyState(...none);
+}
+
+function changeColumn<T extends Values>(page: Page, resource: Resource<T>, reload: Reload): Column<T>[] {
+  const { add, nameOf, path } = resource;
+  if (add === undefined) return [];
+  const change = async (id: number): Promise<void> => {
+    const known = await page.client.read<T>(`${path}/${id}`);
+    await changeObject(page, resource, { known, reload });
+  };
+  return [
+    {
+      label: t('Change'),
+      kind: 'action',
+      cell: (object) =>
+        action(t('Change'), () => change(object.id), {
+          'data-key': `change-${object.id}`,
+          'aria-label': t('Change {name}', { name: nameOf(object) }),
+        }),
+    },
+  ];
+}
+
+async function addObject<T extends Values>(
+  { client }: Page,
+  { path, members, add = '', nameOf }: Resource<T>,
+  reload: Reload,
+): Promise<void> {
+  const added = await askForObject<T>(client, { title: add, path, members });
+  if (added === undefined) return;
+  notify(t('{name} is added.', { name: nameOf(added) }));
+  await reload();
+}
+
+type Change<T> = { readonly known: Version<T>; readonly reload: Reload };
+
+async function changeObject<T extends Values>(
+  { client }: Page,
+  { path, members, nameOf }: Resource<T>,
+  { known, reload }: Change<T>,
+): Promise<void> {
+  const title = t('Change {name}', { name: nameOf(known.value) });
+  const changed = await askForObject<T>(client, {
+    title,
+    path: `${path}/${known.value.id}`,
+    members,
+    known,
+  });
+  if (changed === undefined) return;
+  notify(t('{name} is changed.', { name: nameOf(changed) }));
+  await reload();
+}
+
+export function resourceView<T extends Values>(resource: (page: Page) => Resource<T>): View {
+  return (page) => objectPage(page, resource(page));
+}
+
+type Details<T> = Version<T> & { readonly events: readonly NamedEvent[] | undefined };
+
+function objectPage<T extends Values>(page: Page, resource: Resource<T>): void {
+  const { main, id } = page;
+  const path = `${resource.path}/${id}`;
+  const head = new Drawing(h('div', {}, setPageTitle('…')));
+  const content = h('div', {}, skeleton(8));
+  reloadable<Details<T>>(page, content, {
+    async load(loading) {
+      const [version, events] = await Promise.all([
+        loading.client.read<T>(path, loading.signal),
+        readHistory(loading, path).catch(undefinedIfMissing),
+      ]);
+      return { ...version, events };
+    },
+    draw(known, reload) {
+      head.show(objectHeading(page, resource, { known, reload }));
+      return objectContent(resource, known);
+    },
+    concerns: ({ subject }) => subject === path,
+  });
+  fill(main, head.element, content);
+}
+
+function objectHeading<T extends Values>(
+  page: Page,
+  resource: Resource<T>,
+  { known, reload }: Change<T>,
+): HTMLElement {
+  const { add, nameOf, deletion, name, path } = resource;
+  const title = nameOf(known.value);
+  const remove = (): Promise<void> =>
+    askToDelete(t('Delete {name}?', { name: title }), deletion, async () => {
+      await page.client.send('DELETE', `${path}/${known.value.id}`);
+      notify(t('{name} was deleted.', { name: title }));
+      goTo(`/${name}`);
+    });
+  if (add === undefined) return setPageTitle(title);
+  return setPageTitle(
+    title,
+    action(t('Change'), () => changeObject(page, resource, { known, reload }), {
+      class: 'primary',
+      'data-key': 'change',
+    }),
+    action(t('Delete …'), remove, { 'data-key': 'delete' }),
+  );
+}
+
+function objectContent<T extends Values>(
+  { title, members }: Resource<T>,
+  { value, events }: Details<T>,
+): Child {
+  const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
+  const created: readonly (readonly [string, Child])[] = [[t('Created'), dateTime(value.createdAt)]];
+  return h(
+    'div',
+    { class: 'columns' },
+    h('div', {}, card(title, factList([...facts, ...created]))),
+    events !== undefined && h('div', {}, card(t('History'), eventList(events))),
+  );
+}
+
+/** A cell with the object’s name, which opens its page; `about` is said below it where there is little room. */
+export function nameCell(href: string, name: string, about?: string): Child {
+  return [
+    rowLink(href, h('span', { class: 'clip', dir: 'auto' }, name)),
+    about !== undefined && h('span', { class: 'phone soft' }, about),
+  ];
+}
