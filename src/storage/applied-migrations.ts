@@ -1,5 +1,7 @@
 // Which migrations a database has. Each feature numbers its own migrations, and the table `migrations` has a
-// row for each one that was applied. If a feature leaves the sources, its rows and its tables stay.
+// row for each one that was applied, with a hash of its statements: one that was edited since then stops the start. If a
+// feature leaves the sources, its rows and its tables stay.
+import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Connection } from './connection.ts';
@@ -27,6 +29,8 @@ const forms = { empty: 0, oneList: 1, table: 2 } as const;
 const tableSql =
   'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
   'STRICT, WITHOUT ROWID';
+/** Since version 1.1. */
+const hashSql = 'ALTER TABLE migrations ADD COLUMN hash TEXT';
 
 /** A migration, and its place in the list of its feature, from 1. */
 type Numbered = { readonly migration: FeatureMigration; readonly number: number };
@@ -35,26 +39,36 @@ export type SchemaState = {
   /** How many migrations were applied; the shared list counts as one. */
   readonly version: number;
   readonly hasTable: boolean;
-  /** Migrations that were applied but have no row in the table yet. */
+  readonly hasHashes: boolean;
+  /** Migrations that were applied but have no row in the table yet, or no hash. */
   readonly unrecorded: readonly Numbered[];
   /** The migrations to apply, in order. */
   readonly pending: readonly Numbered[];
 };
 
 export function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
-  return { version: 0, hasTable: false, unrecorded: [], pending: numbered(migrations) };
+  return { version: 0, hasTable: false, hasHashes: false, unrecorded: [], pending: numbered(migrations) };
 }
 
 /** Whether all migrations are applied and recorded. */
-export function isCurrent({ hasTable, pending }: SchemaState): boolean {
-  return hasTable && pending.length === 0;
+export function isCurrent({ hasTable, unrecorded, pending }: SchemaState): boolean {
+  return hasTable && unrecorded.length === 0 && pending.length === 0;
 }
 
 /** Called in the transaction that has applied the pending migrations. */
-export function recordMigrations(sqlite: DatabaseSync, { hasTable, unrecorded, pending }: SchemaState): void {
+export function recordMigrations(sqlite: DatabaseSync, state: SchemaState): void {
+  const { hasTable, hasHashes, unrecorded, pending } = state;
   if (!hasTable) sqlite.exec(`${tableSql}; PRAGMA user_version = ${forms.table}`);
-  const insertion = sqlite.prepare('INSERT INTO migrations (feature, number) VALUES (?, ?)');
-  for (const { migration, number } of [...unrecorded, ...pending]) insertion.run(migration.feature, number);
+  if (!hasHashes) sqlite.exec(hashSql);
+  const insertion = sqlite.prepare(
+    'INSERT OR REPLACE INTO migrations (feature, number, hash) VALUES (?, ?, ?)',
+  );
+  for (const { migration, number } of [...unrecorded, ...pending])
+    insertion.run(migration.feature, number, hashOf(migration));
+}
+
+function hashOf({ sql }: Migration): string {
+  return hash('sha256', sql, 'base64url');
 }
 
 /**
@@ -92,19 +106,25 @@ function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly Featur
   if (form === forms.oneList) {
     const isApplied = ({ migration }: Numbered): boolean => migration.isInFirstList === true;
     const pending = all.filter((each) => !isApplied(each));
-    return { version: 1, hasTable: false, unrecorded: all.filter(isApplied), pending };
+    return { version: 1, hasTable: false, hasHashes: false, unrecorded: all.filter(isApplied), pending };
   }
   if (form !== forms.table) throw newer(file, `schema version ${form}`);
+  const hasHashes = scalar(sqlite, "SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'hash'") === 1;
+  const hashes = hasHashes ? hashesIn(sqlite) : new Map<string, string>();
+  for (const each of all) rejectEdited(each, hashes.get(keyOf(each)));
   const applied = appliedIn(sqlite);
   for (const [feature, last] of applied) {
     const known = migrations.filter((each) => each.feature === feature).length;
     if (known > 0 && last > known) throw newer(file, `migration ${last} of ${feature}`);
   }
+  const isPending = ({ migration, number }: Numbered): boolean =>
+    number > (applied.get(migration.feature) ?? 0);
   return {
     version: [...applied.values()].reduce((sum, last) => sum + last, 0),
     hasTable: true,
-    unrecorded: [],
-    pending: all.filter(({ migration, number }) => number > (applied.get(migration.feature) ?? 0)),
+    hasHashes,
+    unrecorded: all.filter((each) => !isPending(each) && !hashes.has(keyOf(each))),
+    pending: all.filter(isPending),
   };
 }
 
@@ -112,6 +132,29 @@ function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly Featur
 function appliedIn(sqlite: DatabaseSync): ReadonlyMap<string, number> {
   const rows = sqlite.prepare('SELECT feature, max(number) FROM migrations GROUP BY feature').all();
   return new Map(rows.map((row) => Object.values(row)).map(([name, last]) => [String(name), Number(last)]));
+}
+
+/** The hash of each migration when it was applied, or at the first start of a version with hashes. */
+function hashesIn(sqlite: DatabaseSync): ReadonlyMap<string, string> {
+  const rows = sqlite.prepare('SELECT feature, number, hash FROM migrations WHERE hash IS NOT NULL').all();
+  return new Map(
+    rows
+      .map((row) => Object.values(row))
+      .map(([feature, number, hash]) => [`${feature} ${number}`, String(hash)]),
+  );
+}
+
+function keyOf({ migration, number }: Numbered): string {
+  return `${migration.feature} ${number}`;
+}
+
+/** Otherwise the tables would be others than the sources expect, and each request could fail. */
+function rejectEdited({ migration, number }: Numbered, applied: string | undefined): void {
+  if (applied === undefined || applied === hashOf(migration)) return;
+  throw new StorageError(
+    `Migration ${number} of ${migration.feature}, “${migration.name}”, was edited after it had run on this database: ` +
+      'undo the edit, and add what is new as a further migration.',
+  );
 }
 
 function numbered(migrations: readonly FeatureMigration[]): Numbered[] {
