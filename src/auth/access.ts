@@ -55,44 +55,65 @@ export function clientOf({ caller, network }: Requester): string {
 /** The rows that a caller may see, by owner. Every list takes a row access. */
 export type RowAccess = 'all' | { readonly userId: number };
 
-/** An access rule: its sentence for the documentation, how it treats credentials, and its decision. */
+/** Who may call an operation. */
+type Callers =
+  | 'anyone'
+  | 'signed-in'
+  | 'staff'
+  | 'admin'
+  | 'self'
+  | 'self-or-staff'
+  | 'self-or-admin'
+  | 'anyone-or-admin'
+  | 'machine-or-admin';
+
+/** An access rule: its word and its sentence for the documentation, how it treats credentials, and its decision. */
 export type Access<Params, C> = {
+  /** The rule in a word, for programs that read the document (`x-access`). */
+  readonly callers: Callers;
   readonly description: string;
   readonly credentials: 'ignored' | 'optional' | 'required';
   readonly permits: (caller: C, params: Params) => boolean;
 };
 
 export const anyone: Access<object, undefined> = {
+  callers: 'anyone',
   description: 'Anyone may call this.',
   credentials: 'ignored',
   permits: () => true,
 };
 export const signedIn: Access<object, Caller> = {
+  callers: 'signed-in',
   description: 'Anyone signed in may call this.',
   credentials: 'required',
   permits: () => true,
 };
 export const staffOnly: Access<object, Caller> = {
+  callers: 'staff',
   description: 'Only staff and an administrator may call this.',
   credentials: 'required',
   permits: isStaff,
 };
 export const adminOnly: Access<object, Caller> = {
+  callers: 'admin',
   description: 'Only an administrator may call this.',
   credentials: 'required',
   permits: isAdmin,
 };
 export const selfOrAdmin: Access<{ readonly id: number }, Caller> = {
+  callers: 'self-or-admin',
   description: 'Only that user and an administrator may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
 };
 export const self: Access<{ readonly id: number }, Caller> = {
+  callers: 'self',
   description: 'Only that user may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id,
 };
 export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
+  callers: 'self-or-staff',
   description: 'Only that user, staff and an administrator may call this.',
   credentials: 'required',
   permits: (caller, params) => caller.userId === params.id || isStaff(caller),

@@ -14,6 +14,7 @@ export function describeOperation({ route, invalidStatus }: MountedRoute, compon
     tags: [route.tag],
     summary: route.summary,
     description: descriptionOf(route),
+    'x-access': { callers: route.access.callers, scope: scopeOf(route) },
     security: securityOf(route),
     parameters: parametersOf(route, components),
     requestBody:
@@ -65,6 +66,11 @@ function descriptionOf({ description, access, scope }: Route): string {
   const paragraphs = [description, access.description];
   if (scope !== undefined && scope !== 'any') paragraphs.push(`An API key needs the scope \`${scope}\`.`);
   return paragraphs.filter(Boolean).join('\n\n');
+}
+
+/** The scope that an API key needs; null if keys can't call the operation, or need none. */
+function scopeOf({ scope }: Route): string | null {
+  return scope === undefined || scope === 'any' ? null : scope;
 }
 
 function securityOf({ access, scope }: Route): Json[] {

@@ -8,6 +8,7 @@ export type Operation = Json & {
   readonly description: string;
   readonly tags: readonly string[];
   readonly security: readonly Json[];
+  readonly 'x-access': { readonly callers: string; readonly scope: string | null };
   readonly parameters: readonly Parameter[];
   readonly requestBody?: { readonly content: Record<string, Media> };
   readonly responses: Record<string, Response>;

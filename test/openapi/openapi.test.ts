@@ -37,6 +37,19 @@ suite('the document', async () => {
   const { text, body: document } = await service.get('/openapi.json');
   const operations = operationsOf(document);
 
+  test('each operation names who may call it, in a word, and the scope of its keys', () => {
+    const rights = operations.map(({ operation }) => operation['x-access']);
+    for (const { callers, scope } of rights)
+      assert.match(
+        `${callers} ${scope}`,
+        /^(anyone|signed-in|staff|admin|self|[a-z]+-or-[a-z]+) (null|[a-z]+:(read|write))$/,
+      );
+    const of = (path: string, method: string) => document.paths[path][method]['x-access'];
+    assert.deepEqual(of('/products', 'get'), { callers: 'signed-in', scope: 'products:read' });
+    assert.deepEqual(of('/products/{id}', 'delete'), { callers: 'staff', scope: 'products:write' });
+    assert.deepEqual(of('/backups', 'post'), { callers: 'admin', scope: null });
+  });
+
   test('the OpenAPI document has the operations and statuses that were last accepted', () => {
     const lines = operations.map(({ method, path, operation: { operationId, responses } }) =>
       [method, path, operationId, ...Object.keys(responses)].join(' '),

@@ -4,6 +4,7 @@ import { Problem, forbidden } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
+  callers: 'machine-or-admin',
   description: 'Only an administrator may call this, or the machine itself where no proxy is trusted.',
   credentials: 'optional',
   permits: () => true, // the handler decides, since an access rule doesn't know the IP address

@@ -97,6 +97,7 @@ function signUpRoute(services: UserServices, bodies: UserBodies): Route {
 
 function registrant({ isOpen }: UserServices): Access<object, Caller | undefined> {
   return {
+    callers: 'anyone-or-admin',
     description:
       'Anyone may call this while registration is open, and otherwise only an administrator. Only an administrator ' +
       'may give a role other than user.',
