@@ -175,6 +175,7 @@ function addCustomers(
       phone: country.phone === '' ? null : picker.digits(country.phone),
       note: null,
       reference: null,
+      metadata: {},
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);

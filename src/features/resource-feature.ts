@@ -24,9 +24,11 @@ export function resourceFeature<M extends ResourceMembers>({
       });
     },
     async maintenance() {
-      const { name, plural, topic, samples, notes, shownInEvents, add, hasRows, audit } = await declared();
+      const { name, plural, topic, samples, notes, shownInEvents, add, hasRows, audit, checks } =
+        await declared();
       return {
         audits: [audit],
+        checks,
         histories: [{ topic, table: plural, members: shownInEvents }],
         ...(notes === undefined ? {} : { notes }),
         ...(samples === undefined

@@ -44,7 +44,8 @@ export function createComponents() {
     if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
     // without its validator, whose key is a symbol
     const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema));
-    if (side === 'response') delete shown['additionalProperties'];
+    const hasAnyNames = 'propertyNames' in shown; // a map of texts, which says what they are
+    if (side === 'response' && !hasAnyNames) delete shown['additionalProperties'];
     const { properties, items } = schema;
     if (properties !== undefined)
       shown['properties'] = Object.fromEntries(

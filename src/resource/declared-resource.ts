@@ -52,6 +52,15 @@ import {
   selectionOf,
   type ListDefinition,
 } from '../storage/listing.ts';
+import {
+  indexMetadata,
+  metadataCheck,
+  metadataFilter,
+  metadataMember,
+  metadataParameter,
+  noMetadata,
+  type Metadata,
+} from '../storage/metadata.ts';
 import type { ObjectSource, Owned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import {
@@ -65,6 +74,7 @@ import {
   readOnlyNames,
   sentIn,
   shownIn,
+  withStaying,
   type ContentOf,
   type Members,
   type RowOf,
@@ -164,7 +174,8 @@ function bodiesOf<M extends ResourceMembers>({
   /** Merges a body into the current object. Throws all issues of the result. */
   function merge(current: RowOf<M>, body: object, method: 'PUT' | 'PATCH'): ContentOf<M> {
     const sent: Readonly<Record<string, unknown>> = { ...body };
-    const wanted = method === 'PUT' ? body : mergePatch(contentIn(members, current), body);
+    const wanted =
+      method === 'PUT' ? withStaying(members, current, body) : mergePatch(contentIn(members, current), body);
     const issues = readOnlyIssues(current, sent, readOnly);
     issues.push(...(changeIssues?.(current, sent) ?? []));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
@@ -215,6 +226,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     if (userId !== null) assertOwnerExists(permit, userId);
     const values = { ...wanted, createdAt, updatedAt: createdAt };
     const id = rows.insert(permit.writer, values);
+    index(permit, id, { after: values });
     const shownNow = Object.fromEntries(Object.entries(wanted).filter(([each]) => inEvents.includes(each)));
     const changes = changesBetween({}, shownNow, inEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
@@ -228,6 +240,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     const before: Readonly<Record<string, unknown>> = current;
     for (const each of replaceApart)
       if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, current.id);
+    index(permit, current.id, { before: current, after: wanted });
     const changes = changesBetween(current, wanted, inEvents);
     record(permit, 'changed', { subjectId: current.id, ownerId: ownerOf(current), changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
@@ -235,6 +248,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
 
   function remove(permit: Permit, current: Owned<Shown>): void {
     rows.remove(permit.writer, current.id);
+    index(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
 
@@ -249,6 +263,16 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     happened: Happened & { readonly changes?: Changes },
   ): void {
     recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
+  }
+
+  /** Brings the index of metadata up to date, if the resource has them. */
+  function index(
+    permit: Permit,
+    id: number,
+    { before, after }: { readonly before?: object; readonly after?: object },
+  ) {
+    if (!hasMetadata(members)) return;
+    indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
   }
 
   const known: Columns = owner === 'user' ? { ownerIsKnown: computed(ownerIsKnownSql(plural), flag) } : {};
@@ -269,7 +293,18 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
       ];
     },
   });
-  return { topic, shownInEvents: inEvents, source, add, replace, remove, audit, hasRows: rows.hasRows };
+  const checks = hasMetadata(members) ? [metadataCheck(plural)] : [];
+  return {
+    topic,
+    shownInEvents: inEvents,
+    checks,
+    source,
+    add,
+    replace,
+    remove,
+    audit,
+    hasRows: rows.hasRows,
+  };
 }
 
 /** The owner's id; null for a row of the shop, or if the owner was deleted. */
@@ -279,7 +314,7 @@ export function ownerOf(row: object): number | null {
 
 /** The list: its parameters, and the rows that they select. */
 function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
-  const { plural, title, sorts, filters, search, owner } = declared;
+  const { plural, title, members, sorts, filters, search, owner } = declared;
   const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
   const list: ListDefinition<SortedQuery> = {
     table: plural,
@@ -291,6 +326,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       ]),
     ),
     filters: {
+      ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
       ...Object.fromEntries(
         Object.entries(filters).map(([each, { schema, ...filter }]) => [each, scanned(filter)]),
       ),
@@ -302,6 +338,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
     ...(search === null ? {} : { q: searchParameter(search.description) }),
     ...Object.fromEntries(Object.entries(filters).map(([each, { schema }]) => [each, schema])),
     ...(owner === 'user' ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
+    ...(hasMetadata(members) ? { metadata: metadataParameter } : {}),
     sort: optional(named(`${title}Sort`, oneOf(sortNames, { description }))),
   };
 
@@ -348,3 +385,11 @@ function scanned(filter: ScannedFilter) {
 }
 
 const ownedRows = { kind: 'equality', column: 'userId', matches: ownedBy, ordered: [] } as const;
+
+function hasMetadata({ metadata }: ResourceMembers): boolean {
+  return metadata === metadataMember;
+}
+
+function metadataOf(row: { readonly metadata?: Metadata } | undefined): Metadata {
+  return row?.metadata ?? noMetadata;
+}

@@ -33,9 +33,9 @@ export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>,
   } as const;
   const one = { path: `/${plural}/{id}`, reply: { kind: 'object', schema: Shown } } as const;
   const elements = lookupOf({ find: source.find, represent: representOne });
-  const file = { name: plural, table: declared.csv, elements };
+  const file = { name: plural, table: declared.csv, source };
 
-  function representOne(row: object & { readonly id: number }): Representation<object> {
+  function representOne<R extends { readonly id: number }>(row: R): Representation<R> {
     return represent(row, { id: row.id, ownerId: ownerOf(row) });
   }
 

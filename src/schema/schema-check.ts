@@ -90,6 +90,8 @@ function walk(validator: Validator, value: unknown, findings: Findings): void {
       return walkObject(validator, value, findings);
     case 'map':
       return walkMap(value, findings);
+    case 'texts':
+      return walkTexts(validator, value, findings);
   }
 }
 
@@ -202,6 +204,31 @@ function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): b
 
 function walkMap(value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(findings, 'type', 'must be an object');
+}
+
+/** In what a merge has made, null stands for a text that is removed. */
+function walkTexts({ items, pattern, mustBe, max }: Validator, value: unknown, findings: Findings): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    return add(findings, 'type', 'must be an object');
+  assert(items !== undefined && pattern !== undefined, 'texts have a form of names, and values');
+  const texts = Object.entries(value).filter(([, text]) => text !== null || !findings.isKept);
+  if (texts.length > max)
+    add(findings, 'max-properties', `must have at most ${max} names, not ${texts.length}`);
+  for (const [name, text] of texts) {
+    if (isFull(findings)) return;
+    // the name `__proto__` can't be merged
+    if (name === '__proto__' || !pattern.test(name)) {
+      add(
+        findings,
+        'pattern',
+        `must have names ${mustBe}, unlike ${JSON.stringify(name.slice(0, repeatedNameMax))}`,
+      );
+      continue;
+    }
+    findings.path.push(name);
+    walk(items, text, findings);
+    findings.path.pop();
+  }
 }
 
 /** Whether the check can end, since no more issues would be reported. */

@@ -39,7 +39,7 @@ export type Rule = (value: string) => string | undefined;
 
 /** The prepared form of a schema, which checks read. */
 export type Validator = {
-  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map';
+  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map' | 'texts';
   readonly isNullable: boolean;
   readonly isOptional: boolean;
   readonly min: number;
@@ -230,6 +230,32 @@ export function map(notes: Annotations = {}): Schema<Readonly<Record<string, rea
   return make({ type: 'object', additionalProperties, ...notes }, { kind: 'map' });
 }
 
+type TextMapOptions = Annotations & {
+  readonly maxProperties: number;
+  readonly names: { readonly pattern: string; readonly mustBe: string };
+  readonly values: Schema<string>;
+};
+
+/** An object whose members have any names of a form, and texts as values. */
+export function textMap({
+  maxProperties,
+  names,
+  values,
+  ...notes
+}: TextMapOptions): Schema<Readonly<Record<string, string>>> {
+  const propertyNames = { type: 'string', pattern: names.pattern };
+  return make(
+    { type: 'object', maxProperties, propertyNames, additionalProperties: values, ...notes },
+    {
+      kind: 'texts',
+      max: maxProperties,
+      pattern: new RegExp(names.pattern, 'u'),
+      mustBe: names.mustBe,
+      items: validatorOf(values),
+    },
+  );
+}
+
 export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {
   // the validator carries the mark
   return make({ ...schema, ...notes }, { ...validatorOf(schema), isOptional: true }) as Optional<Infer<S>>;
@@ -240,9 +266,14 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
   const { title, ...shown } = schema;
   const base = title === undefined ? {} : { base: schema };
   return make(
-    { ...shown, ...values, ...notes, type: [validatorOf(schema).kind, 'null'] },
+    { ...shown, ...values, ...notes, type: [jsonTypeOf(schema), 'null'] },
     { ...validatorOf(schema), ...base, isNullable: true },
   );
+}
+
+function jsonTypeOf(schema: JsonSchema): string {
+  const { kind } = validatorOf(schema);
+  return kind === 'map' || kind === 'texts' ? 'object' : kind;
 }
 
 /**
@@ -253,14 +284,28 @@ export function partial<T extends object>(schema: Schema<T>, notes: Annotations 
   const { required: _required, title: _title, ...shown } = schema;
   const properties: Record<string, JsonSchema> = {};
   for (const [name, member] of Object.entries(schema.properties ?? {})) {
-    // its kind is 'object'
-    const inner = validatorOf(member).kind === 'object' ? partial(member as Schema<object>) : member;
-    properties[name] = optional(inner);
+    properties[name] = optional(partialMember(member));
   }
   const members = validatorsOf(properties);
   return make(
     { ...shown, ...notes, properties },
     { ...validatorOf(schema), members, required: [], base: undefined, isPartial: true },
+  );
+}
+
+function partialMember(member: JsonSchema): JsonSchema {
+  const { kind } = validatorOf(member);
+  if (kind === 'object') return partial(member as Schema<object>); // its kind
+  return kind === 'texts' ? withNullTexts(member) : member;
+}
+
+/** In a JSON Merge Patch, null removes a text. */
+function withNullTexts({ title: _title, ...member }: JsonSchema): JsonSchema {
+  const { items, ...own } = validatorOf(member);
+  const values = nullable(member.additionalProperties as Schema<string>); // `textMap` has made it
+  return make(
+    { ...member, additionalProperties: values },
+    { ...own, items: validatorOf(values), base: undefined },
   );
 }
 type Patch<T> = {

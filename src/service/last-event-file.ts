@@ -4,10 +4,13 @@
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { feedBounds } from '../features/events/feed-store.ts';
+import type { Logger } from '../base/logger.ts';
+import { claimFeed, copiedFile, feedBounds, feedFile, unknownFile } from '../features/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
 import { isDatabase } from '../storage/applied-migrations.ts';
 import { databaseFile } from '../storage/database-file.ts';
+import type { Database } from '../storage/database.ts';
+import { databaseIdentity } from '../storage/file-systems.ts';
 import { bytesOf, replacePrivate } from '../storage/private-files.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
@@ -45,11 +48,13 @@ function isMissing(file: string): boolean {
 }
 
 export class LastEventFile {
+  readonly folder: string;
   readonly #file: string;
   readonly #db: Connection;
   #written: number;
 
   constructor(folder: string, db: Connection) {
+    this.folder = folder;
     this.#file = lastEventFile(folder);
     this.#db = db;
     this.#written = readLastEvent(this.#file);
@@ -70,6 +75,27 @@ export class LastEventFile {
     this.#written = latest;
     await writeFile(this.#file, `${latest}\n`, { mode: 0o600 }).catch(() => {});
   }
+}
+
+/** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
+export async function claimDatabase(
+  database: Pick<Database, 'read' | 'write'>,
+  { folder, missingEvent }: LastEventFile,
+  log: Logger,
+): Promise<void> {
+  const last = feedFile(database.read);
+  const identity = databaseIdentity(databaseFile(folder)) ?? unknownFile;
+  const isOther = identity !== unknownFile && last !== unknownFile && last !== identity;
+  const isCopy = last !== '' && (isOther || last === copiedFile || missingEvent !== undefined);
+  if (missingEvent !== undefined) {
+    const { latest } = feedBounds(database.read);
+    const what = `the database ends at event ${latest}, but had events up to ${missingEvent}`;
+    log.write('warn', `${what}: it is an older copy, or its write-ahead log was lost`);
+  }
+  if (isCopy)
+    log.write('info', 'the database is a copy: readers of events have to begin again (410 events-gone)');
+  const isKnown = last === identity || (identity === unknownFile && last !== '');
+  if (isCopy || !isKnown) await database.write((writer) => claimFeed(writer, identity, isCopy));
 }
 
 /**

@@ -16,8 +16,7 @@ import { Router } from '../http/routing/router.ts';
 import type { Logger } from '../base/logger.ts';
 import { once } from '../base/once.ts';
 import type { About } from '../openapi/openapi.ts';
-import { countBuckets, createLimiters, type Limiters } from '../rates/limiter.ts';
-import { claimFeed, copiedFile, feedBounds, feedFile, unknownFile } from '../features/events/feed-store.ts';
+import { countBuckets, createLimiters } from '../rates/limiter.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
 import { isKnownNetwork } from '../features/sessions/known-network-store.ts';
@@ -29,9 +28,9 @@ import { lastBackupAt } from '../storage/backup-traces.ts';
 import type { Connection } from '../storage/connection.ts';
 import { existsSync } from 'node:fs';
 import { databaseFile } from '../storage/database-file.ts';
-import { databaseIdentity } from '../storage/file-systems.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import { claimFolder } from '../storage/private-files.ts';
+import type { Step } from '../storage/slices.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
 import { Turns } from '../base/turns.ts';
@@ -43,7 +42,7 @@ import { createCryptography, ensureSecrets } from './cryptography.ts';
 import type { Core, FeatureParts } from '../features/feature.ts';
 import { featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
-import { LastEventFile, rejectLostDatabase } from './last-event-file.ts';
+import { claimDatabase, LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { listen, localUrlOf, openConnectionsMax, publicUrlOf } from './listening.ts';
 
 export type ServiceOptions = {
@@ -61,6 +60,28 @@ export type ServiceOptions = {
   readonly lookup?: string;
 };
 
+export type Service = {
+  readonly app: {
+    readonly router: Router;
+    readonly handler: RequestHandler;
+    readonly cleanup: Cleanup;
+    readonly metrics: Metrics;
+    readonly metricsText: () => string;
+  };
+  readonly database: Database;
+  readonly publicUrl: string;
+  readonly localUrl: string;
+  /** A line for each file or account that this start created. */
+  readonly created: readonly string[];
+  /** Whether a feature that can be left out is there. */
+  readonly has: (name: string) => boolean;
+  readonly connections: ConnectionCounts;
+  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
+  stop(): Promise<void>;
+  /** Reads the certificate again, for new connections. */
+  reload(): void;
+};
+
 /**
  * Starts a whole service. The service locks its data folder. Throws ConfigError, CommandError and
  * StorageError.
@@ -68,18 +89,40 @@ export type ServiceOptions = {
 export async function startService(options: ServiceOptions): Promise<Service> {
   const { config, log, now = Date.now, timers = systemTimers, lookup, extraRoutes = [] } = options;
   const { hasher = createPasswordHasher(), onFatal = () => {} } = options;
+  const { signal = new AbortController().signal, storage = {} } = options;
   await using unfinished = new AsyncDisposableStack(); // closed in reverse order if the start fails
   unfinished.defer(() => hasher.close());
 
   const chosen = featuresWithout(config.without);
+  const has = (name: string): boolean => chosen.some((feature) => feature.name === name);
   const creators = await Promise.all(chosen.map((feature) => feature.load()));
   const parts: FeatureParts[] = []; // of each feature, once the service listens
   const caches = new Caches(config.cacheBytes);
   const fatal = Promise.withResolvers<Error>();
+
   claimFolder(config.dataFolder);
   rejectLostDatabase(config.dataFolder);
   const isNew = !existsSync(databaseFile(config.dataFolder));
-  const database = await openServiceDatabase(options, { caches, parts, onFatal: fatal.resolve });
+  const database = await openDatabase({
+    folder: config.dataFolder,
+    migrations,
+    checkpoints: config.checkpoints,
+    onSync(invalidations) {
+      caches.invalidate(invalidations);
+      for (const each of parts) each.onSync?.(invalidations);
+    },
+    onExternalCommit() {
+      caches.clear();
+      for (const each of parts) each.onSync?.([{ kind: 'everything' }]);
+    },
+    onFatal(error) {
+      logFatal(log, error);
+      fatal.resolve(error);
+    },
+    log: (level, message, fields) => log.write(level, message, { ...fields }),
+    signal,
+    ...storage,
+  });
   unfinished.defer(() => database.close());
   if (isNew)
     log.write(
@@ -87,16 +130,25 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       `There was no database in ${config.dataFolder}: a new, empty one was made. Should there be one, is its disk mounted?`,
     );
   await nextTurn(); // delivers a signal that was sent during a long migration
-  options.signal?.throwIfAborted();
+  signal.throwIfAborted();
 
   // this process has locked the folder, so it can create the files that are missing
   const { secrets, created: createdSecrets } = ensureSecrets(config);
   const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
   const lastEventFile = new LastEventFile(config.dataFolder, database.read);
-  await claimDatabase(database, { config, log, lastEventFile });
-  const createdAdmins = await addFirstAdmin(options, { database, hasher, now: now() });
+  await claimDatabase(database, lastEventFile, log);
+  signal.throwIfAborted();
+  const endHashing = (): unknown => hasher.close(); // it takes a while
+  signal.addEventListener('abort', endHashing);
+  const admin = await createFirstAdmin(config, {
+    read: database.read,
+    write: (callback) => database.write(callback),
+    hasher,
+    now: now(),
+  });
+  signal.removeEventListener('abort', endHashing);
   await lastEventFile.write(); // written now, so that a later start notices the loss of this database
-  const created = [...createdSecrets, ...createdCertificates, ...createdAdmins];
+  const created = [...createdSecrets, ...createdCertificates, ...(admin === undefined ? [] : [admin])];
 
   const isTrusted = addressesIn(config.trustedProxy);
   const server = new HttpServer({
@@ -118,22 +170,29 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
   const exports = new Exports({ log, timers });
-  const lists = new Lists({ cursors: cryptography.cursors, exports });
   const router = new Router();
   const turns = new Turns();
-  const cleanup = new Cleanup({
-    database,
-    isStopping,
-    lastEventFile,
-    steps: () => parts.flatMap((each) => each.cleanup ?? []),
-  });
-  const figures = { config, database, caches, limiters, hasher, server, certificate, exports };
-  const metricsText = (): string =>
-    metrics.text(
-      figuresOf(figures),
+  const steps = (): Step[] => parts.flatMap((each) => each.cleanup ?? []);
+  const cleanup = new Cleanup({ database, isStopping, lastEventFile, steps });
+  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
+
+  function metricsText(): string {
+    const figures = {
+      storage: database.stats,
+      buckets: countBuckets(limiters),
+      connections: server.connections,
+      caches: [caches.orders, caches.customers],
+      passwordsWaiting: hasher.waiting,
+      exports: exports.counts,
+      certificateExpiresAt: certificate.notAfter,
+      lastBackupAt: lastBackupAt(config.dataFolder),
+    };
+    return metrics.text(
+      figures,
       parts.flatMap((each) => each.metrics?.() ?? []),
     );
-  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
+  }
+
   const core: Core = {
     ...cryptography,
     config,
@@ -144,14 +203,14 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownNetwork }),
     exports,
-    lists,
+    lists: new Lists({ cursors: cryptography.cursors, exports }),
     log,
     now,
     timers,
     turns,
     lookup,
     stopping: stopping.signal,
-    has: (name) => chosen.some((feature) => feature.name === name),
+    has,
     describe,
     problemPage: problemPageOf(chosen, describe),
     metricsText,
@@ -198,47 +257,38 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   server.setHandler(handler);
 
-  unfinished.move(); // from now on the service closes its parts
-  const service = new Service({
+  async function finish(): Promise<void> {
+    stopping.abort();
+    certificate.close();
+    // all together, since open streams would keep the server from closing
+    await Promise.all([...parts.map((each) => each.close?.()), server.close()]);
+    handler.close();
+    await cleanup.run().catch(() => {}); // the next start does the rest
+    cleanup.close();
+    metrics.close();
+    await Promise.all([database.close(), hasher.close()]);
+  }
+
+  let stopped: Promise<void> | undefined;
+  const service: Service = {
     app: { router, handler, cleanup, metrics, metricsText },
-    parts,
     database,
-    hasher,
-    server,
-    certificate,
-    stopping,
-    created,
     publicUrl,
     localUrl: localUrlOf(config, address),
-    has: core.has,
-  });
+    created,
+    has,
+    get connections() {
+      return server.connections;
+    },
+    stop() {
+      stopped ??= finish();
+      return stopped;
+    },
+    reload: () => certificate.reload(),
+  };
+  unfinished.move(); // from now on `stop` closes the parts
   void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
   return service;
-}
-
-type Figures = {
-  readonly config: Config;
-  readonly database: Database;
-  readonly caches: Caches;
-  readonly limiters: Limiters;
-  readonly hasher: PasswordHasher;
-  readonly server: HttpServer;
-  readonly certificate: CertificateKeeper;
-  readonly exports: Exports;
-};
-
-/** Reads the service's own figures for /metrics. */
-function figuresOf({ config, database, caches, limiters, hasher, server, certificate, exports }: Figures) {
-  return {
-    storage: database.stats,
-    buckets: countBuckets(limiters),
-    connections: server.connections,
-    caches: [caches.orders, caches.customers],
-    passwordsWaiting: hasher.waiting,
-    exports: exports.counts,
-    certificateExpiresAt: certificate.notAfter,
-    lastBackupAt: lastBackupAt(config.dataFolder),
-  };
 }
 
 /**
@@ -261,166 +311,9 @@ function readinessOf(isStopping: boolean, { stats }: Pick<Database, 'stats'>): R
   return stats.canWrite ? 'ready' : 'read-only';
 }
 
-type Listeners = {
-  readonly caches: Caches;
-  /** The parts of each feature; empty until the service listens. */
-  readonly parts: readonly FeatureParts[];
-  onFatal(error: Error): void;
-};
-
-function openServiceDatabase(
-  { config, log, signal = new AbortController().signal, storage = {} }: ServiceOptions,
-  { caches, parts, onFatal }: Listeners,
-): Promise<Database> {
-  return openDatabase({
-    folder: config.dataFolder,
-    migrations,
-    checkpoints: config.checkpoints,
-    onSync(invalidations) {
-      caches.invalidate(invalidations);
-      for (const each of parts) each.onSync?.(invalidations);
-    },
-    onExternalCommit() {
-      caches.clear();
-      for (const each of parts) each.onSync?.([{ kind: 'everything' }]);
-    },
-    onFatal(error) {
-      if (error instanceof StorageError) log.write('error', error.message);
-      else
-        log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
-          cause: String(error),
-        });
-      onFatal(error);
-    },
-    log: (level, message, fields) => log.write(level, message, { ...fields }),
-    signal,
-    ...storage,
+function logFatal(log: Logger, error: Error): void {
+  if (error instanceof StorageError) return log.write('error', error.message);
+  log.write('error', 'syncing to disk failed: stopping, so that a restart recovers from the WAL', {
+    cause: String(error),
   });
-}
-
-type Claim = {
-  readonly config: Config;
-  readonly log: Logger;
-  readonly lastEventFile: Pick<LastEventFile, 'missingEvent'>;
-};
-
-/** A copied or restored database begins a new epoch of the feed, which invalidates existing cursors. */
-async function claimDatabase(database: Database, { config, log, lastEventFile }: Claim): Promise<void> {
-  const last = feedFile(database.read);
-  const identity = databaseIdentity(databaseFile(config.dataFolder)) ?? unknownFile;
-  const { missingEvent } = lastEventFile;
-  const isOther = identity !== unknownFile && last !== unknownFile && last !== identity;
-  const isCopy = last !== '' && (isOther || last === copiedFile || missingEvent !== undefined);
-  if (missingEvent !== undefined) {
-    const { latest } = feedBounds(database.read);
-    const what = `the database ends at event ${latest}, but had events up to ${missingEvent}`;
-    log.write('warn', `${what}: it is an older copy, or its write-ahead log was lost`);
-  }
-  if (isCopy)
-    log.write('info', 'the database is a copy: readers of events have to begin again (410 events-gone)');
-  const isKnown = last === identity || (identity === unknownFile && last !== '');
-  if (isCopy || !isKnown) await database.write((writer) => claimFeed(writer, identity, isCopy));
-}
-
-/**
- * Creates the first administrator, if needed. The signal also ends the hashing of the password, which takes a
- * while.
- */
-async function addFirstAdmin(
-  { config, signal }: ServiceOptions,
-  { database, hasher, now }: { database: Database; hasher: PasswordHasher; now: number },
-): Promise<readonly string[]> {
-  signal?.throwIfAborted();
-  const endHashing = (): void => hasher.close();
-  signal?.addEventListener('abort', endHashing, { once: true });
-  try {
-    const admin = await createFirstAdmin(config, {
-      read: database.read,
-      write: (callback) => database.write(callback),
-      hasher,
-      now,
-    });
-    return admin === undefined ? [] : [admin];
-  } finally {
-    signal?.removeEventListener('abort', endHashing);
-  }
-}
-
-/** The parts that handle requests, and the parts that run beside them. */
-type App = {
-  readonly router: Router;
-  readonly handler: RequestHandler;
-  readonly cleanup: Cleanup;
-  readonly metrics: Metrics;
-  readonly metricsText: () => string;
-};
-
-/** The parts of a running service. */
-type ServiceParts = {
-  readonly app: App;
-  /** The parts of each feature, in the order of the features. */
-  readonly parts: readonly FeatureParts[];
-  readonly database: Database;
-  readonly hasher: PasswordHasher;
-  readonly server: HttpServer;
-  readonly certificate: CertificateKeeper;
-  /** Aborted when the service begins to stop. */
-  readonly stopping: AbortController;
-  readonly publicUrl: string;
-  readonly localUrl: string;
-  readonly created: readonly string[];
-  /** Whether a feature that can be left out is there. */
-  readonly has: (name: string) => boolean;
-};
-
-export class Service {
-  readonly app: App;
-  readonly database: Database;
-  readonly publicUrl: string;
-  readonly localUrl: string;
-  /** A line for each file or account that this start created. */
-  readonly created: readonly string[];
-  /** Whether a feature that can be left out is there. */
-  readonly has: (name: string) => boolean;
-  readonly #parts: ServiceParts;
-  #stopped: Promise<void> | undefined;
-
-  constructor(parts: ServiceParts) {
-    this.#parts = parts;
-    this.app = parts.app;
-    this.database = parts.database;
-    this.publicUrl = parts.publicUrl;
-    this.localUrl = parts.localUrl;
-    this.created = parts.created;
-    this.has = parts.has;
-  }
-
-  get connections(): ConnectionCounts {
-    return this.#parts.server.connections;
-  }
-
-  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
-  stop(): Promise<void> {
-    this.#stopped ??= this.#finish();
-    return this.#stopped;
-  }
-
-  /** Reads the certificate again, for new connections. */
-  reload(): void {
-    this.#parts.certificate.reload();
-  }
-
-  async #finish(): Promise<void> {
-    const { app, parts, database, hasher, server, certificate, stopping } = this.#parts;
-    stopping.abort();
-    certificate.close();
-    // all together, since open streams would keep the server from closing
-    await Promise.all([...parts.map((each) => each.close?.()), server.close()]);
-    app.handler.close();
-    await app.cleanup.run().catch(() => {}); // the next start does the rest
-    app.cleanup.close();
-    app.metrics.close();
-    hasher.close();
-    await database.close();
-  }
 }

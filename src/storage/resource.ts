@@ -32,6 +32,8 @@ type Member = {
   readonly column: Column<unknown, never>;
   /** What an absent member becomes; by default null. */
   readonly absent?: unknown;
+  /** Whether a PUT that leaves the member out, or sends null, leaves it as it is. */
+  readonly staysInPut?: boolean;
   /** Returns the form in which the service keeps what was sent. Never called for null. */
   readonly normal?: (sent: never) => unknown;
   readonly cell?: CsvMember;
@@ -106,6 +108,14 @@ export function contentNames<M extends Members>(members: M): NamesWith<M, 'sent'
 /** Returns the content of an object, with which a PATCH is merged. */
 export function contentIn<M extends Members>(members: M, object: ContentOf<M>): ContentOf<M> {
   return Object.fromEntries(contentNames(members).map((name) => [name, object[name]])) as ContentOf<M>;
+}
+
+/** Returns the body of a PUT with the members that stay though it leaves them out. */
+export function withStaying<M extends Members>(members: M, current: RowOf<M>, body: object): object {
+  const sent: Readonly<Record<string, unknown>> = { ...body };
+  const staying = Object.keys(picked(members, ({ staysInPut }) => staysInPut));
+  const kept: Readonly<Record<string, unknown>> = current;
+  return { ...sent, ...Object.fromEntries(staying.map((name) => [name, sent[name] ?? kept[name]])) };
 }
 
 /** The names of the members that PUT and PATCH may send with their current values. */

@@ -60,11 +60,11 @@ export type Accepted = [
 ];
 
 type None<Unknown extends never> = Unknown;
-/** The compiler names a member that requests set and that the console doesn't know. */
+/** The compiler names a member that requests set and that the console doesn't know; metadata are for programs. */
 export type Known = [
-  None<Exclude<keyof OrderContent, keyof api.Order>>,
-  None<Exclude<keyof CustomerContent, keyof api.Customer | 'userId'>>,
-  None<Exclude<keyof ProductContent, keyof api.Product>>,
+  None<Exclude<keyof OrderContent, keyof api.Order | 'metadata'>>,
+  None<Exclude<keyof CustomerContent, keyof api.Customer | 'userId' | 'metadata'>>,
+  None<Exclude<keyof ProductContent, keyof api.Product | 'metadata'>>,
   None<Exclude<keyof UserContent, keyof api.User>>,
   None<Exclude<keyof WebhookContent, keyof api.Webhook>>,
 ];

@@ -196,7 +196,6 @@ const annotations = new Set([
   'readOnly',
   'writeOnly',
   'default',
-  'additionalProperties',
 ]);
 
 /**
@@ -233,6 +232,9 @@ type Part = { readonly name: string; readonly schema: Json; readonly value: unkn
 function partsOf(keyword: string, rule: unknown, value: unknown): readonly Part[] {
   if (keyword === 'items' && Array.isArray(value))
     return value.map((item, index) => ({ name: String(index), schema: rule as Json, value: item }));
+  // only maps have it as a schema, and they have no `properties`
+  if (keyword === 'additionalProperties' && isObject(rule) && isObject(value))
+    return Object.entries(value).map(([name, member]) => ({ name, schema: rule, value: member }));
   if (keyword !== 'properties' || !isObject(value)) return noParts;
   const schemas = rule as Record<string, Json>;
   return Object.entries(value).flatMap(([name, member]) => {
@@ -260,6 +262,11 @@ const checks: Readonly<Record<string, (value: unknown, rule: unknown) => boolean
   required: (value, rule) =>
     !isObject(value) || (rule as string[]).every((name) => Object.hasOwn(value, name)),
   items: () => true,
+  additionalProperties: () => true,
+  maxProperties: (value, rule) => !isObject(value) || Object.keys(value).length <= Number(rule),
+  propertyNames: (value, rule) =>
+    !isObject(value) ||
+    Object.keys(value).every((name) => patternOf(String((rule as Json)['pattern'])).test(name)),
   properties: (value, rule) =>
     !isObject(value) || Object.keys(value).every((name) => Object.hasOwn(rule as object, name)),
 };

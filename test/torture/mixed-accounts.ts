@@ -106,6 +106,7 @@ async function addOwned(round: Round, userId: number): Promise<void> {
     address: null,
     note: null,
     reference: null,
+    metadata: {},
     userId,
   };
   const madeCustomer = await changeShown(round, {

@@ -55,7 +55,15 @@ async function changeOrders(round: Round, client: number): Promise<void> {
 async function addCustomer(round: Round, client: number, names: Map<number, string[]>): Promise<void> {
   const tag = newTag(round, client);
   const address = someAddress(round.picker);
-  const sent = { name: tag, email: `${tag}@example.com`, phone: null, address, note: null, reference: null };
+  const sent = {
+    name: tag,
+    email: `${tag}@example.com`,
+    phone: null,
+    address,
+    note: null,
+    reference: null,
+    metadata: {},
+  };
   const name = `customer ${tag}`;
   await changeShown(round, {
     method: 'POST',

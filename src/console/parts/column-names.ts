@@ -11,6 +11,7 @@ const columnNames: Readonly<Record<string, string>> = {
   userId: t('Account'),
   currency: t('Currency'),
   note: t('Note'),
+  metadata: t('Notes of programs'),
   total: t('Total'),
   'items.number': t('Line'),
   'items.sku': t('SKU'),

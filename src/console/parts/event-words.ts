@@ -40,6 +40,7 @@ export const memberNames: Readonly<Record<string, string>> = {
   email: t('e-mail'),
   phone: t('phone'),
   reference: t('own number'),
+  metadata: t('notes of programs'),
   address: t('address'),
   shippingAddress: t('address'),
   userId: t('owner'),

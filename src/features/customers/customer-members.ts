@@ -21,6 +21,7 @@ import {
   type ContentOf,
   type RowOf,
 } from '../../storage/resource.ts';
+import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressCells } from './address-csv.ts';
 import { Address, NewAddress, normalizeAddress } from './address.ts';
@@ -74,6 +75,7 @@ function membersFor(countryOf: () => string | undefined) {
       column: optionalText,
       cell: trimmedCell,
     },
+    metadata: metadataMember,
     createdAt: {
       shown: timestamp,
       readOnly: optional(sentTimestamp),
@@ -128,7 +130,7 @@ export function customerBodies(countryOf: () => string | undefined) {
     'CustomerReplacement',
     object(sentIn(members), {
       description:
-        'The whole customer: omitted members become null, but the owner stays. ' +
+        'The whole customer: omitted members become null, but owner and metadata stay. ' +
         'Read-only members may be sent with their current values.',
       examples: [example],
     }),

@@ -62,7 +62,7 @@ export function customerRepresentations(cache: RepresentationCache<Customer>): R
 }
 
 const customerLookup = lookupOf({ find: customerSource.find, represent: representCustomer });
-const customerFile = { name: 'customers', table: customerTable, elements: customerLookup };
+const customerFile = { name: 'customers', table: customerTable, source: customerSource };
 
 export function representCustomer(customer: CustomerRow): Representation<Customer> {
   const { id, userId: ownerId } = customer;

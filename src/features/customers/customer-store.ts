@@ -9,6 +9,7 @@ import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless, rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals, type RowSelection, type SearchSelection } from '../../storage/keyset.ts';
+import { indexMetadata, metadataFilter, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
 import { changeTime, computed, derived, flag, nullable, table } from '../../storage/table.ts';
@@ -121,6 +122,7 @@ export function addCustomer(permit: Permit, customer: NewCustomerRow, createdAt:
   const { userId } = customer;
   assertOwnerExists(permit, userId);
   const id = customers.insert(permit.writer, { ...customer, createdAt, updatedAt: createdAt });
+  indexMetadata(permit.writer, 'customers', { id, before: noMetadata, after: customer.metadata });
   addToSearch(permit.writer, id, customer);
   recordEvent(permit, { type: 'customer.created', subjectId: id, ownerId: userId, createdAt });
   return rows.written({ ...customer, id, createdAt, updatedAt: createdAt });
@@ -143,6 +145,7 @@ const erased: Omit<CustomerContent, 'userId'> = {
   address: null,
   note: null,
   reference: null,
+  metadata: noMetadata,
 };
 
 /** Erases what is personal of the customer. The customer's orders are another matter. */
@@ -166,6 +169,7 @@ function writeCustomer(
   const { id } = current;
   const updatedAt = changeTime(current, permit.origin.now);
   replaceContent(permit.writer, { ...wanted, updatedAt }, id);
+  indexMetadata(permit.writer, 'customers', { id, before: current.metadata, after: wanted.metadata });
   replaceInSearch(permit.writer, current, wanted);
   recordEvent(permit, {
     type,
@@ -184,6 +188,7 @@ export function removeCustomer(permit: Permit, customer: Owned<CustomerRow>): vo
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
     throw hasOrdersProblem(id);
   db.run('DELETE FROM customers WHERE id = ?', id);
+  indexMetadata(db, 'customers', { id, before: customer.metadata, after: noMetadata });
   removeFromSearch(db, customer);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'customer', id });
@@ -258,6 +263,7 @@ const customerList: ListDefinition<CustomerListQuery> = {
       matches: ownedBy,
       ordered: ['id', 'nameKey', 'createdAt'],
     },
+    metadata: metadataFilter('customers'),
     name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
 };

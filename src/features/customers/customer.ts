@@ -6,7 +6,8 @@ import { email, id, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { searchParameter } from '../../schema/searching.ts';
 import { parseMerged } from '../../schema/schema-check.ts';
 import { named, oneOf, optional, type Issue, type ObjectOf } from '../../schema/schema.ts';
-import { contentIn, readOnlyNames } from '../../storage/resource.ts';
+import { metadataParameter } from '../../storage/metadata.ts';
+import { contentIn, readOnlyNames, withStaying } from '../../storage/resource.ts';
 import {
   customerMembers,
   type CustomerContent,
@@ -21,6 +22,7 @@ const customerListParameters = {
   userId: optional(id),
   email: optional(email),
   name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Gr')),
+  metadata: metadataParameter,
   sort: optional(
     named(
       'CustomerSort',
@@ -55,7 +57,10 @@ export function mergeCustomer(
   body: CustomerPatch,
   { bodies, method, ownerIssues }: Merging,
 ): CustomerContent {
-  const replacement = method === 'PUT' ? body : mergePatch(contentIn(customerMembers, current), body);
+  const replacement =
+    method === 'PUT'
+      ? withStaying(customerMembers, current, body)
+      : mergePatch(contentIn(customerMembers, current), body);
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...ownerIssues);
   const merged = requireValid(parseMerged(bodies.CustomerReplacement, replacement, issues));

@@ -23,10 +23,11 @@ export const customers: Feature = {
   async maintenance() {
     const { auditCustomerSearch } = await import('./customer-search-store.ts');
     const { customerAudit } = await import('./customer-store.ts');
+    const { metadataCheck } = await import('../../storage/metadata.ts');
     const { customerMembers } = await import('./customer-members.ts');
     return {
       audits: [customerAudit],
-      checks: [{ title: 'Search of customers', run: auditCustomerSearch }],
+      checks: [{ title: 'Search of customers', run: auditCustomerSearch }, metadataCheck('customers')],
       histories: [{ topic: 'customer', table: 'customers', members: namesInEvents(customerMembers) }],
     };
   },

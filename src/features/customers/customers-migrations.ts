@@ -1,5 +1,6 @@
 // The tables of customers, and the index of their search.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { metadataMigration } from '../../storage/metadata.ts';
 import { remakeCustomerKeys } from './customer-store.ts';
 
 /** The indexes of the keys, as they were made first. */
@@ -100,4 +101,5 @@ CREATE INDEX customers_phone_nameKey ON customers (phone, nameKey) WHERE phone I
       )
       .join(';\n'),
   },
+  { name: 'customer-metadata', sql: metadataMigration('customers') },
 ];

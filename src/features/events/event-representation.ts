@@ -1,6 +1,6 @@
 // The representation of an event, with the name of its actor if `include=actorName` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
-import { represent, withMember, type Representation } from '../../http/responses/representation.ts';
+import { represent, type Included, type Representation } from '../../http/responses/representation.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { findActorNames } from './actor-name-store.ts';
@@ -27,15 +27,14 @@ export const eventIncludes = {
 type LoadedPage = { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] };
 
 /**
- * Returns a function that adds the actors' names to events: all names for staff, for users only their own.
- * Returns undefined if the query doesn't ask for names. Throws if an API key may not read users.
+ * Returns the names of the actors of events: all names for staff, for users only their own. Returns undefined if the
+ * query doesn't ask for names. Throws if an API key may not read users.
  */
-export function actorNamerFor(
+export function includedActorNames(
   { include }: ObjectOf<typeof eventIncludes>,
   { caller, db, ids }: LoadedPage,
-): ((event: Representation<Event>) => Representation<Event>) | undefined {
+): Included | undefined {
   if (include === undefined) return undefined;
   checkScope(caller, 'users:read');
-  const names = findActorNames(db, ids, rowAccessOf(caller));
-  return (event) => withMember(event, 'actorName', names.get(event.id) ?? null);
+  return { member: 'actorName', values: findActorNames(db, ids, rowAccessOf(caller)) };
 }

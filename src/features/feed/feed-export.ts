@@ -11,7 +11,6 @@ import {
   type FeedRequest,
   feedRowsExaminedMax,
 } from '../events/feed-store.ts';
-import { representEvent } from '../events/event-representation.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
@@ -41,7 +40,7 @@ export function feedElements<C>(
       // without this check, events that cleanup removed early would be missing silently
       if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
       const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
-      yield events.map(representEvent);
+      yield events;
       if (end - position === feedRowsExaminedMax) await pause(walkPauseMilliseconds);
       position = end;
     }

@@ -12,6 +12,7 @@ import {
 } from '../../http/lists/list.ts';
 import type { ListPage, Streamed } from '../../http/routing/reply.ts';
 import { csv, json, ndjson } from '../../http/responses/media-types.ts';
+import { withIncluded } from '../../http/responses/representation.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
@@ -21,7 +22,7 @@ import { Event, EventTypeName, eventTypes } from '../events/event.ts';
 import { readFeed, readNewest } from '../events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
-import { actorNamerFor, eventIncludes, representEvent } from '../events/event-representation.ts';
+import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
 import { feedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 
@@ -132,9 +133,10 @@ function pageOf({ query, caller }: FeedCall) {
 
 /** The events that fit into a page; `cutAt` is the id of the last one if others don't. */
 function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event[]) {
-  const nameActor = actorNamerFor(query, { caller, db, ids: events.map(({ id }) => id) });
+  const names = includedActorNames(query, { caller, db, ids: events.map(({ id }) => id) });
   const represented = events.map(representEvent);
-  const elements = fittingPage(nameActor === undefined ? represented : represented.map(nameActor));
+  const shown = names === undefined ? represented : represented.map((event) => withIncluded(event, names));
+  const elements = fittingPage(shown);
   const cutAt = elements.length < events.length ? elements.at(-1)?.id : undefined;
   return { elements, cutAt };
 }

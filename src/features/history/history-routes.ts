@@ -5,7 +5,7 @@ import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { RouteGroup } from '../../http/routing/router.ts';
 import { customerSource } from '../customers/customer-store.ts';
-import { actorNamerFor, eventIncludes, representEvent } from '../events/event-representation.ts';
+import { includedActorNames, eventIncludes, representEvent } from '../events/event-representation.ts';
 import { findEvent, historySelection } from '../events/event-store.ts';
 import { Event, type Topic } from '../events/event.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
@@ -41,7 +41,11 @@ function historyRoute<Row extends { readonly id: number }>(history: History<Row>
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) =>
         historySelection(topic, requireVisible(source, { read, caller }, params.id));
-      return lists.page(call, { selectionFor, elements, embedderFor: (page) => actorNamerFor(query, page) });
+      return lists.page(call, {
+        selectionFor,
+        elements,
+        includedFor: (page) => includedActorNames(query, page),
+      });
     },
   });
 }

@@ -18,7 +18,7 @@ export function eraseCustomerRoute(clearOrders: () => void): Route {
     reply: { kind: 'none' },
     description:
       'The name becomes `erased`; e-mail address, phone number, address, note and reference, and the addresses ' +
-      'and notes of the customer’s orders, become null. Sums, items and statuses stay. This can’t be taken back. ' +
+      'and notes of the customer’s orders, become null, and the metadata of both empty. Sums, items and statuses stay. This can’t be taken back. ' +
       `Needs ${recentSignIn}.`,
     problems: ['step-up-required'],
     async handle(call) {

@@ -5,6 +5,7 @@
 import type { Connection } from '../../storage/connection.ts';
 import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { indexMetadata, noMetadata, type Metadata } from '../../storage/metadata.ts';
 import { personalNames } from '../../storage/resource.ts';
 import type { CustomerRow } from '../customers/customer-members.ts';
 import { eraseContent } from '../customers/customer-store.ts';
@@ -32,8 +33,17 @@ export function unlessErasedSql(column: PersonalName): string {
   const isErased =
     'EXISTS (SELECT 1 FROM erasures WHERE erasures.customerId = orders.customerId ' +
     'AND orders.id <= erasures.lastOrderId)';
-  return `iif(${isErased}, NULL, orders.${column})`;
+  return `iif(${isErased}, ${erasedSql(column)}, orders.${column})`;
 }
+
+/** What erasing makes of the column. */
+function erasedSql(column: PersonalName): string {
+  return column === 'metadata' ? "'{}'" : 'NULL';
+}
+
+/** A condition on an id in the index of orders' metadata: no order that is still to be erased is found by them. */
+export const isNotErasedSql =
+  'id NOT IN (SELECT orders.id FROM erasures JOIN orders USING (customerId) WHERE orders.id <= lastOrderId)';
 
 /** The place of an order in the index of its customer's orders. */
 type Position = readonly [status: string, createdAt: number, orderId: number];
@@ -41,7 +51,7 @@ type Erasure = readonly [customerId: number, lastOrderId: number, ...after: Posi
 
 /**
  * A step of the cleanup: follows the index of the customer's orders. It may miss an order whose status changes
- * meanwhile, but this change writes what it saw: neither address nor note.
+ * meanwhile, but this change writes what it saw: neither address nor note nor metadata.
  */
 export function clearErasedOrders(db: Connection, rowsMax: number): number {
   const erasure = db.get<Erasure>(
@@ -52,10 +62,22 @@ export function clearErasedOrders(db: Connection, rowsMax: number): number {
   const positions = nextOrders(db, { customerId, after, rowsMax });
   const last = positions.at(-1);
   if (last === undefined) return db.run('DELETE FROM erasures WHERE customerId = ?', customerId).rowsChanged;
-  for (const [, , id] of positions) if (id <= lastOrderId) db.run(clearSql, id);
+  for (const [, , id] of positions) if (id <= lastOrderId) clearOrder(db, id);
   const sql = 'UPDATE erasures SET status = ?, createdAt = ?, orderId = ? WHERE customerId = ?';
   db.run(sql, ...last, customerId);
   return positions.length;
+}
+
+function clearOrder(db: Connection, id: number): void {
+  indexMetadata(db, 'orders', { id, before: storedMetadata(db, id) ?? noMetadata, after: noMetadata });
+  db.run(clearSql, id);
+}
+
+/** Returns the metadata that an order's row has, though they may be hidden; undefined if no erasure is under way. */
+export function storedMetadata(db: Connection, id: number): Metadata | undefined {
+  const sql = 'SELECT metadata FROM orders WHERE id = ? AND EXISTS (SELECT 1 FROM erasures)';
+  const row = db.get<[string]>(sql, id);
+  return row === undefined ? undefined : JSON.parse(row[0]);
 }
 
 type NextOrders = { readonly customerId: number; readonly after: Position; readonly rowsMax: number };
@@ -78,5 +100,5 @@ const inOrderSql = 'ORDER BY status, createdAt, id LIMIT +?';
 const ofThisTimeSql = `${selectSql} status = ? AND createdAt = ? AND id > ? ${inOrderSql}`;
 const ofThisStatusSql = `${selectSql} status = ? AND createdAt > ? ${inOrderSql}`;
 const ofLaterStatusSql = `${selectSql} status > ? ${inOrderSql}`;
-const cleared = personal.map((name) => `${name} = NULL`).join(', ');
+const cleared = personal.map((name) => `${name} = ${erasedSql(name)}`).join(', ');
 const clearSql = `UPDATE orders SET ${cleared} WHERE id = ?`;

@@ -9,6 +9,7 @@ import {
 } from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
 import { addressCells } from '../customers/address-csv.ts';
+import { metadataMember } from '../../storage/metadata.ts';
 import type { Order } from './order-members.ts';
 
 /** The cells that all rows of an order have, in the order of the file. */
@@ -23,6 +24,7 @@ const sharedCells = {
   userId: writtenCell,
   currency: writtenCell,
   note: writtenCell,
+  metadata: metadataMember.cell,
   shippingAddress: addressCells,
 } satisfies Record<Exclude<keyof Order, 'items' | 'total'>, CsvMember>;
 const { columns, cellsOf } = csvColumns(sharedCells);

@@ -15,15 +15,15 @@ import type { Selection } from '../../storage/keyset.ts';
 import type { Customer } from '../customers/customer-members.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
 import { userExists } from '../users/user-store.ts';
-import { customerEmbedderFor } from './included-customer-representation.ts';
+import { includedCustomers } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
+import { orderSource } from './order-store.ts';
 import { countOrders, orderSearch, orderSelection } from './order-list-store.ts';
-import { orderLookup } from './order-representation.ts';
 import { Order } from './order-members.ts';
 import { OrderCounts, orderFilters, orderListParameters, orderQuery } from './order.ts';
 
-const orderFile = { name: 'orders', table: orderTable, elements: orderLookup };
+const orderFile = { name: 'orders', table: orderTable, source: orderSource };
 
 const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
 
@@ -32,7 +32,7 @@ function orderList(
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
 ): List<Order, Caller> {
-  return { selectionFor, elements, embedderFor: (page) => customerEmbedderFor(query, page) };
+  return { selectionFor, elements, includedFor: (page) => includedCustomers(query, page) };
 }
 
 export function listOrdersRoute(

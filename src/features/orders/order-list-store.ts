@@ -12,8 +12,10 @@ import {
   selectionOf,
   type ListDefinition,
 } from '../../storage/listing.ts';
+import { metadataFilter } from '../../storage/metadata.ts';
 import { customerSearchScope } from '../customers/customer-store.ts';
 import { ownedBy } from '../users/user-store.ts';
+import { isNotErasedSql } from './customer-erasure-store.ts';
 import { statuses } from './order-status.ts';
 import type { OrderCounts, OrderListQuery } from './order.ts';
 import { amountsOf } from './order-amounts.ts';
@@ -37,6 +39,7 @@ const orderList: ListDefinition<OrderListQuery> = {
   filters: {
     customerId: { kind: 'equality', column: 'customerId', matches: equals, ordered: ['createdAt'] },
     userId: { kind: 'equality', column: 'userId', matches: ownedBy, ordered: ['createdAt'] },
+    metadata: metadataFilter('orders', ` AND ${isNotErasedSql}`),
     payment: { kind: 'equality', column: 'payment', matches: equals, ordered: [] },
     currency: { kind: 'equality', column: 'currency', matches: equals, ordered: ['createdAt'] },
     createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },

@@ -22,6 +22,7 @@ import {
   type ContentOf,
   type PersonalOrNot,
 } from '../../storage/resource.ts';
+import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
 import { reason } from '../events/event.ts';
@@ -119,6 +120,7 @@ export const orderMembers = {
     isPersonal: true,
   },
   note: { shown: note, sent: optional(note), column: column.nullable(column.text()), isPersonal: true },
+  metadata: { ...metadataMember, isPersonal: true },
   createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, isPersonal: false },
   updatedAt: {
     shown: timestamp,

@@ -16,7 +16,7 @@ export function orderRepresentations(cache: RepresentationCache<Order>): Represe
 }
 
 /** Reads orders without the cache. */
-export const orderLookup: Lookup<Order> = { find: findRepresentation, findAll: findRepresentations };
+const orderLookup: Lookup<Order> = { find: findRepresentation, findAll: findRepresentations };
 
 /** Finds an order, and represents it by the text that SQLite makes of the row. */
 function findRepresentation(db: Connection, id: number): Representation<Order> | undefined {

@@ -4,6 +4,7 @@ import { timestampOf } from '../../base/timestamp.ts';
 import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { indexMetadata, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
 import { changeTime, computed, flag, table } from '../../storage/table.ts';
@@ -11,7 +12,7 @@ import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
-import { unlessErasedSql, type PersonalName } from './customer-erasure-store.ts';
+import { storedMetadata, unlessErasedSql, type PersonalName } from './customer-erasure-store.ts';
 import { Order, PatchedOrder, orderMembers, type OrderContent } from './order-members.ts';
 import { isCorrection, type OrderStatus } from './order-status.ts';
 
@@ -20,6 +21,7 @@ const orders = table('orders', columns);
 const unlessErased = {
   shippingAddress: computed(unlessErasedSql('shippingAddress'), columns.shippingAddress),
   note: computed(unlessErasedSql('note'), columns.note),
+  metadata: computed(unlessErasedSql('metadata'), columns.metadata),
 } satisfies Record<PersonalName, unknown>;
 const rows = orders.select({
   ...columns,
@@ -74,11 +76,12 @@ type TextRow = readonly [
   /** The text up to the note. */
   beginning: string,
   note: string | null,
+  metadata: string,
   createdAt: number,
   updatedAt: number,
 ];
-/** Members that SQLite can't write as `JSON.stringify` does; `textOf` does so. */
-type LaterMember = 'note' | 'createdAt' | 'updatedAt';
+/** The members from the first that SQLite can't write as `JSON.stringify` does; `textOf` writes them. */
+type LaterMember = 'note' | 'metadata' | 'createdAt' | 'updatedAt';
 /** The JSON of each other member, as SQL. */
 const memberTexts = {
   id: 'orders.id',
@@ -98,7 +101,7 @@ const beginning = Object.keys(columns).flatMap((name, index) => {
 });
 const textColumns =
   `orders.id, users.id, concat(${beginning.join(', ')}), ` +
-  `${unlessErasedSql('note')}, orders.createdAt, updatedAt`;
+  `${unlessErasedSql('note')}, ${unlessErasedSql('metadata')}, orders.createdAt, updatedAt`;
 /** Joins the owner, since both the text and the column `ownerId` need it. */
 const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
 const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;
@@ -106,11 +109,12 @@ const textsSql =
   `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
   `CROSS JOIN orders ON orders.id = wantedId ${withOwners}`;
 
-function textOf([id, ownerId, beginning, note, createdAt, updatedAt]: TextRow): OrderText {
+function textOf([id, ownerId, beginning, note, metadata, createdAt, updatedAt]: TextRow): OrderText {
   const created = timestampOf(createdAt);
   const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
   const noteText = note === null ? 'null' : JSON.stringify(note);
-  const json = `${beginning},"note":${noteText},"createdAt":"${created}","updatedAt":"${updated}"}`;
+  const times = `"createdAt":"${created}","updatedAt":"${updated}"`;
+  const json = `${beginning},"note":${noteText},"metadata":${metadata},${times}}`;
   return { id, json, ownerId, updatedAt };
 }
 
@@ -135,6 +139,7 @@ export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHisto
   const { createdAt, updatedAt } = history;
   assertOwnerExists(permit, order.userId);
   const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
+  indexMetadata(permit.writer, 'orders', { id, before: noMetadata, after: order.metadata });
   const times = { createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt) };
   const added: Order = { id, ...order, ...times };
   recordPlaced(permit, added, history);
@@ -170,6 +175,8 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
   const type = changeTypeOf(current.status, content.status);
   const updatedAt = changeTime(current, permit.origin.now);
   replaceContent(permit.writer, { ...content, updatedAt }, id);
+  const before = storedMetadata(permit.writer, id) ?? current.metadata;
+  indexMetadata(permit.writer, 'orders', { id, before, after: content.metadata });
   if (customerId !== current.customerId) assignCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,

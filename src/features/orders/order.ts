@@ -26,6 +26,7 @@ import {
   type Schema,
 } from '../../schema/schema.ts';
 import { searchParameter } from '../../schema/searching.ts';
+import { metadataParameter } from '../../storage/metadata.ts';
 import { contentIn, readOnlyNames } from '../../storage/resource.ts';
 import {
   orderContentOf,
@@ -73,6 +74,7 @@ export const orderFilters = {
   createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
   updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
   updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
+  metadata: metadataParameter,
 };
 /** The parameters of a list of orders. */
 export const orderListParameters = {

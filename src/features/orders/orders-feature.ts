@@ -25,9 +25,11 @@ export const orders: Feature = {
   },
   async maintenance() {
     const { orderAudit } = await import('./order-store.ts');
+    const { metadataCheck } = await import('../../storage/metadata.ts');
     const { orderMembers } = await import('./order-members.ts');
     return {
       audits: [orderAudit],
+      checks: [metadataCheck('orders')],
       histories: [{ topic: 'order', table: 'orders', members: namesInEvents(orderMembers) }],
     };
   },

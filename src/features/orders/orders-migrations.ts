@@ -1,5 +1,6 @@
 // The tables of orders.
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { metadataMigration } from '../../storage/metadata.ts';
 import type { OrderStatus, Payment } from './order-status.ts';
 
 /**
@@ -79,4 +80,5 @@ CREATE INDEX orders_customerId_status_createdAt_id ON orders
   (customerId, status, createdAt, id, updatedAt, total, currency, userId, payment);
 `,
   },
+  { name: 'order-metadata', sql: metadataMigration('orders') },
 ];

@@ -2,6 +2,7 @@
 import type { Migration } from '../../storage/applied-migrations.ts';
 import { barcodeKey, formerSkuKey, skuKey } from '../../schema/codes.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { metadataMigration } from '../../storage/metadata.ts';
 import { asIs } from '../../storage/table.ts';
 import { remakeKeys, remakeNameKeys, type UniqueKey } from '../../storage/unique-keys.ts';
 
@@ -70,4 +71,5 @@ UPDATE products SET unitPrice = formerPrice;
 ALTER TABLE products DROP COLUMN formerPrice;
 `,
   },
+  { name: 'product-metadata', sql: metadataMigration('products') },
 ];

@@ -20,6 +20,7 @@ import { boolean, nullable, optional, string, type Infer, type Issue } from '../
 import type { Connection } from '../../storage/connection.ts';
 import { isOneOf, or } from '../../storage/keyset.ts';
 import type { ContentOf } from '../../storage/resource.ts';
+import { metadataMember, noMetadata } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { keysOf, sharedKeyTexts, uniqueKeyColumn } from '../../storage/unique-keys.ts';
 import { productBarcodes, productSkus } from './products-migrations.ts';
@@ -112,6 +113,7 @@ const members = {
     column: column.flag,
     cell: flagCell,
   },
+  metadata: metadataMember,
   ...times,
 };
 
@@ -161,7 +163,15 @@ export const products = resource({
   notes: sharedCodes,
   samples: (articles) =>
     articles.map(([sku, name, price]) => {
-      return { sku, name, unitPrice: price, currency: 'EUR', barcode: null, active: true };
+      return {
+        sku,
+        name,
+        unitPrice: price,
+        currency: 'EUR',
+        barcode: null,
+        active: true,
+        metadata: noMetadata,
+      };
     }),
 });
 

@@ -12,7 +12,6 @@ import type { Timers } from '../../base/timers.ts';
 import type { Streamed } from '../routing/reply.ts';
 import { csv, ndjson } from '../responses/media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
-import { toWireLatin1, type Representation } from '../responses/representation.ts';
 import type { ResponseStream } from '../responses/response-stream.ts';
 import type { Call } from '../routing/route.ts';
 
@@ -52,7 +51,7 @@ export type ExportFile<T> = {
  * Yields all elements, a few at a time; a step may yield none. Calls `authorize` before each read, and throws
  * a Problem if the reader's rights have changed since the beginning.
  */
-export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly Representation<T>[]>;
+export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly T[]>;
 
 /** `ends` counts the exports that ended, by reason. */
 type ExportCounts = {
@@ -196,10 +195,11 @@ async function writeElements<T>({ stream, call, readElements, format }: RunningE
   stream.finish();
 }
 
-/** Writes a text with one character for each byte. One element may be many chunks long. */
+/** One element may be many chunks long. */
 async function writeInChunks(stream: ResponseStream, text: string): Promise<void> {
-  for (let start = 0; start < text.length; start += exportChunkBytesMax)
-    await stream.writeAndWait(Buffer.from(text.slice(start, start + exportChunkBytesMax), 'latin1'));
+  const bytes = Buffer.from(text, 'utf8');
+  for (let start = 0; start < bytes.length; start += exportChunkBytesMax)
+    await stream.writeAndWait(bytes.subarray(start, start + exportChunkBytesMax));
 }
 
 /** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
@@ -210,23 +210,16 @@ function isLossOfRights(error: unknown): error is Problem {
 type FileFormat<T> = {
   /** The text at the beginning of the file. */
   readonly head: string;
-  /** Returns UTF-8 bytes with one character for each, like the text of a representation. */
-  readonly textOf: (element: Representation<T>) => string;
+  readonly textOf: (element: T) => string;
 };
 
 const ndjsonFormat: FileFormat<unknown> = {
   head: '',
-  textOf: ({ text }) => `${text}\n`,
+  textOf: (element) => `${JSON.stringify(element)}\n`,
 };
 
 function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
-  return {
-    head: csvLine(table.columns),
-    textOf({ text }) {
-      const object: T = JSON.parse(Buffer.from(text, 'latin1').toString('utf8')); // the text represents a T
-      return toWireLatin1(csvLines(table, object));
-    },
-  };
+  return { head: csvLine(table.columns), textOf: (element) => csvLines(table, element) };
 }
 
 /** Parameters that apply only to pages. */

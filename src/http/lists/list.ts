@@ -13,6 +13,7 @@ import {
   type Selection,
 } from '../../storage/keyset.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
+import type { ObjectSource } from '../../storage/object-access.ts';
 import type { Cursors, ListQuery } from './cursor.ts';
 import {
   exportIssues,
@@ -23,7 +24,7 @@ import {
   type ElementReader,
 } from './export.ts';
 import type { ListPage, Streamed } from '../routing/reply.ts';
-import { etagOf, type Representation } from '../responses/representation.ts';
+import { etagOf, withIncluded, type Included, type Representation } from '../responses/representation.ts';
 import type { Lookup } from '../responses/representation-cache.ts';
 import type { Call } from '../routing/route.ts';
 
@@ -64,19 +65,17 @@ export type List<T, C> = {
   /** Returns the rows that this caller may see. Throws if the caller may list nothing. */
   readonly selectionFor: (caller: C) => Selection;
   readonly elements: Lookup<T>;
-  /**
-   * Returns a function that adds the objects that `include` names. Called once for the elements of one load.
-   */
-  readonly embedderFor?: (page: {
+  /** Returns the member that `include` asks for. Called once for the elements of one load. */
+  readonly includedFor?: (page: {
     readonly caller: C;
     readonly db: Connection;
     readonly ids: readonly number[];
-  }) => ((element: Representation<T>) => Representation<T>) | undefined;
+  }) => Included | undefined;
 };
 
-/** A list that can be exported. An export looks elements up without the cache, which it would fill. */
+/** A list that can be exported: its file is made of rows, not of representations. */
 type ExportableList<T> = List<T, Caller> & {
-  readonly file: ExportFile<T> & { readonly elements: Lookup<T> };
+  readonly file: ExportFile<T> & { readonly source: ObjectSource<T> };
 };
 
 type ListsOptions = {
@@ -102,13 +101,12 @@ export class Lists {
   }
 
   /** Returns a page, or the whole list as a file if the request prefers a file's media type. */
-  pageOrFile<T>(
+  pageOrFile<T extends { readonly id: number }>(
     call: ListCall<Caller> & ExportCall,
     list: ExportableList<T>,
   ): ListPage<T> | Streamed | Promise<ListPage<T>> {
     if (!isExport(call)) return this.page(call, list);
-    const readElements = wholeList(call, { ...list, elements: list.file.elements });
-    return this.#exports.createResult(call, list.file, readElements);
+    return this.#exports.createResult(call, list.file, wholeList(call, list));
   }
 
   /** Returns a page. If the read worker was needed, the caller's rights after the wait count. */
@@ -153,10 +151,13 @@ const elementsPerExportLoad = 5;
  * Walks a list for an export, page by page, without a transaction. An element that exists all the time is
  * read exactly once, unless its sort key changes meanwhile.
  */
-function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ElementReader<T, Caller> {
+function wholeList<T extends { readonly id: number }>(
+  call: ListCall<Caller>,
+  list: ExportableList<T>,
+): ElementReader<T, Caller> {
   const { caller, read: db } = call;
   const selection = list.selectionFor(caller);
-  list.embedderFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
+  list.includedFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
   const rows = rowsPerRead(selection);
   return async function* (authorize) {
     let reader = caller;
@@ -173,8 +174,11 @@ function wholeList<T>(call: ListCall<Caller>, list: List<T, Caller>): ElementRea
       yield [];
       for (let start = 0; start < positions.length; start += elementsPerExportLoad) {
         const ids = positions.slice(start, start + elementsPerExportLoad).map(([, id]) => id);
-        const loaded = loadElements(db, list, { selection, reader: currentReader(), ids });
-        yield loaded.filter((element) => element !== undefined);
+        const included = list.includedFor?.({ caller: currentReader(), db, ids });
+        const objects = ids.flatMap((id) => list.file.source.find(db, id) ?? []);
+        yield objects
+          .filter((object) => isOf(selection, list.file.source.ownerOf(object)))
+          .map((object) => withMember(object, included));
       }
       after = next;
     } while (after !== undefined);
@@ -201,16 +205,25 @@ type Wanted<C> = { readonly selection: Selection; readonly reader: C; readonly i
  */
 function loadElements<T, C>(
   db: Connection,
-  { elements, embedderFor }: List<T, C>,
-  { selection: { owners }, reader: caller, ids }: Wanted<C>,
+  { elements, includedFor }: List<T, C>,
+  { selection, reader: caller, ids }: Wanted<C>,
 ): (Representation<T> | undefined)[] {
   const loaded = elements.findAll(db, ids);
-  const embed = embedderFor?.({ caller, db, ids });
+  const included = includedFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    // the owner may have changed since the read worker found the row
-    if (element === undefined || owners.some((id) => id !== element.ownerId)) return undefined;
-    return embed === undefined ? element : embed(element);
+    if (element === undefined || !isOf(selection, element.ownerId)) return undefined;
+    return included === undefined ? element : withIncluded(element, included);
   });
+}
+
+/** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
+function isOf({ owners }: Selection, ownerId: number | null): boolean {
+  return owners.every((id) => id === ownerId);
+}
+
+function withMember<T extends { readonly id: number }>(object: T, included: Included | undefined): T {
+  if (included === undefined) return object;
+  return { ...object, [included.member]: included.values.get(object.id) ?? null };
 }
 
 /** Elements per load; any that overflow the page are discarded. */
@@ -224,7 +237,7 @@ function loadPage<T>(
   const page = new PageElements<T>();
   const { elements } = page;
   let last: KeysetPosition | undefined;
-  // an empty page is loaded too, since `embedderFor` checks the caller's scope
+  // an empty page is loaded too, since `includedFor` checks the caller's scope
   for (let begin = 0; begin === 0 || begin < positions.length; begin += elementsPerLoad) {
     const some = positions.slice(begin, begin + elementsPerLoad);
     const loaded = load(some.map(([, id]) => id));

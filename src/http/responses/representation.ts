@@ -50,10 +50,13 @@ export function isRepresentation(result: unknown): result is Representation<unkn
   return typeof result === 'object' && result !== null && 'kind' in result && result.kind === 'object';
 }
 
+/** A member that `include` adds to objects, by their ids; null for an object that has no value. */
+export type Included = { readonly member: string; readonly values: ReadonlyMap<number, unknown> };
+
 /** Adds a member. The result has another ETag, since it is no longer the object's own representation. */
-export function withMember<T>(object: Representation<T>, name: string, value: unknown): Representation<T> {
-  const member = toWireLatin1(JSON.stringify(value));
-  const text = `${object.text.slice(0, -1)},"${name}":${member}}`;
+export function withIncluded<T>(object: Representation<T>, { member, values }: Included): Representation<T> {
+  const value = toWireLatin1(JSON.stringify(values.get(object.id) ?? null));
+  const text = `${object.text.slice(0, -1)},"${member}":${value}}`;
   return { ...object, text, etag: etagOf(text) };
 }
 

@@ -44,7 +44,7 @@ describe('creating a customer', () => {
       (await service.get(`/customers?q=${q}`, { token })).body.data.map(({ id }: { id: number }) => id);
     assert.deepEqual(await found('k-1042'), [body.id]);
     const { text } = await service.get('/customers', { token, headers: { accept: 'text/csv' } });
-    assert.match(text, /,reference,createdAt,/);
+    assert.match(text, /,reference,metadata,createdAt,/);
     assert.match(text, /,K-1042,/);
     const removed = await service.patch(`/customers/${body.id}`, { token, body: { reference: null } });
     assert.equal(removed.body.reference, null);
@@ -65,6 +65,7 @@ describe('creating a customer', () => {
       address: null,
       note: null,
       reference: null,
+      metadata: {},
     });
     assert.deepEqual(Object.keys(made.body), [
       'id',
@@ -75,6 +76,7 @@ describe('creating a customer', () => {
       'address',
       'note',
       'reference',
+      'metadata',
       'createdAt',
       'updatedAt',
     ]);

@@ -32,7 +32,7 @@ const { id: userId } = addUser(
 );
 
 function newCustomer(): number {
-  const nothing = { email: null, phone: null, address: null, note: null, reference: null };
+  const nothing = { email: null, phone: null, address: null, note: null, reference: null, metadata: {} };
   return addCustomer(permit, { name: 'Grace', ...nothing, userId }, 0).id;
 }
 

@@ -32,6 +32,7 @@ const customer = {
   address: null,
   note: null,
   reference: null,
+  metadata: {},
   userId,
 };
 const { id: customerId } = addCustomer(permit, customer, 0);

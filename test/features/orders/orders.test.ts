@@ -42,6 +42,7 @@ describe('placing an order', () => {
       total: 1498,
       shippingAddress: null,
       note: null,
+      metadata: {},
       createdAt: time,
       updatedAt: time,
     };

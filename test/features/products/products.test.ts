@@ -21,7 +21,15 @@ describe('a product', () => {
     const { status, body, headers } = await post(tea);
     const { id, createdAt } = body;
     assert.deepEqual([status, headers.location], [201, `/products/${id}`]);
-    assert.deepEqual(body, { id, ...tea, barcode: null, active: true, createdAt, updatedAt: createdAt });
+    assert.deepEqual(body, {
+      id,
+      ...tea,
+      barcode: null,
+      active: true,
+      metadata: {},
+      createdAt,
+      updatedAt: createdAt,
+    });
     const seen = await service().get(`/products/${id}`, { token: ada.token });
     assert.deepEqual([seen.status, seen.body, seen.headers.etag], [200, body, headers.etag]);
     assertProblem(await service().post('/products', { token: ada.token, body: tea }), 'forbidden');
@@ -72,7 +80,16 @@ describe('a product', () => {
     const { body: replaced } = await service().put(path, { token: staff.token, body: { ...tea, sku } });
     const { id, createdAt } = made;
     const { updatedAt } = replaced;
-    assert.deepEqual(replaced, { id, ...tea, sku, barcode: null, active: true, createdAt, updatedAt });
+    assert.deepEqual(replaced, {
+      id,
+      ...tea,
+      sku,
+      barcode: null,
+      active: true,
+      metadata: {},
+      createdAt,
+      updatedAt,
+    });
     const other = { id: id + 1, createdAt: '2020-01-01T00:00:00Z' };
     assertIssues(await service().patch(path, { token: staff.token, body: other }), 422, [
       '#/createdAt read-only',
@@ -195,10 +212,10 @@ describe('the list of products', () => {
     const get = (query: string): Promise<TestResponse> => own.get(`/products${query}`, { token });
     const file = await own.get('/products', { token, headers: { accept: 'text/csv' } });
     const lines = file.text.split('\r\n');
-    assert.equal(lines[0], 'id,sku,name,unitPrice,currency,barcode,active,createdAt,updatedAt');
+    assert.equal(lines[0], 'id,sku,name,unitPrice,currency,barcode,active,metadata,createdAt,updatedAt');
     assert.match(
       String(lines.find((line) => line.includes('b-2'))),
-      /^1,b-2,Écharpe en laine 80 500,7\.49,CHF,4006381333931,true,2026-/,
+      /^1,b-2,Écharpe en laine 80 500,7\.49,CHF,4006381333931,true,,2026-/,
     );
     const before = await get('?sort=sku');
     const importFile = (text: string, query = ''): Promise<TestResponse> =>

@@ -5,7 +5,6 @@ import { setImmediate } from 'node:timers/promises';
 import { signedIn, type Caller } from '../../../src/auth/access.ts';
 import { Exports, type ElementReader } from '../../../src/http/lists/export.ts';
 import { exportable } from '../../../src/http/routing/reply.ts';
-import { represent } from '../../../src/http/responses/representation.ts';
 import { route, type Route } from '../../../src/http/routing/route.ts';
 import { object } from '../../../src/schema/schema.ts';
 import { FrozenClock } from '../../support/frozen-clock.ts';
@@ -156,7 +155,7 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
 
 const note = 'x'.repeat(60_000);
 const elementsMax = Math.ceil(manyBytes / note.length);
-const element = represent({ note }, { id: 1, ownerId: null });
+const element = { note };
 
 type Exporting = {
   readonly service: TestService;

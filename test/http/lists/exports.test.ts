@@ -227,7 +227,10 @@ describe('a list as CSV', () => {
     assert.equal(headers['content-type'], 'text/csv; charset=utf-8');
     const address = ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country'];
     const columns = ['id', 'userId', 'name', 'email', 'phone', ...address.map((each) => `address.${each}`)];
-    assert.equal(text, `${[...columns, 'note', 'reference', 'createdAt', 'updatedAt'].join(',')}\r\n`);
+    assert.equal(
+      text,
+      `${[...columns, 'note', 'reference', 'metadata', 'createdAt', 'updatedAt'].join(',')}\r\n`,
+    );
   });
 
   test('a list as CSV has times in UTC that spreadsheets of any language recognize', async (t) => {

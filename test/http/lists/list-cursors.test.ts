@@ -217,6 +217,8 @@ describe('cursors', () => {
     ['/orders', 'createdBefore=2027-01-01T00:00:00.000Z'],
     ['/orders', 'updatedFrom=2026-01-01T00:00:00.000Z'],
     ['/orders', 'updatedBefore=2027-01-01T00:00:00.000Z'],
+    ['/orders', 'metadata=receipt=A-1'],
+    ['/customers', 'metadata=receipt=A-1'],
     ['/customers', 'userId=2'],
     ['/customers', 'email=grace@example.com'],
     ['/customers', 'name=Grace'],

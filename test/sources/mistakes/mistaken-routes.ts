@@ -33,6 +33,7 @@ export function asItShouldBe(): object[] {
             total: 0,
             shippingAddress: null,
             note: body.note ?? null,
+            metadata: {},
             createdAt: '',
             updatedAt: '',
           },
