@@ -83,6 +83,16 @@ for (const [name, bent] of Object.entries({
   test(`a token ${name} is rejected`, () => assert.equal(signer.verify(bent), undefined));
 }
 
+test('each character of a signature counts', () => {
+  const [letters, last] = ['ABC', 'AEI'].map((text) => [...text]);
+  const changed = [...signature].map((character, at) => {
+    const others = (at === signature.length - 1 ? last : letters) ?? [];
+    return signature.slice(0, at) + others.find((other) => other !== character) + signature.slice(at + 1);
+  });
+  assert.equal(new Set(changed).size, 43);
+  for (const bent of changed) assert.equal(signer.verify(`${header}.${payload}.${bent}`), undefined, bent);
+});
+
 for (const alg of ['none', 'None', 'NONE', 'nOnE', 'HS384', 'HS512', 'RS256', 'ES256', 'hs256', '', null]) {
   test(`a token of algorithm ${alg} is rejected, signed or not`, () => {
     const bent = { alg, typ: 'at+jwt', kid };

@@ -12,6 +12,7 @@ for (const code of [0x00, 0x09, 0x0a, 0x0d, 0x1f, 0x7f, 0x80, 0x85, 0x9f])
   });
 
 for (const [cell, guarded] of [
+  ...[...'=+-@＝＋－＠'].map((sign) => [`${sign}SUM(1)`, `'${sign}SUM(1)`] as const),
   ['Tea;=1+2', "Tea;'=1+2"],
   ['Tea;=1;@x;+1', "Tea;'=1;'@x;'+1"],
   ['eggs\n=1', "eggs\n'=1"],

@@ -38,6 +38,15 @@ describe('the history of an order', () => {
     });
   });
 
+  test('what an API key changes names the key', async () => {
+    const { id: keyId, key } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
+    const body = { name: 'Grace Hopper' };
+    const { status, body: customer } = await service().post('/customers', { key, body });
+    assert.equal(status, 201);
+    const [event] = await historyOf(service(), `/customers/${customer.id}`, ada.token);
+    assert.deepEqual(event.actor, { userId: ada.id, keyId });
+  });
+
   test('the history of an order has each step, newest first, with its reason', async () => {
     const { id } = await newOrder(service(), ada.token);
     const step = (body: object): Promise<TestResponse> =>
