@@ -1,4 +1,4 @@
-// Message authentication codes, for access tokens, refresh tokens, cursors and request fingerprints.
+// Message authentication codes, for access tokens, refresh tokens and request fingerprints.
 import { createHmac, createSecretKey } from 'node:crypto';
 
 /** HMAC-SHA-256 (RFC 2104) of a text in UTF-8. */

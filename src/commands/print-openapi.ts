@@ -55,7 +55,7 @@ function notServing(config: Config, router: Router): Core {
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownNetwork: unused }),
     exports,
-    lists: new Lists({ cursors: cryptography.cursors, exports }),
+    lists: new Lists(exports),
     log: { write: unused, request: unused, flush: unused },
     now: unused,
     timers: systemTimers,

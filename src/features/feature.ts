@@ -6,7 +6,6 @@ import type { Config } from '../config/config.ts';
 import type { Setting } from '../config/settings.ts';
 import type { HandlerExports } from '../http/lists/export.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
-import type { Cursors } from '../http/lists/cursor.ts';
 import type { Lists } from '../http/lists/list.ts';
 import type { Family } from '../base/prometheus.ts';
 import type { RouteGroup } from '../http/routing/router.ts';
@@ -109,7 +108,6 @@ export type Core = {
   readonly signer: Signer;
   /** Encrypts secrets that must be read again. Each purpose has its own key. */
   readonly sealedSecrets: (purpose: string) => SealedSecrets;
-  readonly cursors: Cursors;
   readonly config: Config;
   readonly publicUrl: string;
   readonly database: Pick<Database, 'read' | 'write'>;

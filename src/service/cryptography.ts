@@ -6,7 +6,6 @@ import { createSigner, secretBytesMin } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
-import { createCursors } from '../http/lists/cursor.ts';
 import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
 import { keepPrivate, replacePrivate } from '../storage/private-files.ts';
@@ -46,7 +45,6 @@ export function createCryptography(secrets: readonly Uint8Array[], publicUrl: st
     signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
     refreshTokens: new RefreshTokens(secrets),
     sealedSecrets: (purpose: string) => new SealedSecrets(secrets, purpose),
-    cursors: createCursors(createMacs(secrets, 'cursors')),
     storedResponses: createStoredResponses(createMacs(secrets, 'fingerprints')),
   };
 }

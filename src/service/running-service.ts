@@ -203,7 +203,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     limiters,
     passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownNetwork }),
     exports,
-    lists: new Lists({ cursors: cryptography.cursors, exports }),
+    lists: new Lists(exports),
     log,
     now,
     timers,

@@ -236,7 +236,6 @@ suite('the sources', () => {
       'src/auth/one-time-codes.ts',
       'src/auth/password.ts',
       'src/auth/refresh-tokens.ts',
-      'src/http/lists/cursor.ts',
     ],
   ];
   for (const [what, pattern, ...files] of powers) {

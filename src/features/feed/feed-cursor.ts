@@ -1,5 +1,5 @@
 // Cursors of the feed. A cursor holds the id of the last event that a reader has read.
-import type { Cursors } from '../../http/lists/cursor.ts';
+import { decodeCursor, encodeCursor } from '../../http/lists/cursor.ts';
 import { Problem } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { KeysetPosition } from '../../storage/keyset.ts';
@@ -13,9 +13,9 @@ const feed = { path: feedPath, order: 'id' };
 type CursorContent = KeysetPosition;
 
 /** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
-export function cursorAfter(epoch: string, id: number, cursors: Cursors): string {
+export function cursorAfter(epoch: string, id: number): string {
   const content: CursorContent = [epoch, id];
-  return cursors.encode({ ...feed, query: {} }, content);
+  return encodeCursor({ ...feed, query: {} }, content);
 }
 
 /** The state that cursors are checked against. */
@@ -29,8 +29,8 @@ export function feedState(db: Connection): FeedState {
  * Returns the id in a cursor. Throws if the cursor is invalid or belongs to another epoch, or if events after
  * the id were removed.
  */
-export function requireEventId(state: FeedState, cursor: string, cursors: Cursors): number {
-  const content = cursors.decode({ ...feed, query: { cursor } });
+export function requireEventId(state: FeedState, cursor: string): number {
+  const content = decodeCursor({ ...feed, query: { cursor } });
   return content === undefined ? 0 : requireKept(state, content);
 }
 

@@ -1,6 +1,6 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream; or a list, newest first.
 import { signedIn, type Caller } from '../../auth/access.ts';
-import { withCursor, type Cursors } from '../../http/lists/cursor.ts';
+import { decodeCursor, nextPath, withCursor } from '../../http/lists/cursor.ts';
 import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
 import {
   cursorParameter,
@@ -62,7 +62,7 @@ const feedParameters = {
 };
 type FeedQuery = ObjectOf<typeof feedParameters>;
 
-type FeedServices = { readonly cursors: Cursors; readonly live: Streams; readonly exports: HandlerExports };
+type FeedServices = { readonly live: Streams; readonly exports: HandlerExports };
 
 export function feedRoutes(services: FeedServices): Route[] {
   return [followEventsRoute(services)];
@@ -98,32 +98,32 @@ function followEventsRoute(services: FeedServices): Route {
     handle(call) {
       if (call.mediaType === eventStream) return liveEvents(call, services);
       if (isExport(call)) return eventFile(call, services);
-      return call.query.sort === undefined ? feedPage(call, services) : newestPage(call, services);
+      return call.query.sort === undefined ? feedPage(call) : newestPage(call);
     },
   });
 }
 
 type FeedCall = Call<object, FeedQuery, undefined, Caller>;
 
-function feedPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
+function feedPage(call: FeedCall): ListPage<Event> {
   const { read, query } = call;
   const state = feedState(read);
-  const after = findStart(state, query, cursors) ?? state.removedUpTo;
+  const after = findStart(state, query) ?? state.removedUpTo;
   const page = readFeed(read, { ...pageOf(call), after, latest: state.latest });
   const { elements, cutAt = page.end } = shownPage(call, page.events);
   const { from: _from, ...kept } = query;
-  return toListPage(elements, withCursor(feedPath, kept, cursorAfter(state.epoch, cutAt, cursors)));
+  return toListPage(elements, withCursor(feedPath, kept, cursorAfter(state.epoch, cutAt)));
 }
 
 /** The latest events, newest first. A cursor has the id of the event before which the next page begins. */
-function newestPage(call: FeedCall, { cursors }: FeedServices): ListPage<Event> {
+function newestPage(call: FeedCall): ListPage<Event> {
   const { read, query } = call;
   const { removedUpTo, latest } = feedState(read);
   const list = { path: feedPath, query, order: '-id' };
-  const [, before] = cursors.decode(list) ?? [latest, latest + 1];
+  const [, before] = decodeCursor(list) ?? [latest, latest + 1];
   const page = readNewest(read, { ...pageOf(call), before, removedUpTo });
   const { elements, cutAt: end = page.end } = shownPage(call, page.events);
-  return toListPage(elements, end === undefined ? null : cursors.next(list, [end, end]));
+  return toListPage(elements, end === undefined ? null : nextPath(list, [end, end]));
 }
 
 function pageOf({ query, caller }: FeedCall) {
@@ -141,13 +141,12 @@ function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event
   return { elements, cutAt };
 }
 
-function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
+function liveEvents(call: FeedCall, { live }: FeedServices): Streamed {
   const { read, query, caller, network, headers } = call;
   const lastEventId = headers['last-event-id'] || query.lastEventId || '';
   live.checkCapacity(call);
   const state = feedState(read);
-  const after =
-    lastEventId === '' ? findStart(state, query, cursors) : requireEventId(state, lastEventId, cursors);
+  const after = lastEventId === '' ? findStart(state, query) : requireEventId(state, lastEventId);
   const start = (stream: ResponseStream): void =>
     live.add({
       stream,
@@ -164,19 +163,19 @@ function liveEvents(call: FeedCall, { cursors, live }: FeedServices): Streamed {
 
 const eventsFile = { name: 'events', table: eventTable };
 
-function eventFile(call: FeedCall, { cursors, exports }: FeedServices): Streamed {
+function eventFile(call: FeedCall, { exports }: FeedServices): Streamed {
   const { read, query, caller } = call;
   const state = feedState(read);
   const { removedUpTo, latest } = state;
-  const after = findStart(state, query, cursors) ?? removedUpTo;
+  const after = findStart(state, query) ?? removedUpTo;
   const range = { accessOf: feedAccessOf, types: query.type, after, latest };
   const elements = feedElements(read, range, caller);
   return exports.createResult(call, eventsFile, elements);
 }
 
 /** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */
-function findStart(state: FeedState, { from, cursor }: FeedQuery, cursors: Cursors): number | undefined {
-  if (cursor !== undefined) return requireEventId(state, cursor, cursors);
+function findStart(state: FeedState, { from, cursor }: FeedQuery): number | undefined {
+  if (cursor !== undefined) return requireEventId(state, cursor);
   if (from === undefined) return undefined;
   return from === 'latest' ? state.latest : state.removedUpTo;
 }

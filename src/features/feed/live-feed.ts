@@ -2,7 +2,6 @@
 // the table. Readers take turns; in its turn, a reader is sent the next page of the feed. A sync of the
 // database wakes the readers that had read everything.
 import { isStaff } from '../../auth/access.ts';
-import type { Cursors } from '../../http/lists/cursor.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { StreamEndReason } from '../../http/responses/response-stream.ts';
 import { eventBlock } from '../../http/responses/server-sent-events.ts';
@@ -53,7 +52,6 @@ const endReasons: readonly StreamEndReason[] = [
 
 type LiveFeedOptions = {
   readonly db: Connection;
-  readonly cursors: Cursors;
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
@@ -231,7 +229,7 @@ export class LiveFeed {
   }
 
   #blockOf(event: Event, epoch: string): string {
-    const id = cursorAfter(epoch, event.id, this.#options.cursors);
+    const id = cursorAfter(epoch, event.id);
     return eventBlock({ id, type: event.type, data: JSON.stringify(event) });
   }
 

@@ -14,7 +14,7 @@ import {
 } from '../../storage/keyset.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { ObjectSource } from '../../storage/object-access.ts';
-import type { Cursors, ListQuery } from './cursor.ts';
+import { decodeCursor, nextPath, type ListQuery } from './cursor.ts';
 import {
   exportIssues,
   isExport,
@@ -78,11 +78,6 @@ type ExportableList<T> = List<T, Caller> & {
   readonly file: ExportFile<T> & { readonly source: ObjectSource<T> };
 };
 
-type ListsOptions = {
-  readonly cursors: Cursors;
-  readonly exports: HandlerExports;
-};
-
 /** Finds what can't be combined in the query of a list that can be searched, and be sent as a file. */
 export function pageOrFileIssues(
   query: Parameters<typeof searchIssues>[0],
@@ -92,11 +87,9 @@ export function pageOrFileIssues(
 }
 
 export class Lists {
-  readonly #cursors: Cursors;
   readonly #exports: HandlerExports;
 
-  constructor({ cursors, exports }: ListsOptions) {
-    this.#cursors = cursors;
+  constructor(exports: HandlerExports) {
     this.#exports = exports;
   }
 
@@ -115,7 +108,7 @@ export class Lists {
     const query = call.query as ListQuery; // every list's query has listParameters
     const selection = list.selectionFor(caller);
     const cursorList = { path, query, order: orderOf(selection) };
-    const after = this.#cursors.decode(cursorList);
+    const after = decodeCursor(cursorList);
     const rows = query.limit ?? pageRowsDefault;
     const found = findPage(call, selection, { after, rows });
     const isCounted = query.total === true && !('search' in selection); // a search has no total
@@ -124,7 +117,7 @@ export class Lists {
       const { elements, next } = loadPage(page, (ids) =>
         loadElements(call.read, list, { selection, reader, ids }),
       );
-      return toListPage(elements, next === undefined ? null : this.#cursors.next(cursorList, next), total);
+      return toListPage(elements, next === undefined ? null : nextPath(cursorList, next), total);
     };
     if (!(found instanceof Promise) && total === undefined) return toListPageFor(caller, found, undefined);
     return Promise.all([found, total]).then(([page, count]) => {

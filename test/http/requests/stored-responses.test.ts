@@ -151,8 +151,7 @@ test('a secret that is replaced breaks neither repeated requests nor cursors', a
   const { token: root } = await second.signIn(email, secret);
   await second.stop();
   const third = await serviceFor(t, { folder, settings: { ...settings, 'jwt-secrets': young } });
-  assert.equal((await third.get(page.body.next, { token: root })).status, 200, 'the first secret made it');
-  assertProblem(await third.get(next, { token: root }), 'invalid-cursor', 422);
+  assert.equal((await third.get(next, { token: root })).status, 200, 'a cursor needs no secret');
 });
 
 test('a stored response survives a restart', async (t) => {
