@@ -1,13 +1,19 @@
-// npm run check:api: what a linter, generators, a validator and a proxy of others report about the service's
-// OpenAPI document.
+// npm run check:api: what a linter, generators, validators and a proxy of others report about the service's OpenAPI
+// document, and how it gets on with a browser's page, EventSource clients, and proxies that compress. Needs Chromium, nginx
+// and Caddy.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { compareWithAjv } from './check-api/ajv-comparison.ts';
+import { walkInBrowser } from './check-api/browser-page.ts';
 import { patternsIn, uncompiledPatterns } from './check-api/compile-patterns.ts';
+import { walkThroughCompression } from './check-api/compressing-proxies.ts';
+import { followOverRestart } from './check-api/event-sources.ts';
 import {
   generateClients,
   generateFurtherClients,
+  generateOrvalZod,
+  generateValidatingClient,
   type GeneratedClient,
 } from './check-api/generated-clients.ts';
 import { lintDocument } from './check-api/lint-document.ts';
@@ -33,8 +39,17 @@ async function checkApi(parent: string): Promise<string[]> {
     ...lint(document, parent),
     ...compilePatterns(document, parent),
     ...(await compare(document, parent)),
-    ...(await walkDirectly([...clients, ...(await generateFurtherClients(document, parent))])),
+    ...(await walkDirectly([
+      ...clients,
+      ...(await generateFurtherClients(document, parent)),
+      await generateValidatingClient('zod', document, parent),
+      await generateValidatingClient('valibot', document, parent),
+      await generateOrvalZod(document, parent),
+    ])),
     ...(await walkThroughPrism(clients, document, parent)),
+    ...(await compress()),
+    ...told('A page in Chromium, with foreign header fields', await walkInBrowser()),
+    ...told('Three EventSource clients over a restart', await followOverRestart(parent)),
   ];
 }
 
@@ -66,8 +81,10 @@ async function compare(document: string, parent: string): Promise<readonly strin
 }
 
 async function walkDirectly(clients: readonly GeneratedClient[]): Promise<string[]> {
+  const ownFetch = fetch; // some walks replace it
   for (const { name, walk } of clients) {
-    await withService((_, baseUrl) => walk({ baseUrl, fetch, admin }));
+    await withService((_, baseUrl) => walk({ baseUrl, fetch: ownFetch, admin }));
+    globalThis.fetch = ownFetch;
     say(`${name}: type-checks, and walks through the service.`);
   }
   return [];
@@ -106,6 +123,17 @@ async function walkThroughPrism(
         `${exchanges.length} exchanges.`,
     );
   }
+  return violations;
+}
+
+async function compress(): Promise<readonly string[]> {
+  const { notes, violations } = await walkThroughCompression();
+  for (const note of notes) say(`${note}.`);
+  return violations;
+}
+
+function told(what: string, violations: readonly string[]): readonly string[] {
+  say(`${what}: ${violations.length} violations.`);
   return violations;
 }
 

@@ -132,7 +132,7 @@ function isBeyondJsonSchema({ code, detail }: Issue): boolean {
     code === 'password' ||
     code === 'total' ||
     code === 'conflict' || // a payment before it is paid
-    (code === 'maximum' && detail.startsWith('The total'))
+    ((code === 'maximum' || code === 'minimum') && detail.startsWith('The total'))
   );
 }
 

@@ -80,7 +80,7 @@ export async function generateFurtherClients(document: string, parent: string): 
     for (const [file, text] of Object.entries({ 'openapi.json': document, ...files }))
       writeFileSync(join(folder, file), text);
     run(folder, ...command);
-    clients.push({ name, walk: await compiledWalk(folder, name) });
+    clients.push({ name, walk: await compiledWalk(folder, `${name}-walk`) });
   }
   return clients;
 }
@@ -90,7 +90,7 @@ export async function generateFurtherClients(document: string, parent: string): 
  * stricter. Node runs what that makes, since some of it has enums.
  */
 async function compiledWalk(folder: string, name: string): Promise<Walk> {
-  const walk = `${name}-walk.ts`;
+  const walk = `${name}.ts`;
   for (const file of [walk, 'short-walk.ts', 'surroundings.ts'])
     copyFileSync(new URL(`clients/${file}`, import.meta.url), join(folder, file));
   compile(folder, walk, {
@@ -98,7 +98,7 @@ async function compiledWalk(folder: string, name: string): Promise<Walk> {
     rewriteRelativeImportExtensions: true,
     outDir: 'made',
   });
-  return walkOf(join(folder, 'made', `${name}-walk.js`));
+  return walkOf(join(folder, 'made', `${name}.js`));
 }
 
 async function openapiFetch(document: string, parent: string): Promise<GeneratedClient> {
@@ -123,6 +123,53 @@ async function heyApi(document: string, parent: string): Promise<GeneratedClient
   writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);
   run(folder, 'openapi-ts', '--file', 'openapi-ts.config.mjs');
   return { name: '@hey-api/openapi-ts', walk: await checkedWalk(folder, 'hey-api-walk.ts') };
+}
+
+/** @hey-api/openapi-ts with what checks and converts each response: zod or valibot, and its transformers. */
+export async function generateValidatingClient(
+  validator: 'zod' | 'valibot',
+  document: string,
+  parent: string,
+): Promise<GeneratedClient> {
+  const folder = folderWith(validator === 'zod' ? 'heyApiZod' : 'heyApiValibot', parent);
+  writeFileSync(join(folder, 'openapi.json'), document);
+  const options = {
+    input: 'openapi.json',
+    output: { path: 'generated', module: { extension: '.ts' } },
+    parser: { filters: { tags: { exclude: ['Service'] } } },
+    plugins: [
+      '@hey-api/client-fetch',
+      '@hey-api/typescript',
+      validator,
+      { name: '@hey-api/transformers', bigInt: false },
+      {
+        name: '@hey-api/sdk',
+        validator: { request: false, response: validator },
+        transformer: '@hey-api/transformers',
+      },
+    ],
+    logs: { file: false },
+  };
+  writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);
+  run(folder, 'openapi-ts', '--file', 'openapi-ts.config.mjs');
+  return {
+    name: `@hey-api/openapi-ts with ${validator} and transformers`,
+    walk: await compiledWalk(folder, 'hey-api-walk'),
+  };
+}
+
+/** The schemas of responses that orval makes for zod, over responses of the service. */
+export async function generateOrvalZod(document: string, parent: string): Promise<GeneratedClient> {
+  const folder = folderWith('orvalZod', parent);
+  mkdirSync(join(folder, 'generated'));
+  writeFileSync(join(folder, 'openapi.json'), document);
+  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
+  const settings = {
+    api: { input: 'openapi.json', output: { target: 'generated/api.ts', client: 'zod', mode: 'single' } },
+  };
+  writeFileSync(join(folder, 'orval.config.mjs'), `export default ${JSON.stringify(settings)};\n`);
+  run(folder, 'orval', '--config', 'orval.config.mjs');
+  return { name: 'orval with zod', walk: await compiledWalk(folder, 'orval-zod-walk') };
 }
 
 /** Runs the walk-through with the generated code, once both compile. */
