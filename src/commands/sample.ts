@@ -12,7 +12,6 @@ import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
 import { stages, stepsTo, type OrderStatus, type Payment } from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
-import type { Sample } from '../features/feature.ts';
 import { maintenance } from '../service/features.ts';
 import { addUser, hasSeveralUsers } from '../features/users/user-store.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
@@ -66,37 +65,47 @@ export const sample: Command = {
 
 async function run({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
-  const samples = (await maintenance()).flatMap(({ sample = [] }) => sample);
+  const customerCount = bounded(orderCount / 4, 5, 200_000);
+  const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
   const picker = createPicker(Number(flags['seed'] ?? 1));
+  const samples = (await maintenance()).flatMap(({ sample = [] }) => sample);
   return withDatabase(config, async (database, hasher) => {
     const { connection } = database;
-    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasSamples(samples, connection)) {
+    const hasRows = samples.some((sample) => sample.hasRows(connection));
+    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasRows)
       throw new CommandError(
         `The database in ${config.dataFolder} is not empty. Add --data sample-data to fill another one.`,
       );
-    }
-    const createdAdmin = await createFirstAdmin(config, {
-      read: database.connection,
+    const admin = await createFirstAdmin(config, {
+      read: connection,
       write: (callback) => database.write(callback),
       hasher,
       now: Date.now(),
     });
     const password = randomPassword(config.passwordMin);
-    const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
+    const passwordHash = await hasher.hash(password);
     const filling: Filling = { database, picker, year };
-    const users = addUsers(filling, bounded(orderCount / 500, 5, 200), await hasher.hash(password));
-    const others = addOthers(filling, samples);
-    const customerCount = bounded(orderCount / 4, 5, 200_000);
+    const users = addUsers(filling, bounded(orderCount / 500, 5, 200), passwordHash);
+    const sample = { articles: sampleArticles, now: year.customersStart };
+    const others = database.write((writer) => samples.map(({ add }) => add(commandPermit(writer), sample)));
     await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
-      const toCustomers = { count: customerCount, progress: (done: number) => reportProgress(done / all) };
-      const toOrders = {
+      const customers = addCustomers(filling, users, {
+        count: customerCount,
+        progress: (done) => reportProgress(done / all),
+      });
+      addOrders(filling, customers, {
         count: orderCount,
-        progress: (done: number) => reportProgress((customerCount + done) / all),
-      };
-      addOrders(filling, toOrders, addCustomers(filling, toCustomers, users));
+        progress: (done) => reportProgress((customerCount + done) / all),
+      });
     });
-    return summaryOf({ createdAdmin, others, users, customerCount, orderCount, password });
+    const added = [...others, counted(users.length, 'user'), counted(customerCount, 'customer')];
+    return [
+      ...(admin === undefined ? [] : [`Created ${admin}.`]),
+      `Added ${added.join(', ')} and ${counted(orderCount, 'order')}.`,
+      `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
+      `All of them have the password ${password}, shown only once.`,
+    ].join('\n');
   });
 }
 
@@ -104,28 +113,6 @@ type Filling = { readonly database: CommandDatabase; readonly picker: Picker; re
 
 /** The number of rows to add; `progress` receives the number of rows added so far. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
-
-type Summary = {
-  /** A description of the new administrator; undefined if the database had one already. */
-  readonly createdAdmin: string | undefined;
-  /** The numbers of rows that features have added, with their nouns. */
-  readonly others: readonly string[];
-  readonly users: readonly SampleUser[];
-  readonly customerCount: number;
-  readonly orderCount: number;
-  readonly password: string;
-};
-
-function summaryOf({ createdAdmin, others, users, customerCount, orderCount, password }: Summary): string {
-  const added = [...others, counted(users.length, 'user'), counted(customerCount, 'customer')];
-  const lines = [
-    `Added ${added.join(', ')} and ${counted(orderCount, 'order')}.`,
-    `Sign in as ${users[0]?.email} (staff) or ${users[1]?.email}.`,
-    `All of them have the password ${password}, shown only once.`,
-  ];
-  if (createdAdmin !== undefined) lines.unshift(`Created ${createdAdmin}.`);
-  return lines.join('\n');
-}
 
 type SampleUser = { readonly id: number; readonly email: string };
 type SampleCustomer = {
@@ -148,19 +135,10 @@ function addUsers({ database, picker, year }: Filling, count: number, passwordHa
   });
 }
 
-function hasSamples(samples: readonly Sample[], db: Connection): boolean {
-  return samples.some(({ hasRows }) => hasRows(db));
-}
-
-function addOthers({ database, year }: Filling, samples: readonly Sample[]): string[] {
-  const sample = { articles: sampleArticles, now: year.customersStart };
-  return database.write((writer) => samples.map(({ add }) => add(commandPermit(writer), sample)));
-}
-
 function addCustomers(
   { database, picker, year }: Filling,
-  amount: Amount,
   users: readonly SampleUser[],
+  amount: Amount,
 ): SampleCustomer[] {
   const { count } = amount;
   const customers: SampleCustomer[] = [];
@@ -196,8 +174,8 @@ function customerTime({ customersStart, end }: Year, index: number, count: numbe
 
 function addOrders(
   { database, picker, year }: Filling,
-  amount: Amount,
   customers: readonly SampleCustomer[],
+  amount: Amount,
 ): void {
   const { count } = amount;
   let known = 0;
