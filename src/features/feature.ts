@@ -96,7 +96,7 @@ type Check = {
 };
 
 /** What `orderly sample` adds beside users, customers and orders. */
-export type Sample = {
+type Sample = {
   readonly hasRows: (db: Connection) => boolean;
   /** Adds the rows, and returns their number with a noun. */
   readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;

@@ -79,7 +79,8 @@ import {
   type Members,
   type RowOf,
 } from '../storage/resource.ts';
-import { changeTime, computed, flag, integer, table, type Column } from '../storage/table.ts';
+import * as column from '../storage/table.ts';
+import { table, type Column } from '../storage/table.ts';
 
 /** The articles of the sample data. */
 export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
@@ -203,7 +204,8 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   const shown: Columns = columnsOf(members);
   const columns: Columns = { ...shown, ...keys };
   const rows = table(plural, columns);
-  const ownerColumn: Columns = owner === 'user' ? { userId: computed(ownerSql(plural), integer) } : {};
+  const ownerColumn: Columns =
+    owner === 'user' ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key that a kept row has from an older version is made anew only with its text. */
   const apart = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
@@ -234,7 +236,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   }
 
   function replace(permit: Permit, current: Owned<Shown>, wanted: Content): Shown {
-    const updatedAt = changeTime(current, permit.origin.now);
+    const updatedAt = column.changeTime(current, permit.origin.now);
     const values: Readonly<Record<string, unknown>> = { ...wanted, updatedAt };
     replaceContent(permit.writer, values, current.id);
     const before: Readonly<Record<string, unknown>> = current;
@@ -275,7 +277,8 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
   }
 
-  const known: Columns = owner === 'user' ? { ownerIsKnown: computed(ownerIsKnownSql(plural), flag) } : {};
+  const known: Columns =
+    owner === 'user' ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.flag) } : {};
   const audit = rows.audit({
     thing: name,
     columns: { ...columns, ...known },

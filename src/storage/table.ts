@@ -110,7 +110,7 @@ type Shown<C> = C extends Column<infer S, never> ? S : never;
 type Given<C> = C extends Column<unknown, infer G> ? G : never;
 
 /** The object of a row of these columns. */
-export type ObjectOf<C extends Columns> = { readonly [Name in keyof C]: Shown<C[Name]> };
+export type RowObject<C extends Columns> = { readonly [Name in keyof C]: Shown<C[Name]> };
 
 type GivenNames<C extends Columns> = {
   [Name in keyof C]: [Given<C[Name]>] extends [never] ? never : Name;
@@ -131,11 +131,11 @@ type Written<C extends Columns> = {
 type Rows<C extends Columns> = {
   /** The list of columns for a SELECT that the store writes out. */
   readonly columns: string;
-  readonly objectOf: (row: Row) => ObjectOf<C>;
+  readonly objectOf: (row: Row) => RowObject<C>;
   /** Returns the object of a row with these values, which were just written, without reading it. */
-  readonly written: (values: Written<C>) => ObjectOf<C>;
+  readonly written: (values: Written<C>) => RowObject<C>;
   /** Finds the row with this primary key. */
-  readonly find: (db: Connection, key: SqlValue) => ObjectOf<C> | undefined;
+  readonly find: (db: Connection, key: SqlValue) => RowObject<C> | undefined;
 };
 
 /** Returns the number of changed rows. `params` are the parameters of the condition. */
@@ -147,7 +147,7 @@ type TableAudit<C extends Columns> = {
   /** The columns to read; the first one is the primary key. */
   readonly columns: C;
   /** Returns the issues of a row, except issues of single columns: `complaint` reports these. */
-  issues(object: ObjectOf<C>): Issue[];
+  issues(object: RowObject<C>): Issue[];
 };
 
 type Table<C extends Columns> = {
@@ -230,7 +230,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   const list = all.map(({ expression }) => expression).join(', ');
   const sql = `SELECT ${list} FROM ${place}`;
   const paramsOf = paramsFor(all.map((column) => ({ ...column, source: column.name })));
-  const objectOf = (row: Row): ObjectOf<C> => {
+  const objectOf = (row: Row): RowObject<C> => {
     const object = { ...blank }; // faster than adding one member after another
     let index = 0;
     for (const name of names) {
@@ -240,7 +240,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
       object[name] = isShownAsStored ? stored : show(stored as never); // in the form of the column
       index += 1;
     }
-    return object as ObjectOf<C>; // each column's value was just shown
+    return object as RowObject<C>; // each column's value was just shown
   };
   return {
     columns: list,
@@ -274,7 +274,7 @@ function auditOf<C extends Columns>(
         const isAsExpected = [store, storeKept].some((each) => expected(each) === row[index]);
         return issueUnless(isAsExpected, `/${name}`, complaint);
       });
-      return [...issues(object as ObjectOf<C>), ...mismatches];
+      return [...issues(object as RowObject<C>), ...mismatches];
     },
   };
 }

@@ -12,7 +12,8 @@ import { beginsWith, equals, type RowSelection, type SearchSelection } from '../
 import { indexMetadata, metadataFilter, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { changeTime, computed, derived, flag, nullable, table } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import {
   ascending,
   descending,
@@ -45,11 +46,11 @@ import {
 const shown = columnsOf(customerMembers);
 const columns = {
   ...shown,
-  nameKey: derived('name', nameKey),
-  emailKey: nullable(derived('email', emailKey)),
+  nameKey: column.derived('name', nameKey),
+  emailKey: column.nullable(column.derived('email', emailKey)),
 };
 const customers = table('customers', columns);
-const rows = customers.select({ ...shown, userId: computed(ownerSql('customers'), shown.userId) });
+const rows = customers.select({ ...shown, userId: column.computed(ownerSql('customers'), shown.userId) });
 const replaceContent = customers.update([...contentNames(customerMembers), 'updatedAt']);
 const shownValues = namesInEvents(customerMembers);
 
@@ -167,7 +168,7 @@ function writeCustomer(
   { type, wanted }: CustomerChange,
 ): CustomerRow {
   const { id } = current;
-  const updatedAt = changeTime(current, permit.origin.now);
+  const updatedAt = column.changeTime(current, permit.origin.now);
   replaceContent(permit.writer, { ...wanted, updatedAt }, id);
   indexMetadata(permit.writer, 'customers', { id, before: current.metadata, after: wanted.metadata });
   replaceInSearch(permit.writer, current, wanted);
@@ -223,7 +224,7 @@ const { CustomerReplacement } = customerBodies(() => undefined);
 
 export const customerAudit = customers.audit({
   thing: 'customer',
-  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('customers'), flag) },
+  columns: { ...columns, ownerIsKnown: column.computed(ownerIsKnownSql('customers'), column.flag) },
   issues({ nameKey, emailKey, ownerIsKnown, ...customer }) {
     if (!fits(Customer, customer)) return schemaIssues(Customer, customer);
     return [

@@ -4,7 +4,8 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { assigned, integer, json, nullable, table, text, time, type ObjectOf } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table, type RowObject } from '../../storage/table.ts';
 import type { Visible } from '../../storage/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
@@ -15,24 +16,24 @@ import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } f
 export const sessionsPerUserMax = 1_000;
 
 const shown = {
-  id: assigned,
-  createdAt: time,
-  type: text<EventType>(),
-  topic: text<Topic>(),
-  topicId: integer,
-  subjectId: nullable(integer),
-  actorId: nullable(integer),
-  keyId: nullable(integer),
-  requestId: nullable(text()),
-  reason: nullable(text()),
-  changes: nullable(json<Changes>()),
+  id: column.assigned,
+  createdAt: column.time,
+  type: column.text<EventType>(),
+  topic: column.text<Topic>(),
+  topicId: column.integer,
+  subjectId: column.nullable(column.integer),
+  actorId: column.nullable(column.integer),
+  keyId: column.nullable(column.integer),
+  requestId: column.nullable(column.text()),
+  reason: column.nullable(column.text()),
+  changes: column.nullable(column.json<Changes>()),
 };
 const events = table('events', {
   ...shown,
-  ownerId: nullable(integer),
-  formerOwnerId: nullable(integer),
-  currency: nullable(text()),
-  received: nullable(integer),
+  ownerId: column.nullable(column.integer),
+  formerOwnerId: column.nullable(column.integer),
+  currency: column.nullable(column.text()),
+  received: column.nullable(column.integer),
 });
 export const eventRows = events.select(shown);
 
@@ -93,7 +94,7 @@ export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
   });
 }
 
-export function eventOf(row: ObjectOf<typeof shown>): Event {
+export function eventOf(row: RowObject<typeof shown>): Event {
   const { id, type, createdAt, actorId, keyId, requestId, reason, changes } = row;
   return {
     id,

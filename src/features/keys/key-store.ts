@@ -11,7 +11,8 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type RowSelection } from '../../storage/keyset.ts';
 import { columnsOf } from '../../storage/resource.ts';
-import { blob, integer, table } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
@@ -21,8 +22,8 @@ import { Key, keyMembers, requireExpiry, type NewKey } from './key.ts';
 export const keysPerUserMax = 50;
 
 const shown = columnsOf(keyMembers);
-const keys = table('apiKeys', { ...shown, userId: integer, hash: blob });
-const rows = keys.select({ ...shown, userId: integer });
+const keys = table('apiKeys', { ...shown, userId: column.integer, hash: column.blob });
+const rows = keys.select({ ...shown, userId: column.integer });
 
 /** A key, and its user, whom responses don't show. */
 export type StoredKey = Key & { readonly userId: number };
@@ -123,7 +124,7 @@ export function recordKeyUses(db: Connection, uses: readonly (readonly [id: numb
 
 export const keyAudit = keys.audit({
   thing: 'API key',
-  columns: { ...shown, hash: blob },
+  columns: { ...shown, hash: column.blob },
   issues({ hash, ...key }) {
     return [
       ...schemaIssues(Key, key),

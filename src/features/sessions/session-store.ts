@@ -8,7 +8,8 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
-import { assigned, blob, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
@@ -16,19 +17,19 @@ import type { StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';
 
 const shown = {
-  id: assigned,
-  userId: integer,
-  createdAt: time,
-  lastUsedAt: time,
-  expiresAt: time,
-  userAgent: nullable(text()),
+  id: column.assigned,
+  userId: column.integer,
+  createdAt: column.time,
+  lastUsedAt: column.time,
+  expiresAt: column.time,
+  userAgent: column.nullable(column.text()),
 };
 const sessions = table('sessions', {
   ...shown,
-  refreshSeed: blob,
-  refreshGeneration: integer,
+  refreshSeed: column.blob,
+  refreshGeneration: column.integer,
   /** Whether the refresh token is in a browser's cookie. */
-  usesCookie: flag,
+  usesCookie: column.flag,
 });
 const rows = sessions.select(shown);
 const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);

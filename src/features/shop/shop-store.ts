@@ -5,7 +5,8 @@ import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { changeTime, integer, table } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { neverSet, ShopSettings, shopMembers, type ShopContent } from './shop.ts';
@@ -14,7 +15,7 @@ import { neverSet, ShopSettings, shopMembers, type ShopContent } from './shop.ts
 export const shopId = 1;
 
 const shown = columnsOf(shopMembers);
-const columns = { id: integer, ...shown };
+const columns = { id: column.integer, ...shown };
 const shops = table('shop', columns);
 const rows = shops.select(shown);
 const replaceContent = shops.update([...contentNames(shopMembers), 'updatedAt']);
@@ -35,7 +36,7 @@ export const shopSource: ObjectSource<ShopSettings> = {
 export function replaceShop(permit: Permit, current: Owned<ShopSettings>, wanted: ShopContent): ShopSettings {
   const { writer, origin } = permit;
   const { updatedAt: before } = current;
-  const updatedAt = before === null ? origin.now : changeTime({ updatedAt: before }, origin.now);
+  const updatedAt = before === null ? origin.now : column.changeTime({ updatedAt: before }, origin.now);
   const values = { ...wanted, updatedAt };
   if (before === null) shops.insert(writer, { id: shopId, ...values });
   else replaceContent(writer, values, shopId);

@@ -5,7 +5,8 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { computed, counter, integer, nullable, table, text, time } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
@@ -13,8 +14,8 @@ import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
 
-const shown = { userId: integer, createdAt: time, reason: nullable(text()) };
-const columns = { ...shown, version: counter };
+const shown = { userId: column.integer, createdAt: column.time, reason: column.nullable(column.text()) };
+const columns = { ...shown, version: column.counter };
 const suspensions = table('suspensions', columns);
 const rows = suspensions.select(columns);
 const replaceReason = suspensions.update(['reason', 'version']);
@@ -75,7 +76,7 @@ const credentialsSql =
 
 export const suspensionAudit = suspensions.audit({
   thing: 'suspension',
-  columns: { ...shown, credentials: computed(credentialsSql, integer) },
+  columns: { ...shown, credentials: column.computed(credentialsSql, column.integer) },
   issues({ credentials, ...suspension }) {
     return [
       ...schemaIssues(Suspension, suspension),

@@ -7,26 +7,27 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { blob, computed, flag, integer, nullable, table, text, time } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
 
 const totpSecrets = table('totpSecrets', {
-  userId: integer,
-  sealedUnder: text(),
-  sealed: blob,
-  lastStep: integer,
-  createdAt: time,
-  confirmedAt: nullable(time),
+  userId: column.integer,
+  sealedUnder: column.text(),
+  sealed: column.blob,
+  lastStep: column.integer,
+  createdAt: column.time,
+  confirmedAt: column.nullable(column.time),
 });
 const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
 const shown = {
-  userId: integer,
-  isOn: computed('confirmedAt IS NOT NULL', flag),
-  recoveryCodesLeft: computed(`(${codesSql})`, integer),
-  createdAt: time,
+  userId: column.integer,
+  isOn: column.computed('confirmedAt IS NOT NULL', column.flag),
+  recoveryCodesLeft: column.computed(`(${codesSql})`, column.integer),
+  createdAt: column.time,
 };
 const rows = totpSecrets.select(shown);
 
@@ -159,9 +160,9 @@ export const totpAudit = totpSecrets.audit({
   thing: 'one-time code set-up',
   columns: {
     ...shown,
-    lastStep: integer,
-    sealed: blob,
-    wrongHashes: computed(`(${codesSql} AND length(hash) <> 32)`, integer),
+    lastStep: column.integer,
+    sealed: column.blob,
+    wrongHashes: column.computed(`(${codesSql} AND length(hash) <> 32)`, column.integer),
   },
   issues({ lastStep, sealed, wrongHashes, ...totp }) {
     const wasUsed = totp.recoveryCodesLeft > 0 || lastStep > 0;

@@ -14,7 +14,8 @@ import type { Connection, SqlValue } from '../../storage/connection.ts';
 import { beginsWith, equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
 import type { Step } from '../../storage/slices.ts';
 import { columnsOf, namesInEvents } from '../../storage/resource.ts';
-import { counter, derived, integer, nullable, table, text } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { ascending, descending, selectionOf, type ListDefinition } from '../../storage/listing.ts';
 import {
   keysOf,
@@ -42,14 +43,14 @@ const userEmails: UniqueKey = {
 const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
-  nameKey: derived('name', nameKey),
+  nameKey: column.derived('name', nameKey),
   emailKey: uniqueKeyColumn(userEmails),
-  passwordHash: text(),
-  passwordExpiresAt: nullable(integer),
-  version: counter,
+  passwordHash: column.text(),
+  passwordExpiresAt: column.nullable(column.integer),
+  version: column.counter,
 };
 const users = table('users', columns);
-const rows = users.select({ ...shown, version: counter });
+const rows = users.select({ ...shown, version: column.counter });
 const shownValues = namesInEvents(userMembers);
 const replaceContent = users.update(['name', 'role', 'version']);
 const replaceEmail = users.update(['email']);

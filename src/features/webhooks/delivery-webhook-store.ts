@@ -2,7 +2,8 @@
 import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { integer, nullable, type ObjectOf } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import type { RowObject } from '../../storage/table.ts';
 import type { EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { webhookAdditionalData, webhookColumns, webhookTable } from './webhook-store.ts';
@@ -35,7 +36,7 @@ export type DeliveryWebhook = DeliveryProgress & {
   readonly version: number;
 };
 
-const instant = nullable(integer);
+const instant = column.nullable(column.integer);
 const columns = { ...webhookColumns, lastAt: instant, failingSince: instant, retryAt: instant };
 const rows = webhookTable.select(columns);
 const setProgress = webhookTable.update(
@@ -70,7 +71,7 @@ export function webhookVersion(db: Connection, id: number): number | undefined {
   return db.get<[number]>('SELECT version FROM webhooks WHERE id = ?', id)?.[0];
 }
 
-function webhookOf(row: ObjectOf<typeof columns>): DeliveryWebhook {
+function webhookOf(row: RowObject<typeof columns>): DeliveryWebhook {
   const { sealedUnder, sealed, previousSealedUnder, previousSealed, ...webhook } = row;
   const hasPrevious = previousSealedUnder !== null && previousSealed !== null;
   return {

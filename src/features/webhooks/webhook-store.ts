@@ -10,7 +10,8 @@ import type { Connection } from '../../storage/connection.ts';
 import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
-import { blob, counter, integer, nullable, table, text } from '../../storage/table.ts';
+import * as column from '../../storage/table.ts';
+import { table } from '../../storage/table.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
@@ -24,16 +25,16 @@ const webhookSecretOverlapMilliseconds = dayMilliseconds;
 const shown = columnsOf(webhookMembers);
 export const webhookColumns = {
   ...shown,
-  sealedUnder: text(),
-  sealed: blob,
-  previousSealedUnder: nullable(text()),
-  previousSealed: nullable(blob),
-  previousEndsAt: nullable(integer),
-  failures: integer,
-  version: counter,
+  sealedUnder: column.text(),
+  sealed: column.blob,
+  previousSealedUnder: column.nullable(column.text()),
+  previousSealed: column.nullable(column.blob),
+  previousEndsAt: column.nullable(column.integer),
+  failures: column.integer,
+  version: column.counter,
 };
 export const webhookTable = table('webhooks', webhookColumns);
-const rows = webhookTable.select({ ...shown, version: counter });
+const rows = webhookTable.select({ ...shown, version: column.counter });
 const begin = webhookTable.update(['position', 'sealedUnder', 'sealed']);
 const replaceSettings = webhookTable.update([
   ...contentNames(webhookMembers),
@@ -178,7 +179,7 @@ export function describeEnabledWebhooks(db: Connection): string[] {
 
 export const webhookAudit = webhookTable.audit({
   thing: 'webhook',
-  columns: { ...shown, sealed: blob },
+  columns: { ...shown, sealed: column.blob },
   issues({ sealed, ...webhook }) {
     return [
       ...schemaIssues(Webhook, webhook),
