@@ -15,7 +15,7 @@ describe('the command line', () => {
       readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'),
     );
     assert.equal(version, packaged);
-    if (executable !== undefined) assert.match(testedVersion, /^[\d.]+(-dev\+[\da-f]{12}(\.changed)?)?$/);
+    if (executable !== undefined) assert.match(testedVersion, /^[\d.]+(-dev(\+[\da-f]{12}(\.changed)?)?)?$/);
     const stdout = `${testedVersion}\n`;
     assert.deepEqual(await orderly(['backup', '--version']), { status: 0, stdout, stderr: '' });
   });
