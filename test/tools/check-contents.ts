@@ -1,11 +1,12 @@
 // `npm run check:contents FILE`: takes an executable for Linux apart, and compares each file in it with the sources of
 // its commit, and its Node with the runtime that runs this, which `.ci/runtime/SHA256SUMS` lists.
+import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ElfFile } from './check-contents/elf-file.ts';
-import { readEmbedded, type Embedded } from './check-contents/embedded-files.ts';
+import { noteName, readEmbedded, type Embedded } from './check-contents/embedded-files.ts';
 import { compareNode } from './check-contents/node-code.ts';
 import { embeddedFlags } from './build-executable.ts';
 import { requireListedRuntime } from './runtime.ts';
@@ -13,7 +14,6 @@ import { project, stageSources } from './staged-sources.ts';
 
 /** Without a warning, with files, as a file system, and with flags of Node: what the build asks for. */
 const expectedFlags = 0x39;
-const notes = '.note.node.sea';
 
 type Contents = { readonly issues: readonly string[]; readonly report: readonly string[] };
 
@@ -21,7 +21,9 @@ type Contents = { readonly issues: readonly string[]; readonly report: readonly 
 export function contentsOf(executable: Buffer): Contents {
   requireListedRuntime(process.execPath);
   const found = new ElfFile(executable);
-  const embedded = readEmbedded(found.sections.get(notes)?.bytes ?? Buffer.alloc(0));
+  const [note = Buffer.alloc(0), ...others] = found.notes(noteName);
+  assert.equal(others.length, 0, 'Node could find other files, too');
+  const embedded = readEmbedded(note);
   const node = compareNode(found, new ElfFile(readFileSync(process.execPath)));
   const version = versionIn(embedded);
   const files = compareFiles(embedded, version);

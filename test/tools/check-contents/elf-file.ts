@@ -1,47 +1,35 @@
-// What of an ELF file (64 bits, little-endian) decides what the system loads and runs.
+// What an ELF file (64 bits, little-endian) becomes in memory. The kernel and the loader read the table of segments, and
+// what lies at its addresses. The table of sections is for people: it is believed of the runtime alone.
 import assert from 'node:assert/strict';
 
 export type Segment = {
   readonly type: number;
-  readonly isExecutable: boolean;
   readonly flags: number;
   readonly offset: number;
   readonly address: number;
   readonly fileBytes: number;
   readonly memoryBytes: number;
 };
-export type Section = {
-  readonly name: string;
-  /** Whether it is in memory when the program runs. */
-  readonly isLoaded: boolean;
-  readonly address: number;
-  readonly bytes: Buffer;
-  /** Its length in memory, also where the file has no bytes of it. */
-  readonly length: number;
-};
+export type Section = { readonly address: number; readonly length: number };
+/** Where the sections that are loaded are, by name. */
+export type Layout = ReadonlyMap<string, Section>;
 
-const segmentTypes = { load: 1, stack: 0x6474e551 } as const;
-const sectionTypeWithoutBytes = 8;
+export const segmentTypes = { load: 1, dynamic: 2, note: 4, table: 6 } as const;
 /** The entries of .dynamic whose value is a text: libraries, their names, and where they are looked for. */
 const dynamicTexts = new Set([1n, 14n, 15n, 29n]);
+/** Of memory, which is laid out by pages. */
+const pageBytes = 4096;
 
 export class ElfFile {
   readonly #file: Buffer;
   readonly entry: bigint;
-  readonly sections: ReadonlyMap<string, Section>;
   readonly segments: readonly Segment[];
 
   constructor(file: Buffer) {
     assert.equal(file.toString('latin1', 0, 6), '\x7fELF\x02\x01', 'it is no ELF file of 64 bits');
     this.#file = file;
     this.entry = file.readBigUInt64LE(24);
-    this.segments = rowsAt(file, numberAt(file, 32), file.readUInt16LE(54), file.readUInt16LE(56)).map(
-      segmentOf,
-    );
-    const rows = rowsAt(file, numberAt(file, 40), file.readUInt16LE(58), file.readUInt16LE(60));
-    const names = bytesOf(file, rows[file.readUInt16LE(62)] ?? Buffer.alloc(64));
-    const sections = rows.map((row) => sectionOf(file, row, textAt(names, row.readUInt32LE(0))));
-    this.sections = new Map(sections.map((section) => [section.name, section]));
+    this.segments = rowsOf(this.#segmentTable(), file.readUInt16LE(54)).map(segmentOf);
   }
 
   /** The segments that are loaded, by address. */
@@ -51,89 +39,129 @@ export class ElfFile {
       .sort((a, b) => a.address - b.address);
   }
 
-  get stackFlags(): number | undefined {
-    return this.segments.find(({ type }) => type === segmentTypes.stack)?.flags;
+  layout(): Layout {
+    const file = this.#file;
+    const rowBytes = file.readUInt16LE(58);
+    const table = bytesAt(file, numberAt(file, 40), rowBytes * file.readUInt16LE(60));
+    const rows = rowsOf(table, rowBytes);
+    const names = rows[file.readUInt16LE(62)] ?? Buffer.alloc(rowBytes);
+    const texts = bytesAt(file, numberAt(names, 24), numberAt(names, 32));
+    const loaded = rows.filter((row) => (row.readBigUInt64LE(8) & 2n) !== 0n);
+    return new Map(
+      loaded.map((row) => [
+        textAt(texts, row.readUInt32LE(0)),
+        { address: numberAt(row, 16), length: numberAt(row, 32) },
+      ]),
+    );
   }
 
-  bytesOf({ offset, fileBytes }: Segment): Buffer {
-    return this.#file.subarray(offset, offset + fileBytes);
+  /** The bytes at an address, once the file is loaded. */
+  memory({ address, length }: Section): Buffer {
+    const segment = this.loaded.find((each) => each.address <= address && address < endOf(each));
+    assert(segment !== undefined && address + length <= endOf(segment), `nothing is loaded at ${address}`);
+    const bytes = Buffer.alloc(length);
+    const skipped = address - segment.address;
+    const present = Math.min(length, Math.max(0, segment.fileBytes - skipped));
+    bytesAt(this.#file, segment.offset + skipped, present).copy(bytes);
+    return bytes;
+  }
+
+  /** Whether the table of segments is the same in the file, for the kernel, and in memory, for the program. */
+  hasOneSegmentTable(): boolean {
+    const table = this.segments.filter(({ type }) => type === segmentTypes.table);
+    const bytes = this.#segmentTable();
+    return table.every(({ address }) => this.memory({ address, length: bytes.length }).equals(bytes));
+  }
+
+  /** Whether two segments would share a page: the later one would replace the earlier one there. */
+  hasSharedPages(): boolean {
+    return this.loaded.some(({ address }, index, all) => {
+      const before = all[index - 1];
+      return before !== undefined && pageOf(endOf(before) - 1) >= pageOf(address);
+    });
+  }
+
+  /** The contents of all notes of this name. */
+  notes(wanted: string): Buffer[] {
+    const segments = this.segments.filter(({ type }) => type === segmentTypes.note);
+    return segments.flatMap(({ address, memoryBytes }) => {
+      const bytes = this.memory({ address, length: memoryBytes });
+      const found: Buffer[] = [];
+      for (let at = 0; at + 12 <= bytes.length;) {
+        const [nameBytes, contentBytes] = [bytes.readUInt32LE(at), bytes.readUInt32LE(at + 4)];
+        const content = at + 12 + aligned(nameBytes);
+        if (textAt(bytes, at + 12) === wanted) found.push(bytes.subarray(content, content + contentBytes));
+        at = content + aligned(contentBytes);
+      }
+      return found;
+    });
   }
 
   /** The libraries that are loaded, and what else the entries of .dynamic say, up to the end of their list. */
-  dynamicEntries(): string[] {
-    const entries = rowsOf(this.#section('.dynamic'), 16).map((row) => [
-      row.readBigUInt64LE(0),
-      row.readBigUInt64LE(8),
-    ]);
-    const end = entries.findIndex(([tag]) => tag === 0n);
-    return entries
-      .slice(0, end === -1 ? undefined : end)
-      .map(
-        ([tag = 0n, value = 0n]) =>
-          `${tag} ${dynamicTexts.has(tag) ? this.#dynamicText(Number(value)) : value}`,
-      );
+  dynamicEntries(layout: Layout): string[] {
+    const rows = rowsOf(this.#section(layout, '.dynamic'), 16);
+    const end = rows.findIndex((row) => row.readBigUInt64LE(0) === 0n);
+    const texts = this.#section(layout, '.dynstr');
+    return rows.slice(0, end).map((row) => {
+      const [tag, value] = [row.readBigUInt64LE(0), row.readBigUInt64LE(8)];
+      return `${tag} ${dynamicTexts.has(tag) ? textAt(texts, Number(value)) : value}`;
+    });
   }
 
   /** The symbols that the program takes from libraries or gives them, with their libraries and places. */
-  dynamicSymbols(): string[] {
-    const versions = this.#section('.gnu.version');
-    const names = this.#versionNames();
-    return rowsOf(this.#section('.dynsym'), 24).map((row, index) => {
+  dynamicSymbols(layout: Layout): string[] {
+    const versions = this.#section(layout, '.gnu.version');
+    const texts = this.#section(layout, '.dynstr');
+    const names = versionNames(this.#section(layout, '.gnu.version_r'), texts);
+    return rowsOf(this.#section(layout, '.dynsym'), 24).map((row, index) => {
       const version = versions.readUInt16LE(index * 2) & 0x7fff;
       const place = row.readUInt16LE(6) === 0 ? 'elsewhere' : row.readBigUInt64LE(8);
-      const name = this.#dynamicText(row.readUInt32LE(0));
+      const name = textAt(texts, row.readUInt32LE(0));
       return `${name}@${names.get(version) ?? version} ${row.readUInt8(4)} ${row.readUInt8(5)} ${place}`;
     });
   }
 
   /** What the loader writes into the program, and where. */
-  relocations(): string[] {
-    const symbols = this.dynamicSymbols();
+  relocations(layout: Layout): string[] {
+    const symbols = this.dynamicSymbols(layout);
     return ['.rela.dyn', '.rela.plt'].flatMap((name) =>
-      rowsOf(this.#section(name), 24).map((row) => {
+      rowsOf(this.#section(layout, name), 24).map((row) => {
         const symbol = symbols[row.readUInt32LE(12)];
         return `${row.readBigUInt64LE(0)} ${row.readUInt32LE(8)} ${row.readBigInt64LE(16)} ${symbol}`;
       }),
     );
   }
 
-  /** The names of the libraries' versions, by the numbers that symbols have. */
-  #versionNames(): ReadonlyMap<number, string> {
-    const needs = this.#section('.gnu.version_r');
-    const names = new Map<number, string>();
-    for (let at = 0, next = 1; next !== 0; at += next) {
-      next = needs.readUInt32LE(at + 12);
-      const library = this.#dynamicText(needs.readUInt32LE(at + 4));
-      for (
-        let each = at + needs.readUInt32LE(at + 8), left = needs.readUInt16LE(at + 2);
-        left > 0;
-        left -= 1
-      ) {
-        names.set(
-          needs.readUInt16LE(each + 6),
-          `${library} ${this.#dynamicText(needs.readUInt32LE(each + 8))}`,
-        );
-        each += needs.readUInt32LE(each + 12);
-      }
-    }
-    return names;
+  #section(layout: Layout, name: string): Buffer {
+    const section = layout.get(name);
+    return section === undefined ? Buffer.alloc(0) : this.memory(section);
   }
 
-  #dynamicText(offset: number): string {
-    return textAt(this.#section('.dynstr'), offset);
-  }
-
-  #section(name: string): Buffer {
-    return this.sections.get(name)?.bytes ?? Buffer.alloc(0);
+  #segmentTable(): Buffer {
+    const file = this.#file;
+    return bytesAt(file, numberAt(file, 32), file.readUInt16LE(54) * file.readUInt16LE(56));
   }
 }
 
+/** The names of the libraries' versions, by the numbers that symbols have. */
+function versionNames(needs: Buffer, texts: Buffer): ReadonlyMap<number, string> {
+  const names = new Map<number, string>();
+  for (let at = 0, next = 1; next !== 0; at += next) {
+    next = needs.readUInt32LE(at + 12);
+    const library = textAt(texts, needs.readUInt32LE(at + 4));
+    let each = at + needs.readUInt32LE(at + 8);
+    for (let left = needs.readUInt16LE(at + 2); left > 0; left -= 1) {
+      names.set(needs.readUInt16LE(each + 6), `${library} ${textAt(texts, needs.readUInt32LE(each + 8))}`);
+      each += needs.readUInt32LE(each + 12);
+    }
+  }
+  return names;
+}
+
 function segmentOf(row: Buffer): Segment {
-  const flags = row.readUInt32LE(4);
   return {
     type: row.readUInt32LE(0),
-    flags,
-    isExecutable: (flags & 1) !== 0,
+    flags: row.readUInt32LE(4),
     offset: numberAt(row, 8),
     address: numberAt(row, 16),
     fileBytes: numberAt(row, 32),
@@ -141,24 +169,16 @@ function segmentOf(row: Buffer): Segment {
   };
 }
 
-function sectionOf(file: Buffer, row: Buffer, name: string): Section {
-  const hasBytes = row.readUInt32LE(4) !== sectionTypeWithoutBytes;
-  return {
-    name,
-    isLoaded: (row.readBigUInt64LE(8) & 2n) !== 0n,
-    address: numberAt(row, 16),
-    bytes: hasBytes ? bytesOf(file, row) : Buffer.alloc(0),
-    length: numberAt(row, 32),
-  };
+function endOf({ address, memoryBytes }: Segment): number {
+  return address + memoryBytes;
 }
 
-function bytesOf(file: Buffer, section: Buffer): Buffer {
-  const offset = numberAt(section, 24);
-  return file.subarray(offset, offset + numberAt(section, 32));
+function pageOf(address: number): number {
+  return Math.floor(address / pageBytes);
 }
 
-function rowsAt(file: Buffer, offset: number, rowBytes: number, count: number): Buffer[] {
-  return rowsOf(file.subarray(offset, offset + rowBytes * count), rowBytes);
+function aligned(length: number): number {
+  return Math.ceil(length / 4) * 4;
 }
 
 function rowsOf(bytes: Buffer, rowBytes: number): Buffer[] {
@@ -166,6 +186,11 @@ function rowsOf(bytes: Buffer, rowBytes: number): Buffer[] {
   return Array.from({ length: count }, (_, index) =>
     bytes.subarray(index * rowBytes, (index + 1) * rowBytes),
   );
+}
+
+function bytesAt(file: Buffer, offset: number, length: number): Buffer {
+  assert(offset + length <= file.length, 'the file is cut off');
+  return file.subarray(offset, offset + length);
 }
 
 function textAt(texts: Buffer, offset: number): string {

@@ -1,4 +1,4 @@
-// Reads the files that a build has put into Node: a note of ELF, in the format of `node --build-sea` of Node 26.
+// Reads the files that a build has put into Node: in a note of ELF, in the format of `node --build-sea` of Node 26.
 import assert from 'node:assert/strict';
 
 export type Embedded = {
@@ -9,18 +9,12 @@ export type Embedded = {
   readonly nodeFlags: readonly string[];
 };
 
-const noteName = 'NODE_SEA_BLOB';
+export const noteName = 'NODE_SEA_BLOB';
 const magic = 0x143da20;
 
 /** Every byte of the note is read: nothing is left over. */
 export function readEmbedded(note: Buffer): Embedded {
-  const reader = new Reader(note);
-  const nameBytes = reader.uint32();
-  const contentBytes = reader.uint32();
-  reader.uint32(); // the kind of note
-  assert.equal(reader.bytes(nameBytes).toString('latin1'), `${noteName}\0`);
-  reader.align();
-  const blob = new Reader(reader.bytes(contentBytes));
+  const blob = new Reader(note);
   assert.equal(blob.uint32(), magic, 'the format is another one');
   const flags = blob.uint32();
   assert.deepEqual([...blob.bytes(2)], [1, 1], 'the main file is a module, and NODE_OPTIONS add flags');
@@ -33,8 +27,6 @@ export function readEmbedded(note: Buffer): Embedded {
   }
   const nodeFlags = Array.from({ length: blob.uint64() }, () => blob.text());
   blob.end();
-  reader.align();
-  reader.end();
   return { flags, main, files, nodeFlags };
 }
 
@@ -66,10 +58,6 @@ class Reader {
 
   text(): string {
     return this.block().toString('utf8');
-  }
-
-  align(): void {
-    while (this.#at % 4 !== 0 && this.#at < this.#bytes.length) assert.equal(this.bytes(1)[0], 0);
   }
 
   end(): void {
