@@ -53,7 +53,7 @@ export function createSigner({
     sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
     /**
      * Returns the claims; undefined for a token that this service didn't sign for itself. The token may have
-     * expired: see `isCurrent`.
+     * expired.
      */
     verify(token: string): Claims | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
@@ -61,14 +61,6 @@ export function createSigner({
       return claims?.iss === issuer && claims.aud === audience ? claims : undefined;
     },
   };
-}
-
-/**
- * Whether the token of these claims is valid at this time. The end is exact, as `expiresIn` announced it; the
- * beginning allows for a clock that was set back.
- */
-export function isCurrent(claims: Claims, nowSeconds: number): boolean {
-  return beginSecondsOf(claims) <= nowSeconds && nowSeconds < claims.exp;
 }
 
 /** Returns the time from which a token is valid, in seconds since 1970. */
