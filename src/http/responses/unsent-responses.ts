@@ -7,7 +7,7 @@ export class UnsentResponses {
   readonly #onDrop: () => void;
   /** The connections that once could not send a response at once, the oldest first. */
   readonly #sockets = new Set<Socket>();
-  /** At least the bytes that are unsent now: what was sent since is subtracted only beyond the bound. */
+  /** At least the bytes that are unsent now: they are summed up only beyond the bound. */
   #bytesAtMost = 0;
 
   constructor(bytesMax: number, onDrop: () => void) {
@@ -18,27 +18,25 @@ export class UnsentResponses {
   /** Counts what the socket could not send of a response at once. */
   add(socket: Socket): void {
     if (socket.writableLength === 0) return;
-    if (!this.#sockets.has(socket)) {
-      this.#sockets.add(socket);
-      socket.once('close', () => this.#sockets.delete(socket));
-    }
+    if (!this.#sockets.has(socket)) socket.once('close', () => this.#sockets.delete(socket));
+    this.#sockets.add(socket);
     this.#bytesAtMost += socket.writableLength;
-    if (this.#bytesAtMost > this.#bytesMax) this.#dropOldest();
+    if (this.#bytesAtMost <= this.#bytesMax) return;
+    this.#bytesAtMost = 0;
+    for (const each of [...this.#sockets].toReversed()) {
+      if (this.#bytesAtMost + each.writableLength <= this.#bytesMax) this.#bytesAtMost += each.writableLength;
+      else this.#drop(each);
+    }
+  }
+
+  #drop(socket: Socket): void {
+    this.#sockets.delete(socket);
+    socket.destroy();
+    this.#onDrop();
   }
 
   /** Counts nothing of the socket, until its next response. */
   forget(socket: Socket): void {
     this.#sockets.delete(socket);
-  }
-
-  #dropOldest(): void {
-    const unsent = [...this.#sockets].filter((socket) => !socket.destroyed && socket.writableLength > 0);
-    this.#bytesAtMost = unsent.reduce((sum, socket) => sum + socket.writableLength, 0);
-    for (const socket of unsent) {
-      if (this.#bytesAtMost <= this.#bytesMax) return;
-      this.#bytesAtMost -= socket.writableLength;
-      socket.destroy();
-      this.#onDrop();
-    }
   }
 }
