@@ -170,13 +170,14 @@ function bodiesOf<M extends ResourceMembers>({
   const description = 'A JSON Merge Patch (RFC 7396).';
   const Patch = named(`${title}Patch`, partial(Replacement, { description, examples: [examples.patch] }));
   const contentOf = contentReader(members);
+  const currentContent = contentIn(members);
   const readOnly = readOnlyNames(members);
 
   /** Merges a body into the current object. Throws all issues of the result. */
   function merge(current: RowOf<M>, body: object, method: 'PUT' | 'PATCH'): ContentOf<M> {
     const sent: Readonly<Record<string, unknown>> = { ...body };
     const wanted =
-      method === 'PUT' ? withStaying(members, current, body) : mergePatch(contentIn(members, current), body);
+      method === 'PUT' ? withStaying(members, current, body) : mergePatch(currentContent(current), body);
     const issues = readOnlyIssues(current, sent, readOnly);
     issues.push(...(changeIssues?.(current, sent) ?? []));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));

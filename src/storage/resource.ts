@@ -105,9 +105,10 @@ export function contentNames<M extends Members>(members: M): NamesWith<M, 'sent'
   return Object.keys(picked(members, ({ sent }) => sent)) as NamesWith<M, 'sent'>[];
 }
 
-/** Returns the content of an object, with which a PATCH is merged. */
-export function contentIn<M extends Members>(members: M, object: ContentOf<M>): ContentOf<M> {
-  return Object.fromEntries(contentNames(members).map((name) => [name, object[name]])) as ContentOf<M>;
+/** Returns a function that returns the content of an object, with which a PATCH is merged. */
+export function contentIn<M extends Members>(members: M): (object: ContentOf<M>) => ContentOf<M> {
+  const names = contentNames(members);
+  return (object) => Object.fromEntries(names.map((name) => [name, object[name]])) as ContentOf<M>;
 }
 
 /** Returns the body of a PUT with the members that stay though it leaves them out. */

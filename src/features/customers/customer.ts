@@ -49,6 +49,7 @@ type Merging = {
   readonly ownerIssues: readonly Issue[];
 };
 
+const currentContent = contentIn(customerMembers);
 const readOnly = readOnlyNames(customerMembers);
 
 /** Merges a body into the current customer. The owner stays if the body names none. */
@@ -60,7 +61,7 @@ export function mergeCustomer(
   const replacement =
     method === 'PUT'
       ? withStaying(customerMembers, current, body)
-      : mergePatch(contentIn(customerMembers, current), body);
+      : mergePatch(currentContent(current), body);
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...ownerIssues);
   const merged = requireValid(parseMerged(bodies.CustomerReplacement, replacement, issues));

@@ -126,11 +126,12 @@ export const OrderCounts = named(
 );
 export type OrderCounts = Infer<typeof OrderCounts>;
 
+const currentContent = contentIn(orderMembers);
 const readOnly = readOnlyNames(orderMembers);
 
 /** Merges a PATCH into the current order. The current total doesn't count as sent. */
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
-  const { total: _computed, ...content } = contentIn(orderMembers, current);
+  const { total: _computed, ...content } = currentContent(current);
   const target = patch.status ?? current.status;
   const { payment: allowed } = stages[target];
   const payment = allowed === 'none' ? null : current.payment; // a correction back to open empties it

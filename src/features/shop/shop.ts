@@ -159,12 +159,14 @@ function lineOf(text: string): string | null {
   return text.trim() || null;
 }
 
+const currentContent = contentIn(shopMembers);
 const contentOf = contentReader(shopMembers);
+const readOnly = readOnlyNames(shopMembers);
 
 /** Merges a body into what was set. Throws all issues. */
 export function mergeShop(set: ShopSettings, body: ShopPatch, method: 'PUT' | 'PATCH'): ShopContent {
-  const replacement = method === 'PUT' ? body : mergePatch(contentIn(shopMembers, set), body);
-  const issues = readOnlyIssues(set, body, readOnlyNames(shopMembers));
+  const replacement = method === 'PUT' ? body : mergePatch(currentContent(set), body);
+  const issues = readOnlyIssues(set, body, readOnly);
   return contentOf(requireValid(parse(ShopReplacement, replacement, issues)));
 }
 
