@@ -46,7 +46,11 @@ export type ApiDocument = {
   readonly info: Texts<'version'>;
   readonly tags: readonly Texts<'name' | 'description'>[];
   readonly paths: Named<Named<Operation>>;
-  readonly components: { readonly examples: Named<{ readonly value: unknown }> };
+  readonly components: {
+    /** Header fields that several operations take. */
+    readonly parameters: Named<Parameter>;
+    readonly examples: Named<{ readonly value: unknown }>;
+  };
 };
 export type PlacedOperation = Texts<'method' | 'path'> & { readonly operation: Operation };
 
@@ -70,31 +74,6 @@ export function follow<T extends { readonly $ref?: string }>(api: ApiDocument, n
 
 export function successOf({ responses }: Operation): readonly [status: string, Response] {
   return Object.entries(responses).find(([status]) => status < '300') ?? ['', { description: '' }];
-}
-
-/** Resolves the schemas of elements of arrays. Leaves out X-Request-Id, which every operation accepts. */
-export function parametersOf({ parameters }: Operation, api: ApiDocument): Parameter[] {
-  const followed = parameters.map((each) => follow(api, each));
-  const own = followed.filter(({ name }) => name !== requestId);
-  return own.map((each) => ({ ...each, schema: withItems(follow(api, each.schema), api) }));
-}
-
-const requestId = 'X-Request-Id';
-
-function withItems(schema: Schema, api: ApiDocument): Schema {
-  return schema.items === undefined ? schema : { ...schema, items: follow(api, schema.items) };
-}
-
-/** A parameter or header field that at least this many operations share is described once. */
-const commonUsesMin = 5;
-
-export function commonParameters(api: ApiDocument): Parameter[] {
-  const uses = Map.groupBy(
-    operationsOf(api).flatMap(({ operation }) => parametersOf(operation, api)),
-    (each) => JSON.stringify(each),
-  );
-  const common = [...uses.values()].filter(({ length }) => length >= commonUsesMin);
-  return common.flatMap(([first]) => (first === undefined || first.in === 'path' ? [] : [first]));
 }
 
 /** Returns the codes of the problems that an operation's response names. */

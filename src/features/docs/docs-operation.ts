@@ -1,12 +1,9 @@
 // One operation on the documentation page: what it takes and returns, a call with curl, and an example response.
-import { isDeepStrictEqual } from 'node:util';
 import {
   codesOf,
-  parametersOf,
   successOf,
   type ApiDocument,
   type Operation,
-  type Parameter,
   type PlacedOperation,
 } from './api-document.ts';
 import { fieldsOf, json, parameterField, sample } from './docs-fields.ts';
@@ -19,8 +16,6 @@ export type DocsContext = {
   readonly curl: string;
   /** Problems that every operation can respond with, listed in one place. */
   readonly everywhere: ReadonlySet<string>;
-  /** Parameters and header fields that many operations accept, also listed in one place. */
-  readonly common: readonly Parameter[];
 };
 
 export function operationArticle(placed: PlacedOperation, context: DocsContext): Html {
@@ -42,20 +37,16 @@ export function badge(method: string): Html {
   return html`<b class="method ${method.toLowerCase()}">${method}</b>`;
 }
 
-function fieldLists(operation: Operation, { api, common }: DocsContext): Html {
-  const [body] = Object.values(operation.requestBody?.content ?? {});
+function fieldLists({ parameters, requestBody }: Operation, { api }: DocsContext): Html {
+  const own = parameters.filter(({ $ref }) => $ref === undefined).map((each) => parameterField(each, api));
+  const shared = parameters.flatMap(({ $ref }) => $ref?.split('/').at(-1) ?? []);
+  const names = shared.map((name, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
+  const [body] = Object.values(requestBody?.content ?? {});
   const line = body?.['x-line-schema'];
   const schema = line ?? body?.schema;
-  const isCommon = (parameter: Parameter): boolean =>
-    common.some((each) => isDeepStrictEqual(each, parameter));
-  const parameters = parametersOf(operation, api);
-  const own = parameters.filter((each) => !isCommon(each)).map((each) => parameterField(each, api));
-  const names = parameters
-    .filter(isCommon)
-    .map(({ name }, index) => html`${index === 0 ? '' : ', '}<code>${name}</code>`);
   const fields = schema === undefined ? [] : fieldsOf(schema, api, { side: 'request' });
   return html`${fieldList('Parameters', own)}
-${names.length === 0 ? '' : html`<p class="quiet">Also ${link('#common-parameters', 'common ones')}: ${names}.</p>`}
+${names.length === 0 ? '' : html`<p class="quiet">Also ${link('#header-fields', 'header fields')}: ${names}.</p>`}
 ${fieldList(line === undefined ? 'Body' : 'Each line of the body', fields)}`;
 }
 

@@ -18,7 +18,6 @@ import { correctableStatuses, transitions } from '../orders/order-status.ts';
 import { listed } from '../../base/listed.ts';
 import {
   codesEverywhere,
-  commonParameters,
   follow,
   operationsOf,
   successOf,
@@ -41,7 +40,7 @@ type Group = {
 /** Creates the page in several turns of the event loop, since it takes tens of milliseconds. */
 export function* docsPage(document: object, { rates, ...options }: DocsOptions): Generator<void, Page> {
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
-  const context = { ...options, api, everywhere: codesEverywhere(api), common: commonParameters(api) };
+  const context = { ...options, api, everywhere: codesEverywhere(api) };
   yield;
   const operations = operationsOf(api);
   const groups = api.tags.map(({ name, description }) => ({
@@ -117,12 +116,12 @@ const trustNote = html`<p>The service made its certificate itself. <code>--cacer
 <code>NODE_EXTRA_CA_CERTS=data/tls/ca.pem</code> Node. Browsers warn, until they ${link('/certificate', 'trust it')}.</p>
 `;
 
-function conventions({ api, common }: DocsContext): Html {
+function conventions({ api }: DocsContext): Html {
   return html`<section id="conventions"><h2>Conventions</h2>
 ${definitions(rules)}
-<h3 id="common-parameters">Common parameters and header fields</h3>
+<h3 id="header-fields">Header fields</h3>
 <p>Each operation names those that it takes.</p>
-<dl class="fields">${common.map((each) => parameterField(each, api))}</dl></section>
+<dl class="fields">${Object.values(api.components.parameters).map((each) => parameterField(each, api))}</dl></section>
 `;
 }
 
