@@ -31,7 +31,7 @@ import { products, type Product, type ProductContent } from '../../src/features/
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
-import { shopMembers } from '../../src/features/shop/shop.ts';
+import { type Shop, type ShopContent, shopMembers } from '../../src/features/shop/shop.ts';
 import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import { type User, type UserContent, userMembers } from '../../src/features/users/user.ts';
@@ -57,6 +57,7 @@ export type Accepted = [
   Accepts<api.Suspension, Suspension>,
   Accepts<api.Totp, Totp>,
   Accepts<api.Product, Product>,
+  Accepts<api.Shop, Shop>,
 ];
 
 type None<Unknown extends never> = Unknown;
@@ -65,6 +66,7 @@ export type Known = [
   None<Exclude<keyof OrderContent, keyof api.Order | 'metadata'>>,
   None<Exclude<keyof CustomerContent, keyof api.Customer | 'userId' | 'metadata'>>,
   None<Exclude<keyof ProductContent, keyof api.Product | 'metadata'>>,
+  None<Exclude<keyof ShopContent, keyof api.Shop>>,
   None<Exclude<keyof UserContent, keyof api.User>>,
   None<Exclude<keyof WebhookContent, keyof api.Webhook>>,
 ];

@@ -45,7 +45,7 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
   await t.test('a key and a webhook that no box is ticked for say so below the boxes', async () => {
     for (const [hash, dialog, button, name] of [
       ['#/account', 'New key …', 'Create the key', 'What it is for'],
-      ['#/webhooks', 'Add a webhook', 'Add', 'Address'],
+      ['#/system', 'Add a webhook', 'Add', 'Address'],
     ] as const) {
       await person.go(hash);
       await person.press(dialog);

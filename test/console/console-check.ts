@@ -53,6 +53,7 @@ test(
     t.after(() => tab.close());
     await tab.screen(1280, 'light');
     await new Person(tab, 'mouse').signIn(service.url, admin);
+    await tab.evaluate(`location.hash = '#/figures'`);
     await tab.until('document.querySelector("figure caption")');
     assert.equal(await tab.evaluate(shownCaptions), 0);
   },
@@ -87,6 +88,7 @@ async function signInSecondTry(person: Person, service: TestService): Promise<vo
   await person.press('Sign in');
   await person.see('Wrong e-mail address or password.');
   await person.signIn(service.url, admin);
+  await person.press('Later');
   await person.see('Nothing is here yet');
 }
 

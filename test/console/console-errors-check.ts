@@ -145,14 +145,14 @@ const cases: readonly Case[] = [
     expected: [/^Wofür er ist: höchstens 100 Zeichen/],
   },
   {
-    where: '#/webhooks',
+    where: '#/system',
     opens: ['Webhook hinzufügen'],
     typed: [['Adresse', 'http://10.0.0.1/']],
     sent: 'Hinzufügen',
     expected: [/^Adresse: muss eine https-Adresse/],
   },
   {
-    where: '#/webhooks',
+    where: '#/system',
     opens: ['Webhook hinzufügen'],
     typed: [],
     sent: 'Hinzufügen',
@@ -209,7 +209,7 @@ test('errors in German', { timeout: 180_000 }, async (t) => {
     const webhook = { url: 'https://example.com/', types: ['order.paid'] };
     for (let status = 201; status === 201;)
       status = (await service.post('/webhooks', { token, body: webhook })).status;
-    await person.go('#/webhooks');
+    await person.go('#/system');
     await tab.evaluate('said.length = 0');
     await person.press('Webhook hinzufügen');
     await person.enter('Adresse', 'https://example.com/');

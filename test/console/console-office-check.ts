@@ -88,8 +88,8 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
     assert.equal((await service.get(`/api/users/${left.id}`, { token: fresh })).status, 404);
   });
 
-  await t.test('Health makes the backup that is missing, and has the command for a timer', async () => {
-    await person.go('#/health');
+  await t.test('System makes the backup that is missing, and has the command for a timer', async () => {
+    await person.go('#/system');
     await person.see('There is no backup: if this machine fails, all orders and customers are lost.');
     await person.see(' backup --data ');
     await person.press('Make a backup now');
@@ -135,10 +135,11 @@ for (const [registration, isOpen] of [
     await tab.screen(1280, 'light');
     const person = new Person(tab, 'mouse');
     await person.signIn(service.url, admin);
+    await person.press('Later');
     await person.see('Nothing is here yet.');
     await person.see('Import your customers from a spreadsheet');
     await person.see('that one works for 7 days');
-    const isAsked = `document.body.innerText.includes('start it with --registration closed')`;
+    const isAsked = `document.body.innerText.includes('say so under Shop')`;
     assert.equal(await tab.evaluate(isAsked), isOpen);
     await person.go('#/people');
     await person.see('Add a person');
@@ -156,14 +157,14 @@ test('a full disk in the console', { timeout: 120_000 }, (t) =>
     await person.press('Add customer');
     await person.see('The disk is full: nothing can be saved until there is space on it.');
     assert.equal((await service.get('/health/ready')).status, 503);
-    await person.go('#/health');
+    await person.go('#/system');
     await person.see('Nothing can be saved: the disk is full, or fails.');
     await person.press('Make a backup now');
     await person.see('The disk has too little free space for a backup.');
     await person.go('#/today');
     await person.see('Nothing can be saved: the disk is full, or fails.');
     disk.makeRoom();
-    await person.go('#/health');
+    await person.go('#/system');
     await person.see('There is no backup');
     await tab.until('!document.body.innerText.includes("Nothing can be saved")');
     assert.deepEqual(tab.complaints, []);

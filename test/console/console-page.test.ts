@@ -36,7 +36,7 @@ async function filesOf(service: TestService): Promise<string[]> {
 /** The code without imports, comments and blanks; strings become a pair of quotes. */
 function bare(text: string): string {
   const code = codeOf(text).replaceAll(
-    /^import \{[^}]*\} from '';$|^export |^const \{[^}]*\} = \$\w+;$/gm,
+    /(?<=^|[;{}])(?:import \{[^}]*\} from '';|export |const \{[^}]*\} = \$\w+;)/gm,
     '',
   );
   return code

@@ -29,8 +29,8 @@ const pages = [
   ['import', '#/products/import'],
   ['people', '#/people'],
   ['person', '#/people/2'],
-  ['webhooks', '#/webhooks'],
-  ['health', '#/health'],
+  ['system', '#/system'],
+  ['shop', '#/shop'],
   ['account', '#/account'],
   ['day', '#/day'],
   ['figures', '#/figures'],
@@ -74,7 +74,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     for (const [name, hash, button] of [
       ['refund', '#/orders/3', 'Refund …'],
       ['add-person', '#/people', 'Add a person'],
-      ['add-webhook', '#/webhooks', 'Add a webhook'],
+      ['add-webhook', '#/system', 'Add a webhook'],
       ['new-key', '#/account', 'New key …'],
       ['totp', '#/account', 'Set up …'],
     ] as const) {
@@ -267,7 +267,7 @@ const isBarOnOneLine = '[...document.querySelectorAll(".side span")].every((each
 
 /** Runs in the page: returns the figures that don't end within their card. */
 const cutMoney = `[...document.querySelectorAll('main :is(.number, .figure)')].filter((each) => {
-  const card = each.closest('.card, .tile, .spark, .scroller');
+  const card = each.closest('.card, .tile, .scroller');
   const range = document.createRange();
   range.selectNodeContents(each);
   return card !== null && range.getBoundingClientRect().right > card.getBoundingClientRect().right;

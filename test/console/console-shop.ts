@@ -30,6 +30,7 @@ export async function openShop(
 /** A shop with some orders in each status. Resolves to an administrator's token. */
 export async function fillShop(service: TestService): Promise<string> {
   const { token } = await service.signIn(admin.email, admin.password);
+  await service.patch('/shop', { token, body: { currency: 'EUR' } }); // nobody is asked for it
   await service.person('staff', 'Till');
   const address = {
     line1: 'Ammerländer Heerstraße 114',

@@ -150,9 +150,9 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
       await person.see(`${new URL(receiver.url()).host} has received no events since `);
       await person.see(': it answers with status 503. Next attempt: ');
       await person.press(new URL(receiver.url()).host);
-      await tab.until('location.hash === "#/webhooks"');
+      await tab.until('location.hash === "#/system"');
       await person.see('It answers with status 503');
-      await person.go('#/health');
+      await person.go('#/system');
       await person.see('There is no backup');
       await person.see(`${new URL(receiver.url()).host} has received no events since `);
     },
@@ -168,7 +168,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.see('The last backup is 5 days old');
     utimesSync(trace, daysAgo(0), daysAgo(0));
     await service.patch('/webhooks/1', { token, body: { status: 'paused' } });
-    await person.go('#/health');
+    await person.go('#/system');
     await person.see('Nothing has to be done.');
   });
 

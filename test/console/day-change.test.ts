@@ -1,11 +1,11 @@
 // The change of the day on a page of the console, in time zones whose clocks are changed.
 import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
+import { ZoneDays } from '../../src/console/parts/zone-days.ts';
 
 // the module is imported by a computed URL, without its types: those are of browsers
-const { watchDay }: { watchDay(signal: AbortSignal, watcher: () => void): void } = await import(
-  new URL('../../src/console/parts/day-change.ts', import.meta.url).href
-);
+const { watchDay }: { watchDay(signal: AbortSignal, dayNow: () => string, watcher: () => void): void } =
+  await import(new URL('../../src/console/parts/day-change.ts', import.meta.url).href);
 
 const minuteMilliseconds = 60_000;
 
@@ -20,21 +20,22 @@ type Page = {
   readonly leave: () => void;
 };
 
-/** A page in the time zone, open since the time. The test must not wait: clock and zone are global. */
+/** A page of a shop in the time zone, open since the time. The test must not wait: the clock is global. */
 function pageSince(t: TestContext, { time, zone }: { time: string; zone: string }): Page {
-  const { TZ: before } = process.env;
-  process.env['TZ'] = zone;
   t.mock.timers.enable({ apis: ['Date', 'setInterval'], now: Date.parse(time) });
   const document = Object.assign(new EventTarget(), { hidden: false });
   Object.assign(globalThis, { document });
   t.after(() => {
     Reflect.deleteProperty(globalThis, 'document');
-    if (before === undefined) delete process.env['TZ'];
-    else process.env['TZ'] = before;
   });
   const leaving = new AbortController();
   let changes = 0;
-  watchDay(leaving.signal, () => (changes += 1));
+  const days = new ZoneDays(zone);
+  watchDay(
+    leaving.signal,
+    () => days.dayName(new Date()),
+    () => (changes += 1),
+  );
   return {
     changes: () => changes,
     pass: (minutes) => t.mock.timers.tick(minutes * minuteMilliseconds),

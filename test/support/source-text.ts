@@ -27,7 +27,7 @@ export function codeOf(text: string): string {
     /\/\/.*/,
     /'(?:\\.|[^'\\\n])*'/, // strings
     /"(?:\\.|[^"\\\n])*"/,
-    /(?<=(?:[=(,:?!&|[]|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/, // patterns
+    /(?<=(?:[=(,:?!&|[>;{]|\breturn)\s*)\/(?![/*])(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/\w*/, // patterns
     /[^/'"`{}]+/, // what begins none of these, nor ends a template's expression
     /[^]/,
   ];

@@ -4,6 +4,7 @@ import type { ApiClient } from '../parts/api-client.ts';
 import type { List, Webhook } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
+import { now } from '../parts/service-clock.ts';
 import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
 import { failureWords, hostOf } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
@@ -47,11 +48,11 @@ export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Al
   const { lastBackup, certificateEnd } = timesOf(metrics);
   if (textOfPage('replica') === '') texts.push(...backupTexts(lastBackup));
   const end = certificateEnd === null ? Infinity : Date.parse(certificateEnd);
-  if (end - Date.now() < certificateDaysMin * dayMilliseconds)
+  if (end - now().getTime() < certificateDaysMin * dayMilliseconds)
     texts.push(
       t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(certificateEnd) }),
     );
-  return texts.map((text) => ({ text, href: '#/health' }));
+  return texts.map((text) => ({ text, href: '#/system' }));
 }
 
 type ServiceTimes = { readonly lastBackup: string | null; readonly certificateEnd: string | null };
@@ -70,7 +71,7 @@ export function timesOf(metrics: ReadonlyMap<string, number>): ServiceTimes {
 function backupTexts(last: string | null): string[] {
   if (last === null)
     return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
-  if (Date.now() - Date.parse(last) < backupDaysMax * dayMilliseconds) return [];
+  if (now().getTime() - Date.parse(last) < backupDaysMax * dayMilliseconds) return [];
   return [
     t('The last backup is {age} old, of {time}: what came after it could be lost.', {
       age: age(last),
@@ -79,15 +80,15 @@ function backupTexts(last: string | null): string[] {
   ];
 }
 
-export async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
   if (!hasWebhooks) return [];
   const { data } = await client.get<List<Webhook>>('/webhooks', signal);
   return data.flatMap(webhookAlerts);
 }
 
-function webhookAlerts(webhook: Webhook): Alert[] {
+export function webhookAlerts(webhook: Webhook): Alert[] {
   const { url, status, failingSince } = webhook;
-  const href = '#/webhooks';
+  const href = '#/system';
   const host = hostOf(url);
   const cause = failureWords(webhook);
   if (status === 'disabled')

@@ -2,22 +2,13 @@
 import type { KeptBackups } from '../parts/api-types.ts';
 import { card, secret } from '../parts/cards.ts';
 import { notify } from '../parts/dialogs.ts';
-import { type Child, h } from '../parts/elements.ts';
+import { h } from '../parts/elements.ts';
 import { count, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
-import { type Page, type Reload, reloadable } from '../parts/view.ts';
+import type { Page, Reload } from '../parts/view.ts';
 
-export function backupsCard(page: Page): HTMLElement {
-  const element = h('div', {});
-  reloadable(page, element, {
-    load: ({ client, signal }) => client.get<KeptBackups>('/backups', signal),
-    draw: (kept, reload) => backupsContent(page, kept, reload),
-  });
-  return element;
-}
-
-function backupsContent({ client }: Page, { command, data }: KeptBackups, reload: Reload): Child {
+export function backupsCard({ client }: Page, { command, data }: KeptBackups, reload: Reload): HTMLElement {
   const make = async (): Promise<void> => {
     await client.send('POST', '/backups');
     notify(t('The backup is made.'));

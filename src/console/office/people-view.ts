@@ -59,7 +59,7 @@ export function peopleView(page: Page): void {
       buttons: (reload) => action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
       none: () => emptyState(t('Nobody found'), t('People are found by the beginning of their name.')),
     },
-    isRegistrationOpen && h('p', { class: 'hint' }, registrationHint()),
+    isRegistrationOpen() && h('p', { class: 'hint' }, registrationHint()),
   );
 }
 

@@ -6,8 +6,8 @@ export function registrationHint(): Child {
   return [
     h('strong', {}, t('Anybody who reaches this service can sign up')),
     ' ',
-    rich('and place orders. If only you are to add people, start it with {flag}.', {
-      flag: h('code', { class: 'whole' }, '--registration closed'),
+    rich('and place orders. If only you are to add people, say so under {shop}.', {
+      shop: h('a', { href: '#/shop' }, t('Shop')),
     }),
   ];
 }

@@ -11,9 +11,10 @@ import {
 } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addDays, count, dayName, dayOf, fullDay, money, startOfDay } from '../parts/formats.ts';
+import { addDays, count, dayName, dayOf, fullDay, money, startOfDay, timeZone } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { dayInput } from '../parts/list-tools.ts';
+import { now } from '../parts/service-clock.ts';
 import { dayFile, type DayLine, dayReports, type DaySales } from './day-figures.ts';
 import { pill } from './order-status.ts';
 import { incompleteText, readSales } from './sales-figures.ts';
@@ -25,7 +26,7 @@ type DayReport = ReturnType<typeof dayReports>[number];
 
 export function dayView(page: Page): void {
   const { main, parameters } = page;
-  const day = dayOf(parameters.get('date')) ?? startOfDay(new Date());
+  const day = dayOf(parameters.get('date')) ?? startOfDay(now());
   const content = h('div', {}, skeleton(6));
   const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
   let shown: DaySales | undefined;
@@ -77,6 +78,7 @@ function dayContent(sales: DaySales, day: Date): Child {
     'section',
     { class: 'card day' },
     h('h2', {}, fullDay(day)),
+    h('p', { class: 'soft' }, t('From midnight to midnight in {timeZone}', { timeZone: timeZone() })),
     reports.map(dayTable),
     incomplete !== undefined && h('p', {}, incomplete),
     h(

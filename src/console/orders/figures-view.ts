@@ -5,10 +5,21 @@ import { headedCard } from '../parts/cards.ts';
 import { barPlot } from '../parts/charts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { compactMoney, count, dateTime, dayName, money, monthLabel, yearLabel } from '../parts/formats.ts';
+import {
+  compactMoney,
+  count,
+  dateTime,
+  money,
+  monthLabel,
+  startOfMonth,
+  startOfYear,
+  today,
+  yearLabel,
+} from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { tabLinks } from '../parts/list-tools.ts';
 import { saveFile } from '../parts/saved-file.ts';
+import { now } from '../parts/service-clock.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
@@ -31,15 +42,15 @@ const spans: readonly Span[] = [
   {
     by: 'month',
     name: t('Months'),
-    from: (now) => new Date(now.getFullYear(), now.getMonth() + 1 - monthsShown),
-    before: (now) => new Date(now.getFullYear(), now.getMonth() + 1),
+    from: (now) => startOfMonth(now, 1 - monthsShown),
+    before: (now) => startOfMonth(now, 1),
     label: monthLabel,
   },
   {
     by: 'year',
     name: t('Years'),
-    from: (now) => new Date(now.getFullYear() + 1 - yearsShown, 0),
-    before: (now) => new Date(now.getFullYear() + 1, 0),
+    from: (now) => startOfYear(now, 1 - yearsShown),
+    before: (now) => startOfYear(now, 1),
     label: yearLabel,
   },
 ];
@@ -71,8 +82,7 @@ export function figuresView(page: Page): void {
 }
 
 async function loadFigures(page: Page, { by, from, before }: Span): Promise<FiguresData> {
-  const now = new Date();
-  const range = { from: from(now), before: before(now), by };
+  const range = { from: from(now()), before: before(now()), by };
   const [placed, received] = await Promise.all([
     readSales(page, { of: 'placed', ...range }),
     readSales(page, { of: 'received', ...range }),
@@ -160,7 +170,7 @@ function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): 
 }
 
 function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
-  const save = async (): Promise<void> => saveAs(`items-${dayName(new Date())}.csv`, soldItemsFile(items));
+  const save = async (): Promise<void> => saveAs(`items-${today()}.csv`, soldItemsFile(items));
   const currencies = [...new Set(items.map(({ currency }) => currency))];
   return headedCard(
     [

@@ -106,7 +106,7 @@ export class OrderFields {
    */
   #choose(code: string): void {
     const { control } = this.#currency;
-    if (!currencies.includes(code)) control.append(h('option', { value: code }, code));
+    if (!currencies().includes(code)) control.append(h('option', { value: code }, code));
     control.value = code;
     this.#lines.currency = code;
   }

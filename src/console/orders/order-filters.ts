@@ -81,7 +81,7 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
     clear.hidden = count === 0 && !parameters.has('sort');
   };
   const clear = h('a', { class: 'button', href: '#/orders' }, t('Clear'));
-  const used = new Set([parameters.get('currency') ?? '', ...currencies]);
+  const used = new Set([parameters.get('currency') ?? '', ...currencies()]);
   const all = [...used].filter((code) => code !== '').map((code) => [code, code] as const);
   const sort = select('sort', t('Sorted by'), sorts);
   const onWords = (): void => {

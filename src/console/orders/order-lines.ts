@@ -5,7 +5,7 @@ import type { Issue, Item } from '../parts/api-types.ts';
 import { type Article, type Articles, isSame } from '../products/articles.ts';
 import { typingMilliseconds } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
-import { defaultCurrency, money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
+import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
 import { quantityOf } from '../parts/amounts.ts';
 import { clearIssue, type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
 import { soundAlarm } from '../parts/alarm.ts';
@@ -30,7 +30,7 @@ export class OrderLines {
   readonly #list = h('ol', {});
   readonly #articles: Articles;
   #lines: Line[] = [];
-  #currency = defaultCurrency;
+  #currency = shopCurrency();
   #finding = new AbortController();
   #timer = 0;
   /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */

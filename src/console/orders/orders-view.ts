@@ -4,6 +4,7 @@ import { watchDay } from '../parts/day-change.ts';
 import { emptyState, isStaff, type Page } from '../parts/view.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { h } from '../parts/elements.ts';
+import { today } from '../parts/formats.ts';
 import { orderColumns, stepColumn } from './order-columns.ts';
 import { listPage } from '../parts/list-page.ts';
 import { statusTabs, watchCounts } from './order-counts.ts';
@@ -46,7 +47,7 @@ export function ordersView(page: Page): void {
     },
     selection.element,
   );
-  watchDay(signal, () => void reload()); // orders of today are shown without their date
+  watchDay(signal, today, () => void reload()); // orders of today are shown without their date
 }
 
 function noOrders(parameters: URLSearchParams): HTMLElement {

@@ -2,7 +2,7 @@
 import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
 import type { Page } from '../parts/view.ts';
-import { dateTime, defaultCurrency, timeZone } from '../parts/formats.ts';
+import { dateTime, shopCurrency, timeZone } from '../parts/formats.ts';
 import { isFinal } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 
@@ -15,7 +15,7 @@ type SalesRange = {
 };
 
 export function readSales({ client, signal }: Page, { of, from, before, by }: SalesRange): Promise<Sales> {
-  const range = { of, from: from.toISOString(), before: before.toISOString(), by, timeZone };
+  const range = { of, from: from.toISOString(), before: before.toISOString(), by, timeZone: timeZone() };
   return client.get<Sales>(`/sales?${query(range)}`, signal);
 }
 
@@ -41,8 +41,8 @@ export const whatCounts = t(
 export function currenciesOf(figures: readonly Figures[]): string[] {
   const orders = new Map<string, number>();
   for (const { currency, orders: more } of figures) orders.set(currency, (orders.get(currency) ?? 0) + more);
-  const place = ([currency, count]: [string, number]): number =>
-    currency === defaultCurrency ? Infinity : count;
+  const own = shopCurrency();
+  const place = ([currency, count]: [string, number]): number => (currency === own ? Infinity : count);
   return [...orders].sort((a, b) => place(b) - place(a)).map(([currency]) => currency);
 }
 

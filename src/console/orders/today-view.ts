@@ -5,6 +5,7 @@ import { type Figures, type List, type Order, type Sales, statuses } from '../pa
 import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
+import { now } from '../parts/service-clock.ts';
 import { card, headedCard } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { watchDay } from '../parts/day-change.ts';
@@ -23,11 +24,11 @@ import {
   age,
   count,
   dateTime,
-  dayName,
-  defaultCurrency,
   money,
+  shopCurrency,
   shortTime,
   startOfDay,
+  today,
 } from '../parts/formats.ts';
 import { orderColumns, stepColumn } from './order-columns.ts';
 import { eventList } from '../parts/event-list.ts';
@@ -93,7 +94,7 @@ export function todayView(page: Page): void {
     draw: (shown, reload) => todayContent(page, shown, reload),
     concerns: isNews,
   });
-  watchDay(signal, () => {
+  watchDay(signal, today, () => {
     end.href = daysEnd();
     for (const value of [sales, received, alerts]) value.outdate();
     void load();
@@ -125,7 +126,7 @@ async function heldToday(
 }
 
 function daysEnd(): string {
-  return `#/day?date=${dayName(new Date())}`;
+  return `#/day?date=${today()}`;
 }
 
 /** An order that has ended counts as sold no more. */
@@ -150,7 +151,7 @@ function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
 }
 
 function readToday(page: Page, of: 'placed' | 'received'): Promise<Sales> {
-  const from = startOfDay(new Date());
+  const from = startOfDay(now());
   return readSales(page, { of, from, before: addDays(from, 1), by: 'day' });
 }
 
@@ -163,7 +164,7 @@ function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
 }
 
 function liveLatest({ live, signal }: Page): LiveValue<readonly NamedEvent[], Page> {
-  return new LiveValue(live, signal, { load: readLatest, concerns: isNews });
+  return new LiveValue(live, signal, { load: (page: Page) => readLatest(page), concerns: isNews });
 }
 
 /** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */
@@ -192,14 +193,13 @@ const toDoShown = 6;
 function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
   const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
   const notice = newerNotice(newer, reload);
-  const today = figuresOf(sales);
-  const payments = figuresOf(received);
-  const isEmpty = today.length === 0 && lists.every(({ data }) => data.length === 0);
+  const [placed, payments] = [figuresOf(sales), figuresOf(received)];
+  const isEmpty = placed.length === 0 && lists.every(({ data }) => data.length === 0);
   if (isEmpty && events === undefined) return skeleton(8);
-  const isOfAccount = ({ subject }: NamedEvent): boolean => subject.startsWith('/api/');
-  if (isEmpty && events?.every(isOfAccount) === true) return firstSteps(page);
+  const isOfOffice = ({ subject }: NamedEvent): boolean => /^\/(api|shop|webhooks)\b/.test(subject);
+  if (isEmpty && events?.every(isOfOffice) === true) return firstSteps(page);
   return [
-    tiles({ placed: today, payments }, lists),
+    tiles({ placed, payments }, lists),
     h(
       'div',
       { class: 'columns today' },
@@ -272,7 +272,7 @@ const toDoColumns: readonly Column<Order>[] = [
 ];
 
 function ageOf(createdAt: string): HTMLElement {
-  const isOfToday = new Date(createdAt) >= startOfDay(new Date());
+  const isOfToday = new Date(createdAt) >= startOfDay(now());
   const text = isOfToday ? shortTime(createdAt) : age(createdAt);
   return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
 }
@@ -356,14 +356,14 @@ function firstSteps({ user }: Page): HTMLElement {
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), t('if the service made it: that one works for 7 days.'), '#/account'),
-      user.role === 'admin' && isRegistrationOpen && h('li', {}, registrationHint()),
+      user.role === 'admin' && isRegistrationOpen() && h('li', {}, registrationHint()),
     ),
   );
 }
 
 /** One line for all other currencies: the tile keeps its height when a third one comes. */
 function receivedText(payments: readonly Figures[]): Child {
-  const [first = defaultCurrency, ...others] = currenciesOf(payments);
+  const [first = shopCurrency(), ...others] = currenciesOf(payments);
   const received = (currency: string): number => receivedOf(payments, currency).received;
   const sums = others.map((currency) => {
     const text = money(received(currency), currency);

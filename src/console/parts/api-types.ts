@@ -38,7 +38,7 @@ export const happenings = {
   webhook: ['created', 'changed', 'disabled', 'deleted'],
 } as const;
 export type EventKind = keyof typeof happenings;
-type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
+export type EventType = { [K in EventKind]: `${K}.${(typeof happenings)[K][number]}` }[EventKind];
 export const eventTypes = Object.entries(happenings).flatMap(([kind, own]) =>
   own.map((happening) => `${kind}.${happening}`),
 ) as readonly EventType[]; // each is a kind with what happens to it
@@ -206,6 +206,17 @@ export type SoldItems = {
   /** Orders before it aren’t counted; null if all are. */
   readonly completeFrom: string | null;
   readonly items: readonly SoldItem[];
+};
+export type Shop = {
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly country: string | null;
+  readonly currency: string;
+  /** Null: that of the device. */
+  readonly timeZone: string | null;
+  readonly registration: 'open' | 'closed';
+  /** Null until something is set. */
+  readonly updatedAt: string | null;
 };
 export type Suspension = { readonly createdAt: string; readonly reason: string | null };
 export type Totp = { readonly isOn: boolean; readonly recoveryCodesLeft: number };

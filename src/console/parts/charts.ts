@@ -62,26 +62,3 @@ function niceMax(value: number): number {
   const factor = [1, 2, 5, 10].find((each) => each * power >= value) ?? 10;
   return factor * power;
 }
-
-/** Draws the last values as a line, beside the newest one as a number. */
-export function sparkline(label: string, values: readonly number[], text: string): HTMLElement {
-  const max = Math.max(...values, 1e-9);
-  const step = 160 / Math.max(values.length - 1, 1);
-  const points = values.map(
-    (value, index) => `${(index * step).toFixed(1)} ${(38 - (value / max) * 34).toFixed(1)}`,
-  );
-  const d = points.length < 2 ? '' : `M${points.join('L')}`;
-  const area = d === '' ? '' : `${d}V40H0z`;
-  return h(
-    'div',
-    { class: 'spark' },
-    h('p', { class: 'label' }, label),
-    h('p', { class: 'figure' }, text),
-    svg(
-      'svg',
-      { viewBox: '0 0 160 40', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
-      svg('path', { d: area, class: 'area' }),
-      svg('path', { d, class: 'line' }),
-    ),
-  );
-}

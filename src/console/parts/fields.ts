@@ -3,7 +3,7 @@
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
-import { addressLines, defaultCurrency, money, priceIssue, priceText, typedPrice } from './formats.ts';
+import { addressLines, money, priceIssue, priceText, shopCurrency, typedPrice } from './formats.ts';
 import { checkbox, choice, currencyChoice, field, noteField, textOf } from './forms.ts';
 import { t } from './texts.ts';
 
@@ -52,7 +52,7 @@ type FieldsOptions = {
 
 export function fieldsOf(members: readonly Member[], { pointer = '', values }: FieldsOptions = {}): Fields {
   const inputs = new Map<string, Input>();
-  const currency = (): string => String(inputs.get('currency')?.read() ?? defaultCurrency);
+  const currency = (): string => String(inputs.get('currency')?.read() ?? shopCurrency());
   for (const member of members) {
     const input = inputOf(member, `${pointer}/${member.name}`, currency);
     inputs.set(member.name, input);
@@ -186,7 +186,7 @@ function currencyInput(options: { readonly label: string; readonly pointer: stri
     elements: [element],
     read: () => control.value,
     write(value) {
-      const code = typeof value === 'string' ? value : defaultCurrency;
+      const code = typeof value === 'string' ? value : shopCurrency();
       // one that is no longer accepted stays where it was chosen
       control.replaceChildren(...currencyChoice(code).children);
       control.value = code;
@@ -199,7 +199,7 @@ export function textOfMember({ kind, name, values: all = [] }: Member, values: V
   const value = values[name] ?? null;
   if (value === null || value === '') return '—';
   if (kind === 'flag') return value === true ? t('Yes') : t('No');
-  if (kind === 'price') return money(Number(value), String(values['currency'] ?? defaultCurrency));
+  if (kind === 'price') return money(Number(value), String(values['currency'] ?? shopCurrency()));
   if (isAddress(value)) return addressLines(value).join(', ');
   const labelOf = (each: unknown): string => all.find(([given]) => given === each)?.[1] ?? String(each);
   return Array.isArray(value) ? value.map(labelOf).join(', ') : labelOf(value);

@@ -1,11 +1,13 @@
 // Money and numbers as the browser's region writes them, times in the interface's language with the region's
-// order, and words for the names of the API.
+// order and in the shop's time zone, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
 import type { Address, Payment } from './api-types.ts';
 import { locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
+import { now } from './service-clock.ts';
 import { t } from './texts.ts';
+import { ZoneDays } from './zone-days.ts';
 
 const active: Digits = Object.fromEntries(
   wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
@@ -16,26 +18,25 @@ const digits: Digits = {
 };
 
 export const countries: readonly string[] = wordsOfPage('countries');
-/** What new orders begin with. */
-export const defaultCurrency = textOfPage('default-currency');
 const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
-const firstCurrencies = [defaultCurrency, ...commonCurrencies].filter((code) => Object.hasOwn(active, code));
+
+/** What new orders begin with. */
+export function shopCurrency(): string {
+  return textOfPage('default-currency');
+}
+
 /** The codes that the service accepts, the shop's own and the most common ones first; the browser knows others. */
-export const currencies: readonly string[] = [...new Set([...firstCurrencies, ...Object.keys(active)])];
+export function currencies(): readonly string[] {
+  const first = [shopCurrency(), ...commonCurrencies].filter((code) => Object.hasOwn(active, code));
+  return [...new Set([...first, ...Object.keys(active)])];
+}
 
 const numberLocale = navigator.language;
 export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
-const dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' });
-const dayOnly = new Intl.DateTimeFormat(locale, { dateStyle: 'medium' });
-const longDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full' });
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short' });
-const monthOnly = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric' });
 const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
-
-export const timeZone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 export function money(minorUnits: number | null, currency: string): string {
   return minorUnits === null
@@ -87,68 +88,143 @@ export function compactMoney(minorUnits: number, currency: string): string {
   return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
 }
 
+/** How days and times of a time zone are written. */
+class ZonedFormats {
+  readonly days: ZoneDays;
+  readonly dayTime: Intl.DateTimeFormat;
+  readonly day: Intl.DateTimeFormat;
+  readonly fullDay: Intl.DateTimeFormat;
+  readonly clock: Intl.DateTimeFormat;
+  readonly month: Intl.DateTimeFormat;
+  readonly year: Intl.DateTimeFormat;
+
+  constructor(days: ZoneDays) {
+    const { zone: timeZone } = days;
+    this.days = days;
+    this.dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+    this.day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
+    this.fullDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone });
+    this.clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
+    this.month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone });
+    this.year = new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone });
+  }
+}
+
+/** The formats of the shop's time zone, made again when it has another one. */
+class ShopFormats {
+  #made: { readonly zone: string; readonly formats: ZonedFormats } | undefined;
+
+  get now(): ZonedFormats {
+    const zone = textOfPage('time-zone');
+    if (this.#made?.zone !== zone) this.#made = { zone, formats: new ZonedFormats(daysOf(zone)) };
+    return this.#made.formats;
+  }
+}
+
+const zoned = new ShopFormats();
+
+/** A shop without a time zone has the device's. An old browser may not know the one, and some don't know the other. */
+function daysOf(zone: string): ZoneDays {
+  const known = [zone, deviceZone()].find(isTimeZone) ?? 'UTC';
+  return new ZoneDays(known);
+}
+
+/** Some browsers have no name for it. */
+export function deviceZone(): string {
+  return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
+}
+
+/** The service takes names alone, and some browsers say `+02:00`. */
+export function isTimeZone(name: string): boolean {
+  try {
+    return /^[A-Za-z]/.test(name) && new ZoneDays(name).zone === name;
+  } catch {
+    return false;
+  }
+}
+
+/** The time zone whose days are shown and counted. */
+export function timeZone(): string {
+  return zoned.now.days.zone;
+}
+
 export function dateTime(iso: string | null): string {
-  return iso === null ? '—' : dayTime.format(new Date(iso));
+  return iso === null ? '—' : zoned.now.dayTime.format(new Date(iso));
 }
 
 export function dateOnly(iso: string | null): string {
-  return iso === null ? '—' : dayOnly.format(new Date(iso));
+  return iso === null ? '—' : zoned.now.day.format(new Date(iso));
 }
 
 export function fullDay(time: Date): string {
-  return longDay.format(time);
-}
-
-function clockTime(iso: string): string {
-  return clock.format(new Date(iso));
+  return zoned.now.fullDay.format(time);
 }
 
 export function monthLabel(iso: string): string {
-  return monthOnly.format(new Date(iso));
+  return zoned.now.month.format(new Date(iso));
 }
 
 export function yearLabel(iso: string): string {
-  return String(new Date(iso).getFullYear());
+  return zoned.now.year.format(new Date(iso));
+}
+
+/** Formats a number of minutes, or of hours from two on. */
+export function timeSpan(milliseconds: number): string {
+  const minutes = Math.round(milliseconds / 60_000);
+  const [unit, value] =
+    minutes < 120 ? (['minute', minutes] as const) : (['hour', Math.round(minutes / 60)] as const);
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
 /** Formats how long ago a time was, in whole days: `3 days`. */
 export function age(iso: string): string {
-  const days = (startOfDay(new Date()).getTime() - startOfDay(new Date(iso)).getTime()) / 86_400_000;
+  const days = (startOfDay(now()).getTime() - startOfDay(new Date(iso)).getTime()) / 86_400_000;
   return wholeDays.format(Math.round(days));
 }
 
 /** Formats a time of today as its time of day, any other as its date. */
 export function shortTime(iso: string): string {
-  const isToday = new Date(iso).toDateString() === new Date().toDateString();
-  return isToday ? clockTime(iso) : dateOnly(iso);
+  const time = new Date(iso);
+  return dayName(time) === today() ? zoned.now.clock.format(time) : dateOnly(iso);
 }
 
 export function startOfDay(time: Date): Date {
-  return new Date(time.getFullYear(), time.getMonth(), time.getDate());
+  return addDays(time, 0);
 }
 
+/** Returns the beginning of the day so many days later. */
 export function addDays(time: Date, days: number): Date {
-  return new Date(time.getFullYear(), time.getMonth(), time.getDate() + days);
+  return zoned.now.days.startOfDay(time, days);
 }
 
-/** Formats a day in the browser's time zone: `2026-11-22`. */
+export function startOfMonth(time: Date, monthsLater: number): Date {
+  return zoned.now.days.startOfMonth(time, monthsLater);
+}
+
+export function startOfYear(time: Date, yearsLater: number): Date {
+  return zoned.now.days.startOfYear(time, yearsLater);
+}
+
+/** Formats a day in the shop's time zone: `2026-11-22`. */
 export function dayName(time: Date): string {
-  return `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`;
+  return zoned.now.days.dayName(time);
+}
+
+/** The day it is now. */
+export function today(): string {
+  return dayName(now());
 }
 
 /** Returns the beginning of the day with this name; undefined for any other text. */
 export function dayOf(name: string | null): Date | undefined {
   const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(name ?? '') ?? [];
-  return year === undefined ? undefined : new Date(Number(year), Number(month) - 1, Number(date));
+  if (year === undefined) return undefined;
+  return zoned.now.days.startOf(Number(year), Number(month) - 1, Number(date));
 }
 
-/** Formats a time of day in the browser's time zone: `09:30:00`. */
+/** Formats a time of day in the shop's time zone: `09:30:00`. */
 export function timeOfDay(time: Date): string {
-  return [time.getHours(), time.getMinutes(), time.getSeconds()].map(two).join(':');
-}
-
-function two(part: number): string {
-  return String(part).padStart(2, '0');
+  return zoned.now.days.timeOfDay(time);
 }
 
 /** Returns the code itself if the browser has no name for it. */

@@ -2,7 +2,7 @@
 import type { Issue } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
-import { count, countryName, currencies, defaultCurrency, money } from './formats.ts';
+import { count, countryName, currencies, money, shopCurrency } from './formats.ts';
 import { inWords } from './issue-words.ts';
 import { Rejection, Unreachable } from './request-errors.ts';
 import { t } from './texts.ts';
@@ -55,8 +55,8 @@ export function choice(
 }
 
 /** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
-export function currencyChoice(chosen = defaultCurrency): HTMLSelectElement {
-  const codes = new Set([...currencies, chosen]);
+export function currencyChoice(chosen = shopCurrency()): HTMLSelectElement {
+  const codes = new Set([...currencies(), chosen]);
   return choice(
     [...codes].map((code) => [code, code]),
     chosen,

@@ -13,6 +13,9 @@ type Wording = {
   readonly country: (code: string) => string;
 };
 
+const phone =
+  '{label} must be complete, such as +49 441 12345678; without +49 only in the country of the shop (page Shop).';
+
 const byCode = {
   required: '{label} is required.',
   type: '{label} is required.', // forms send null for what is empty
@@ -35,6 +38,8 @@ const byCode = {
   'postal-code': 'An address in {country} needs a postal code such as {example}.',
   'format unitPrice': '{label} must be an amount such as 7.49.',
   'format active': '{label} must be yes or no, true or false, or 1 or 0.',
+  'pattern phone': phone,
+  'format phone': phone,
   rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
 } as const;
 
@@ -42,8 +47,6 @@ const byCode = {
 const inOtherLanguages = {
   'pattern email': '{label} must be complete, such as anna@example.com.',
   'format email': '{label} must be complete, such as anna@example.com.',
-  'pattern phone': '{label} must be complete, such as +49 441 12345678.',
-  'format phone': '{label} must be complete, such as +49 441 12345678.',
   'pattern url':
     '{label} must be an https address such as https://example.com/hook that leads to the internet.',
   'format barcode': '{label} has characters that are not possible here.',

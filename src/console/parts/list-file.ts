@@ -43,7 +43,7 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
         t('For a spreadsheet'),
         t('Amounts like {amount}, times of {timeZone}, codes like ="00123", which stay as they are.', {
           amount: `7${decimalSign}49`,
-          timeZone,
+          timeZone: timeZone(),
         }),
       ),
       kind(
@@ -101,7 +101,7 @@ async function spreadsheetOf({ body }: Response): Promise<string[]> {
 }
 
 function headingOf(name: string): string {
-  return isTime(name) ? `${columnName(name)} (${timeZone})` : columnName(name);
+  return isTime(name) ? `${columnName(name)} (${timeZone()})` : columnName(name);
 }
 
 function isStatus(cell: string): cell is Status {
@@ -132,7 +132,7 @@ function isTime(name: string): boolean {
   return name === 'createdAt' || name === 'updatedAt';
 }
 
-/** `2026-03-01 09:30:00` of UTC, in the browser's time zone. */
+/** `2026-03-01 09:30:00` of UTC, in the shop's time zone. */
 function localTime(cell: string): string {
   const time = new Date(`${cell.replace(' ', 'T')}Z`);
   return `${dayName(time)} ${timeOfDay(time)}`;

@@ -1,6 +1,6 @@
 // Events with the names of the accounts behind them: the history of an object, and the latest events of all.
 import { query } from './api-client.ts';
-import { eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
+import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
 import { t } from './texts.ts';
 import type { Page } from './view.ts';
 
@@ -28,9 +28,12 @@ export async function readHistory(
   return data.map((event) => named(event, user));
 }
 
-/** Reads the latest news, the newest first. */
-export async function readLatest({ client, user, signal }: Reader): Promise<readonly NamedEvent[]> {
-  const filter = { sort: '-id', type: newsTypes.join(','), limit: latestShown, include: 'actorName' };
+/** Reads the latest events of these types, those of news unless others are given; the newest first. */
+export async function readLatest(
+  { client, user, signal }: Reader,
+  types: readonly EventType[] = newsTypes,
+): Promise<readonly NamedEvent[]> {
+  const filter = { sort: '-id', type: types.join(','), limit: latestShown, include: 'actorName' };
   const { data } = await client.get<List<ServiceEvent>>(`/events?${query(filter)}`, signal);
   return data.map((event) => named(event, user));
 }

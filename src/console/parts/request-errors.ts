@@ -1,6 +1,7 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
 import type { Issue, Problem } from './api-types.ts';
 import { language } from './language.ts';
+import { serviceClock } from './service-clock.ts';
 import { t } from './texts.ts';
 
 /** What the service says of a lack of space, whose code it shares with other troubles that pass. */
@@ -68,9 +69,11 @@ export class Unreachable extends Error {
 
 /** Throws `Unreachable` if no response comes, or the reason of the aborted signal. */
 export async function fetchResponse(path: string, init: RequestInit): Promise<Response> {
-  return fetch(path, init).catch((error: unknown) => {
+  const response = await fetch(path, init).catch((error: unknown) => {
     throw error instanceof TypeError && init.signal?.aborted !== true ? new Unreachable() : error;
   });
+  serviceClock.compare(response);
+  return response;
 }
 
 /** Throws `Unreachable` if the body was cut off. */

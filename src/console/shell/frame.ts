@@ -14,11 +14,16 @@ import { watchScans } from './scan-places.ts';
 import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
+import type { Shop } from '../parts/api-types.ts';
 import { clearUnreachable } from '../parts/forms.ts';
+import { warn } from '../parts/dialogs.ts';
+import { timeSpan } from '../parts/formats.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { hasWebhooks } from '../parts/page-text.ts';
+import { setShop, textOfPage } from '../parts/page-text.ts';
+import { serviceClock } from '../parts/service-clock.ts';
+import { shopLater } from '../parts/shop-later.ts';
 import { t } from '../parts/texts.ts';
 
 const views: Readonly<Record<string, View>> = {
@@ -37,9 +42,9 @@ const views: Readonly<Record<string, View>> = {
   'products/': officeView('products/'),
   'products/import': officeView('products/import'),
   people: officeView('people'),
+  shop: officeView('shop'),
   'people/': officeView('people/'),
-  ...(hasWebhooks && { webhooks: officeView('webhooks') }),
-  health: officeView('health'),
+  system: officeView('system'),
   account: officeView('account'),
   more: moreView,
 };
@@ -117,8 +122,43 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
   showConnection(app, banner, signal);
+  watchShop(app, signal);
+  serviceClock.addEventListener('wrong', sayClockIsWrong, { signal });
+  if (serviceClock.isWrong) sayClockIsWrong();
   watchShortcuts(app, signal);
+  if (/^(#\/?)?$/.test(location.hash) && isShopUnknown(app)) history.replaceState(null, '', '#/shop?first');
   draw();
+}
+
+/** Whether nobody has said anything of the shop, nor put it off here: an administrator is asked. */
+function isShopUnknown({ user }: App): boolean {
+  return user.role === 'admin' && textOfPage('shop-updated') === '' && !shopLater.isOn;
+}
+
+/** Reads the shop again when it has changed, or may have: events of the shop are for administrators. */
+function watchShop({ client, live }: App, signal: AbortSignal): void {
+  const read = async (): Promise<void> => {
+    const shop = await client.get<Shop>('/shop', signal).catch(() => undefined);
+    if (shop !== undefined && setShop(shop)) live.catchUp();
+  };
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ type }) => type === 'shop.changed')) void read();
+  });
+  document.addEventListener('visibilitychange', () => !document.hidden && void read(), { signal });
+}
+
+function sayClockIsWrong(): void {
+  const { aheadMilliseconds: ahead } = serviceClock;
+  const time = timeSpan(Math.abs(ahead));
+  const text =
+    ahead > 0
+      ? t('The clock of this device is {time} ahead: the console shows and counts days by the service’s.', {
+          time,
+        })
+      : t('The clock of this device is {time} behind: the console shows and counts days by the service’s.', {
+          time,
+        });
+  warn(text);
 }
 
 /** Shows in the banner the reason why the page may be out of date. */

@@ -4,7 +4,6 @@ import { type App, isStaff, setPageTitle } from '../parts/view.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { documentationLink } from './documentation-link.ts';
-import { hasWebhooks } from '../parts/page-text.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from '../parts/texts.ts';
 
@@ -15,12 +14,6 @@ type NavigationItem = {
   readonly isPrimary: boolean;
 };
 const staff = roles.filter((role) => isStaff({ user: { role } }));
-const webhooks: NavigationItem = {
-  title: t('Webhooks'),
-  icon: 'webhooks',
-  roles: ['admin'],
-  isPrimary: false,
-};
 const navigationItems: Readonly<Record<string, NavigationItem>> = {
   today: { title: t('Today'), icon: 'today', roles: staff, isPrimary: true },
   orders: { title: t('Orders'), icon: 'orders', roles, isPrimary: true },
@@ -29,8 +22,8 @@ const navigationItems: Readonly<Record<string, NavigationItem>> = {
   products: { title: t('Products'), icon: 'products', roles: staff, isPrimary: false },
   figures: { title: t('Figures'), icon: 'figures', roles: staff, isPrimary: false },
   people: { title: t('People'), icon: 'people', roles: ['admin'], isPrimary: false },
-  ...(hasWebhooks && { webhooks }),
-  health: { title: t('Health'), icon: 'health', roles: ['admin'], isPrimary: false },
+  shop: { title: t('Shop'), icon: 'shop', roles: ['admin'], isPrimary: false },
+  system: { title: t('System'), icon: 'system', roles: ['admin'], isPrimary: false },
   account: { title: t('My account'), icon: 'account', roles, isPrimary: false },
 };
 

@@ -31,9 +31,12 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
     mediaType: 'text/javascript; charset=utf-8',
-    text,
+    text: joinLines(text),
   }));
-  return [...files, { name: styleFile, mediaType: 'text/css; charset=utf-8', text: textOf(styleFile) }];
+  return [
+    ...files,
+    { name: styleFile, mediaType: 'text/css; charset=utf-8', text: compactStyle(textOf(styleFile)) },
+  ];
 }
 
 function textOf(name: string): string {
@@ -44,6 +47,15 @@ function textOf(name: string): string {
 function compact(text: string): string {
   const code = text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
   return code.replaceAll(/^ +/gm, '');
+}
+
+/** Drops the ends of lines with which no statement ends, or a semicolon ends it. */
+function joinLines(text: string): string {
+  return text.replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
+}
+
+function compactStyle(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,{}]|^)\s+/g, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {

@@ -54,7 +54,9 @@ export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
 <meta name="default-currency" content="${shop.currency}">
 <meta name="default-country" content="${shop.country ?? ''}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
-<meta name="registration" content="${shop.registration === 'open' ? 'open' : ''}">
+<meta name="time-zone" content="${shop.timeZone ?? ''}">
+<meta name="shop-updated" content="${shop.updatedAt ?? ''}">
+<meta name="registration" content="${shop.registration}">
 <meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">

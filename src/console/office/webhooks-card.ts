@@ -1,10 +1,9 @@
-// Webhooks: the programs that receive events, and the state of their deliveries.
-import { pause } from '../parts/api-client.ts';
-import { eventTypes, type List, type Webhook } from '../parts/api-types.ts';
+// Webhooks, a part of System: the programs that receive events, and the state of their deliveries.
+import { eventTypes, type Webhook } from '../parts/api-types.ts';
 import { factList, headedCard, secret } from '../parts/cards.ts';
-import { reloadable, emptyState, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
+import type { Page, Reload } from '../parts/view.ts';
 import { askToDelete, notify, show } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
+import { type Child, h } from '../parts/elements.ts';
 import { count, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import type { Member } from '../parts/fields.ts';
@@ -16,42 +15,27 @@ import { t } from '../parts/texts.ts';
 /** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
 const types = eventTypes.filter((type) => /^(order|customer|product)\./.test(type));
 
-export function webhooksView(page: Page): void {
-  const { main } = page;
-  const content = h('div', {}, skeleton(4));
-  const reload = reloadable(page, content, {
-    load: ({ client, signal }) => client.get<List<Webhook>>('/webhooks', signal),
-    draw: ({ data }, reload) =>
-      data.length === 0
-        ? emptyState(
-            t('No webhooks'),
-            t('A webhook sends each event to another program, such as the one that writes your mails.'),
-          )
-        : data.map((webhook) => webhookCard(page, webhook, reload)),
-    concerns: () => true,
-  });
-  fill(
-    main,
-    setPageTitle(
-      t('Webhooks'),
-      action(t('Add a webhook'), () => addWebhook(page, reload), { class: 'primary' }),
-    ),
-    content,
+export function webhooksCard(page: Page, webhooks: readonly Webhook[], reload: Reload): HTMLElement {
+  const none = t('A webhook sends each event to another program, such as the one that writes your mails.');
+  return headedCard(
+    [h('h2', {}, t('Webhooks')), action(t('Add a webhook'), () => addWebhook(page, reload))],
+    webhooks.length === 0 && h('p', { class: 'soft' }, none),
+    webhooks.map((webhook) => webhookPart(page, webhook, reload)),
   );
 }
 
-function webhookCard(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
+function webhookPart(page: Page, webhook: Webhook, reload: Reload): HTMLElement {
   const { id, url, types: sent, status, failingSince } = webhook;
   const isFailing = failingSince !== null;
   const state = isFailing ? t('{status}, failing', { status: t(status) }) : t(status);
-  const element = headedCard(
-    [h('h2', {}, url), h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state)],
+  return h(
+    'article',
+    { 'data-key': id },
+    h('h3', {}, url, ' ', h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state)),
     factList(webhookFacts(webhook)),
     h('p', { class: 'soft' }, sent.map(typeText).join(', ')),
     webhookButtons(page, webhook, reload),
   );
-  element.dataset['key'] = String(id);
-  return element;
 }
 
 function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
@@ -93,7 +77,7 @@ function webhookButtons(page: Page, webhook: Webhook, reload: Reload): HTMLEleme
   return h(
     'div',
     { class: 'buttons' },
-    mayTryAgain && action(t('Try again now'), () => tryAgain(page, webhook, reload)),
+    mayTryAgain && action(t('Try again now'), set('enabled')),
     isEnabled ? action(t('Pause'), set('paused')) : action(t('Resume'), set('enabled')),
     action(t('New secret'), () => rotateSecret(page, webhook)),
     action(t('Delete …'), () => deleteWebhook(page, webhook, reload)),
@@ -119,21 +103,6 @@ async function deleteWebhook({ client }: Page, { id, url }: Webhook, reload: Rel
     await reload();
   };
   await askToDelete(t('Delete this webhook?'), url, run);
-}
-
-const attemptSeconds = 20;
-
-/** Waits for the outcome: a receiver has 15 s to respond, and the last attempt may be seconds ago. */
-async function tryAgain(page: Page, { id, lastAt }: Webhook, reload: Reload): Promise<void> {
-  const { client, signal } = page;
-  const path = `/webhooks/${id}`;
-  let { value: now } = await client.send<Webhook>('PATCH', path, { body: { status: 'enabled' } });
-  for (let seconds = 0; seconds <= attemptSeconds && now.lastAt === lastAt; seconds += 1) {
-    await pause(1_000, signal);
-    now = await client.get<Webhook>(path, signal);
-  }
-  notify(now.failingSince === null ? t('It works again.') : t('It has failed again.'));
-  await reload();
 }
 
 const newMembers: readonly Member[] = [

@@ -1,0 +1,96 @@
+// The shop: what papers print as the sender, what new orders and addresses begin with, whose days are counted, and who
+// may sign up. An administrator is asked for it at the first sign-in, on this page.
+import { countryChoices, homeCountry } from '../parts/address-fields.ts';
+import type { Shop } from '../parts/api-types.ts';
+import { card } from '../parts/cards.ts';
+import type { Version } from '../parts/conflicts.ts';
+import { notify } from '../parts/dialogs.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { fieldsOf, type Member } from '../parts/fields.ts';
+import { deviceZone, isTimeZone } from '../parts/formats.ts';
+import { form, throwIfInvalid } from '../parts/forms.ts';
+import { objectForm } from '../parts/object-form.ts';
+import { setShop } from '../parts/page-text.ts';
+import { shopLater } from '../parts/shop-later.ts';
+import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
+import { t } from '../parts/texts.ts';
+
+function membersOf({ timeZone }: Shop): readonly Member[] {
+  // old browsers have no list of time zones
+  const zones = [timeZone ?? '', deviceZone(), 'UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
+  const known = [...new Set(zones)].filter(isTimeZone).map((zone) => [zone, zone] as const);
+  return [
+    { name: 'name', label: t('Name of the shop') },
+    {
+      name: 'address',
+      label: t('Its address, in one line'),
+      hint: t('Name and address are the sender on papers.'),
+    },
+    {
+      name: 'country',
+      label: t('Country'),
+      kind: 'choice',
+      values: [['', '—'], ...countryChoices()],
+      hint: t('New addresses begin with it, and phone numbers without a country’s code are its.'),
+    },
+    {
+      name: 'timeZone',
+      label: t('Time zone'),
+      kind: 'choice',
+      values: [['', t('That of each device')], ...known],
+      hint: t('Days and their money are counted from midnight to midnight there, on all devices.'),
+    },
+    { name: 'currency', label: t('Currency'), kind: 'currency' },
+    {
+      name: 'registration',
+      label: t('Who can sign up?'),
+      kind: 'choice',
+      values: [
+        ['closed', t('Only administrators add people')],
+        ['open', t('Anybody who reaches this service can sign up, and place orders')],
+      ],
+    },
+  ];
+}
+
+export function shopView(page: Page): void {
+  const { main } = page;
+  const content = h('div', { class: 'narrow' }, skeleton(6));
+  reloadable<Version<Shop>>(page, content, {
+    load: ({ client, signal }) => client.read<Shop>('/shop', signal),
+    draw: (shop, reload) => shopForm(page, shop, reload),
+  });
+  fill(main, setPageTitle(t('Shop')), content);
+}
+
+function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Reload): Child {
+  const members = membersOf(known.value);
+  const isFirst = parameters.has('first');
+  const { element, save } = isFirst ? questions() : objectForm(client, { members, path: '/shop', known });
+  /** What is likely is filled in; nothing is set before it is saved. */
+  function questions(): { element: HTMLElement; save: () => Promise<Shop> } {
+    const likely = { country: homeCountry(), timeZone: deviceZone() };
+    const fields = fieldsOf(members, { values: { ...known.value, ...likely } });
+    const send = () => client.send<Shop>('PATCH', '/shop', { body: fields.read() });
+    return { element: fields.element, save: async () => (await send()).value };
+  }
+  const lead = t('Some questions, once for all devices. All of it can be changed later, under Shop.');
+  return form(card(t('Shop'), isFirst && h('p', {}, lead), element), {
+    submit: t('Save'),
+    others: isFirst && h('a', { class: 'button', href: '#/', onclick: putOff }, t('Later')),
+    async run() {
+      const shop = await save();
+      setShop(shop);
+      const wanted = element.querySelector<HTMLSelectElement>('[data-pointer="/registration"]')?.value;
+      const detail = t('The service was started with “--registration closed”, which keeps it so.');
+      throwIfInvalid(shop.registration === wanted ? [] : [{ pointer: '/registration', detail }]);
+      notify(t('Saved.'));
+      if (isFirst) goTo('/');
+      else await reload();
+    },
+  });
+}
+
+function putOff(): void {
+  shopLater.isOn = true;
+}

@@ -1,0 +1,90 @@
+// System: what has to be looked after, backups, webhooks, and who has signed in, for administrators.
+import { metricsOf, serviceAlerts, timesOf, webhookAlerts } from './alerts.ts';
+import { backupsCard } from './backups-card.ts';
+import { eventTypes, type KeptBackups, type List, type Webhook } from '../parts/api-types.ts';
+import { card, factList } from '../parts/cards.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { eventList } from '../parts/event-list.ts';
+import { count, dateOnly, dateTime } from '../parts/formats.ts';
+import { type NamedEvent, readLatest } from '../parts/named-events.ts';
+import { hasWebhooks } from '../parts/page-text.ts';
+import { t } from '../parts/texts.ts';
+import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { webhooksCard } from './webhooks-card.ts';
+
+type System = {
+  /** As text: one metric alone has its values as labels. */
+  readonly metrics: string;
+  readonly backups: KeptBackups;
+  readonly webhooks: readonly Webhook[];
+  readonly accesses: readonly NamedEvent[];
+};
+
+/** A full disk leaves no event, nor does a delivery that fails, or a backup that is made on the command line. */
+const intervalMilliseconds = 5_000;
+
+/** Sign-ins, keys and accounts; sessions and keys are ended on the page of their person. */
+const accessTypes = eventTypes.filter((type) => /^(session|key|user)\./.test(type));
+
+export function systemView(page: Page): void {
+  const { main, signal } = page;
+  const content = h('div', {}, skeleton(8));
+  const reload = reloadable<System>(page, content, {
+    load,
+    draw: (system, reload) => systemContent(page, system, reload),
+    concerns: ({ type }) => /^(session|key|user|webhook)\./.test(type),
+  });
+  const timer = setInterval(() => !document.hidden && void reload(), intervalMilliseconds);
+  signal.addEventListener('abort', () => clearInterval(timer));
+  fill(main, setPageTitle(t('System')), content);
+}
+
+async function load(page: Page): Promise<System> {
+  const { client, signal } = page;
+  const [response, backups, webhooks, accesses] = await Promise.all([
+    client.request('GET', '/metrics', { accept: 'text/plain', signal }),
+    client.get<KeptBackups>('/backups', signal),
+    hasWebhooks ? client.get<List<Webhook>>('/webhooks', signal) : { data: [] },
+    readLatest(page, accessTypes),
+  ]);
+  return { metrics: await response.text(), backups, webhooks: webhooks.data, accesses };
+}
+
+function systemContent(page: Page, system: System, reload: Reload): Child {
+  const { metrics, backups, webhooks, accesses } = system;
+  const alerts = [...serviceAlerts(metricsOf(metrics)), ...webhooks.flatMap(webhookAlerts)];
+  return [
+    alerts.map(({ text }) => h('p', { class: 'banner' }, text)),
+    alerts.length === 0 && h('p', { class: 'well' }, t('Nothing has to be done.')),
+    h(
+      'div',
+      { class: 'columns even' },
+      h('div', {}, backupsCard(page, backups, reload), serviceCard(metrics)),
+      h('div', {}, hasWebhooks && webhooksCard(page, webhooks, reload), accessCard(accesses)),
+    ),
+  ];
+}
+
+function serviceCard(text: string): HTMLElement {
+  const [, version = '', node = ''] = /build_info\{version="([^"]+)",node="([^"]+)"\}/.exec(text) ?? [];
+  const metrics = metricsOf(text);
+  const { lastBackup, certificateEnd } = timesOf(metrics);
+  const failed = metrics.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0;
+  return card(
+    t('Service'),
+    factList([
+      [t('Version'), t('{version}, on Node {node}', { version, node })],
+      [t('Certificate expires'), dateOnly(certificateEnd)],
+      [t('Last backup'), lastBackup === null ? t('none that the service knows of') : dateTime(lastBackup)],
+      [t('Failed sign-ins since the start'), count(failed)],
+    ]),
+  );
+}
+
+function accessCard(events: readonly NamedEvent[]): HTMLElement {
+  return card(
+    t('Sign-ins, keys and accounts'),
+    eventList(events),
+    h('p', { class: 'hint' }, t('Sessions and keys are ended under People, on the page of who has them.')),
+  );
+}

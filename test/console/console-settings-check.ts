@@ -1,0 +1,148 @@
+// The shop in the console, in a real browser: its questions at the first sign-in, what they change, and whose day it is.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { openTab } from '../support/browser.ts';
+import { admin, serviceFor } from '../support/service.ts';
+import { Person } from './console-actions.ts';
+import { openShop } from './console-shop.ts';
+
+const dayHours = 24;
+
+test('an administrator is asked for the shop at the first sign-in', { timeout: 120_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now();
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Vienna' });
+  const person = new Person(tab, 'mouse');
+  await person.signIn(service.url, admin);
+  const valueOf = (member: string): Promise<string> =>
+    tab.evaluate(`document.querySelector('[data-pointer="/${member}"]').value`);
+  const token = async (): Promise<string> => (await service.signIn(admin.email, admin.password)).token;
+
+  await t.test('and can put it off', async () => {
+    await person.see('Some questions, once for all devices.');
+    await person.press('Later');
+    await person.see('Nothing is here yet.');
+    await tab.open(`${service.url}/console`);
+    await person.see('Nothing is here yet.');
+    assert.equal((await service.get('/shop', { token: await token() })).body.updatedAt, null);
+  });
+
+  await t.test('with what the browser knows filled in', async () => {
+    await tab.evaluate('localStorage.removeItem("orderly-shop-later")');
+    await tab.open('about:blank');
+    await tab.open(`${service.url}/console`);
+    await person.see('Some questions, once for all devices.');
+    assert.equal(await valueOf('timeZone'), 'Europe/Vienna');
+    await tab.evaluate(`document.querySelector('[data-pointer="/country"]').value = 'AT'`);
+    await tab.evaluate(`document.querySelector('[data-pointer="/registration"]').value = 'closed'`);
+    await person.enter('Name of the shop', 'Teehaus');
+    await person.enter('Its address, in one line', 'Ring 1, 1010 Wien');
+    await person.press('Save');
+    await person.see('Nothing is here yet.');
+    const { body } = await service.get('/shop', { token: await token() });
+    assert.deepEqual(
+      [body.name, body.address, body.country, body.timeZone, body.registration],
+      ['Teehaus', 'Ring 1, 1010 Wien', 'AT', 'Europe/Vienna', 'closed'],
+    );
+  });
+
+  await t.test('and the next address, phone and paper begin with the answers', async () => {
+    await person.go('#/customers/new');
+    assert.equal(await valueOf('address/country'), 'AT');
+    await person.enter('Name', 'Ada');
+    await person.enter('Phone', '01 5880123');
+    await person.press('Add customer');
+    await person.see('Ada is a customer now.');
+    assert.equal((await service.get('/customers/1', { token: await token() })).body.phone, '+4315880123');
+    const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
+    const body = { customerId: 1, currency: 'EUR', items };
+    await service.post('/orders', { token: await token(), body });
+    await person.go('#/orders/1');
+    await tab.evaluate('window.print = () => undefined');
+    await person.see('Order 1');
+    const paper = `document.querySelector('main .sheet')?.textContent.includes('Teehaus, Ring 1, 1010 Wien')`;
+    await person.press('Packing slip');
+    await tab.until(paper);
+  });
+
+  await t.test('and is not asked again, but may change it', async () => {
+    await tab.evaluate(`location.hash = ''`);
+    await tab.send('Page.reload');
+    await tab.until('document.querySelector(".frame")');
+    await person.press('Shop');
+    await tab.until(`document.querySelector('[data-pointer="/name"]')?.value === 'Teehaus'`);
+    await person.enter('Name of the shop', 'Teehaus am Ring');
+    await person.press('Save');
+    await person.see('Saved.');
+    assert.equal((await service.get('/shop', { token: await token() })).body.name, 'Teehaus am Ring');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
+
+test('the console follows the shop', { timeout: 120_000 }, async (t) => {
+  const { service, token, tab, person } = await openShop(t);
+  await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'America/Los_Angeles' });
+  await person.signIn(service.url, admin);
+  const day = `document.querySelector('input[type=date]')?.value`;
+  const dayIn = (timeZone: string): string => new Date().toLocaleDateString('sv', { timeZone });
+
+  await t.test('whose time zone and currency are changed while the page is open', async () => {
+    await person.go('#/new');
+    await tab.until(`document.querySelector('[data-pointer="/currency"]')?.value === 'EUR'`);
+    await person.go('#/day');
+    await tab.until(`${day} === '${dayIn('America/Los_Angeles')}'`);
+    await service.patch('/shop', { token, body: { timeZone: 'Pacific/Kiritimati', currency: 'NZD' } });
+    await person.see('From midnight to midnight in Pacific/Kiritimati');
+    await person.go('#/today');
+    await person.go('#/day');
+    await tab.until(`${day} === '${dayIn('Pacific/Kiritimati')}'`);
+    await person.go('#/new');
+    await person.press('Start over');
+    await tab.until(`document.querySelector('[data-pointer="/currency"]')?.value === 'NZD'`);
+  });
+
+  await t.test('on a device whose clock is wrong, which is said once', async () => {
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: `{
+        const Right = Date;
+        const now = () => Right.now() + ${dayHours + 2} * 3_600_000;
+        window.Date = class extends Right {
+          static now = now;
+          constructor(...given) { super(...(given.length === 0 ? [now()] : given)); }
+        };
+      }`,
+    });
+    await tab.send('Page.reload');
+    await person.see('The clock of this device is 26 hours ahead');
+    await person.go('#/day');
+    await tab.until(`${day} === '${dayIn('Pacific/Kiritimati')}'`);
+    await tab.evaluate(`document.querySelector('.notice button').click()`);
+    await person.go('#/orders');
+    assert.equal(await tab.evaluate(`document.querySelector('.notice')`), null);
+  });
+
+  await t.test('and a browser that knows no time zone shows its days', async () => {
+    await tab.send('Page.addScriptToEvaluateOnNewDocument', {
+      source: `{
+        const { resolvedOptions } = Intl.DateTimeFormat.prototype;
+        Intl.DateTimeFormat.prototype.resolvedOptions = function () {
+          return { ...resolvedOptions.call(this), timeZone: 'Etc/Unknown' };
+        };
+      }`,
+    });
+    await tab.evaluate(`location.hash = '#/today'`);
+    for (const timeZone of ['Pacific/Kiritimati', null]) {
+      await service.patch('/shop', { token, body: { timeZone } });
+      await tab.send('Page.reload');
+      await person.see('Received today');
+    }
+    await person.go('#/day');
+    await person.see('From midnight to midnight in UTC');
+  });
+
+  assert.deepEqual(tab.complaints, []);
+});
