@@ -159,6 +159,7 @@ export function newOrder(
       total,
       status: 'open',
       payment: null,
+      metadata: {},
     },
   };
 }
