@@ -10,7 +10,6 @@ import { noStrace } from '../torture/traced-writes.ts';
 const tests = [
   'test/requirements/requirements.test.ts',
   'test/commands/*.test.ts',
-  'test/features/orders/killed-erasure.test.ts',
   'test/http/telemetry/metrics-text.test.ts',
   'test/torture/*.test.ts',
 ];
