@@ -35,6 +35,15 @@ for (const [browser, open] of [
       await t.test('of products asks for the currency, and changes what is known', () =>
         importProducts({ service, token, tab, person }),
       );
+      await t.test('of products names the rows whose barcodes may have lost digits', async () => {
+        await person.go('#/products');
+        await person.go('#/products/import');
+        const text =
+          'sku;name;unitPrice;currency;ean\nA;Cup;1.00;EUR;12345678905\nB;Mug;7.49;EUR;\nC;Pot;1.00;EUR;12345670\n';
+        await giveFile(tab, { name: 'barcodes.csv', bytes: Buffer.from(text) });
+        await person.press('Check all rows');
+        await person.see('A barcode may have lost digits, and is kept as it is: row 2.');
+      });
       await t.test('names what can’t be read, or lacks a column', async () => {
         await person.go('#/customers/import');
         await giveFile(tab, { name: 'book.xlsx', bytes: Buffer.from('PK') });

@@ -27,6 +27,8 @@ export type Outcome = {
   readonly unchanged: number;
   /** Of what is new, what has the e-mail address or phone number of another customer, or a SKU that differs in zeros. */
   readonly doubles: number;
+  /** The numbers of the rows whose barcode may have lost digits. */
+  readonly warned: readonly number[];
   readonly faults: readonly Fault[];
   /** The first rows that are new, and the first ones that change something. */
   readonly samples: readonly Sample[];
@@ -78,6 +80,7 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
     changed: 0,
     unchanged: 0,
     doubles: 0,
+    warned: [],
     faults: [],
     samples: [],
   };
@@ -120,7 +123,11 @@ export async function runImport(plan: ImportPlan, options: RunOptions): Promise<
   return outcome;
 }
 
-type Growing = Record<Count, number> & { readonly faults: Fault[]; readonly samples: Sample[] };
+type Growing = Record<Count, number> & {
+  readonly warned: number[];
+  readonly faults: Fault[];
+  readonly samples: Sample[];
+};
 type Batch = RunOptions & { readonly batch: readonly Line[]; readonly outcome: Growing };
 
 /** The answer to a line, as the API documents it: it has a result, or errors. */
@@ -129,6 +136,7 @@ type Result = {
   readonly id?: number | null;
   readonly result?: 'created' | 'changed' | 'unchanged';
   readonly sameAs?: number | null;
+  readonly warning?: string;
   readonly errors?: readonly Issue[];
 };
 
@@ -144,13 +152,14 @@ async function sendBatch(plan: ImportPlan, { batch, outcome, ...options }: Batch
 }
 
 function addResult(outcome: Growing, { row, values, isDouble }: Line, answer: Result): void {
-  const { id = null, result, sameAs, errors = [] } = answer;
+  const { id = null, result, sameAs, warning, errors = [] } = answer;
   if (result === undefined) {
     outcome.faults.push({ ...row, problem: errors.map(wordsOf).join(' ') });
     return;
   }
   outcome[result] += 1;
   if (result === 'created' && (sameAs !== undefined || isDouble)) outcome.doubles += 1;
+  if (warning !== undefined) outcome.warned.push(row.number);
   if (result === 'unchanged' || outcome[result] > samplesMax) return;
   outcome.samples.push({ ...row, result, id, values });
 }

@@ -389,7 +389,7 @@ function progressText({ created, changed, unchanged, faults }: Outcome): string 
 
 async function showCheck(planned: Planned, outcome: Outcome): Promise<void> {
   const { content, opened, kind, page, plan } = planned;
-  const { created, changed, unchanged, doubles, faults, samples } = outcome;
+  const { created, changed, unchanged, doubles, warned, faults, samples } = outcome;
   const good = created + changed;
   const again = button(t('Change the columns'), () => chooseColumns(planned, opened));
   const begin = action(
@@ -407,6 +407,7 @@ async function showCheck(planned: Planned, outcome: Outcome): Promise<void> {
         {},
         created > 0 && h('li', {}, newText(created)),
         doubles > 0 && h('li', { class: 'issue' }, doublesText(doubles, kind)),
+        warned.length > 0 && h('li', { class: 'issue' }, warnedText(warned)),
         changed > 0 && h('li', {}, changedText(changed, kind)),
         unchanged > 0 && h('li', {}, unchangedText(unchanged)),
         faults.length > 0 && h('li', {}, faultsText(faults.length)),
@@ -438,6 +439,18 @@ function doublesText(rows: number, kind: ImportKind): string {
         );
   return t(text, { count: count(rows) });
 }
+
+function warnedText(rows: readonly number[]): string {
+  const text = numbered(
+    rows.length,
+    'A barcode may have lost digits, and is kept as it is: row {rows}.',
+    '{count} barcodes may have lost digits, and are kept as they are: rows {rows}.',
+  );
+  const named = rows.slice(0, warnedRowsMax).map(count).join(', ');
+  return t(text, { count: count(rows.length), rows: rows.length > warnedRowsMax ? `${named} …` : named });
+}
+
+const warnedRowsMax = 5;
 
 function leftOutText(columns: ReadonlySet<string>): string {
   const text = numbered(
