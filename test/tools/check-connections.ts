@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { noStrace } from '../torture/traced-writes.ts';
 
-/** All tests that start the service or a command as a process of its own, but those of webhooks. */
+/** The tests that need nothing but a program, for the service and for commands; none has a webhook. */
 const tests = [
   'test/requirements/requirements.test.ts',
   'test/commands/*.test.ts',
