@@ -1,5 +1,7 @@
 // The list of orderly's components.
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { version } from '../../src/base/version.ts';
 import { texts } from '../support/source-text.ts';
@@ -54,6 +56,18 @@ suite('the SBOM', () => {
     ] as const)
       assert.ok(cpes.includes(`cpe:2.3:a:${product}:${process.versions[part]}:*:*:*:*:*:*:*`), product);
     assert.equal(node?.cpe, `cpe:2.3:a:nodejs:node.js:${process.versions.node}:*:*:*:*:*:*:*`);
+  });
+
+  test('every part of Node has its licence in what orderly prints', (t) => {
+    const file = join(dirname(process.execPath), '../LICENSE');
+    if (!existsSync(file)) return t.skip('this Node came without its licence');
+    const printed = `${texts.get('src/commands/licenses.txt')}${readFileSync(file, 'utf8')}`;
+    const names = node?.components?.map(({ name }) => name) ?? [];
+    assert.ok(names.length > 15);
+    assert.deepEqual(
+      names.filter((name) => !new RegExp(`\\b${name}\\b`, 'i').test(printed)),
+      [],
+    );
   });
 
   test('every table that a program wrote is listed, and the licence of what it was made from can be printed', () => {
