@@ -177,9 +177,7 @@ export const WebhookSecret = named(
 );
 export type WebhookSecret = Infer<typeof WebhookSecret>;
 
-export type WebhookBodies = ReturnType<typeof webhookBodies>;
-export type NewWebhook = Infer<WebhookBodies['NewWebhook']>;
-type WebhookPatch = Infer<WebhookBodies['WebhookPatch']>;
+type WebhookPatch = Infer<ReturnType<typeof webhookBodies>['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets) {
