@@ -18,7 +18,6 @@ import type { Timers } from '../../base/timers.ts';
 import { version } from '../../base/version.ts';
 import type { OutgoingPosts } from './outgoing-posts.ts';
 import type { PostResult } from './post-thread.ts';
-import type { WebhookErrorCode } from './webhook.ts';
 import { retryDelay } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 
@@ -191,7 +190,8 @@ export class DeliveryLoop {
       cancelTimeout();
       if (this.#sending !== sending) return; // stopped or reloaded; otherwise only a timeout aborts
       this.#sending = undefined;
-      this.#handleResult(event, result, { sentAt, isTimeout: sending.signal.aborted });
+      const isTimeout = sending.signal.aborted && result.kind !== 'response';
+      this.#handleResult(event, sentAt, isTimeout ? timedOut : result);
     });
   }
 
@@ -213,16 +213,11 @@ export class DeliveryLoop {
     return previous === undefined ? [current] : [current, previous];
   }
 
-  #handleResult(
-    event: Event,
-    result: PostResult,
-    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
-  ): void {
+  #handleResult(event: Event, sentAt: number, result: DeliveryResult): void {
     const lastStatus = result.kind === 'response' ? result.status : null;
-    const isDelivered = lastStatus !== null && lastStatus >= 200 && lastStatus < 300;
-    this.#services.count(isDelivered ? 'delivered' : outcomeOf(result, isTimeout));
     this.#update({ lastStatus, lastAt: sentAt });
-    if (!isDelivered) return this.#fail(event, result, { sentAt, isTimeout });
+    if (lastStatus === null || lastStatus < 200 || lastStatus > 299) return this.#fail(event, sentAt, result);
+    this.#services.count('delivered');
     this.#update({
       position: event.id,
       failures: 0,
@@ -233,25 +228,27 @@ export class DeliveryLoop {
     this.wake();
   }
 
-  #fail(
-    event: Event,
-    result: PostResult,
-    { sentAt, isTimeout }: { readonly sentAt: number; readonly isTimeout: boolean },
-  ): void {
-    const { now, log } = this.#services;
+  #fail({ id: event }: Event, sentAt: number, result: DeliveryResult): void {
+    const { now, log, count } = this.#services;
+    const isResponse = result.kind === 'response';
+    count(isResponse ? 'rejected' : result.kind);
     const failures = this.#progress.failures + 1;
-    const retryAfter = result.kind === 'response' ? result.retryAfter : undefined;
-    const isGone = result.kind === 'response' && result.status === 410;
-    const delay = isGone ? undefined : retryDelay(failures, retryAfter, now());
-    const { code, cause } = failureOf(result, isTimeout);
-    const retryAt = delay === undefined ? null : now() + delay;
-    const failingSince = this.#progress.failingSince ?? sentAt;
-    this.#update({ failures, retryAt, failingSince, lastError: cause.slice(0, 300), lastErrorCode: code });
-    const { id: webhook } = this.#webhook;
-    log.write('warn', 'a webhook delivery failed', { webhook, event: event.id, cause, failures });
+    const isGone = isResponse && result.status === 410;
+    const delay = isGone
+      ? undefined
+      : retryDelay(failures, isResponse ? result.retryAfter : undefined, now());
+    const cause = isResponse ? `status ${result.status}` : result.cause;
+    this.#update({
+      failures,
+      retryAt: delay === undefined ? null : now() + delay,
+      failingSince: this.#progress.failingSince ?? sentAt,
+      lastError: cause.slice(0, 300),
+      lastErrorCode: isResponse ? 'status' : result.code,
+    });
+    log.write('warn', 'a webhook delivery failed', { webhook: this.#webhook.id, event, cause, failures });
     if (delay !== undefined) this.#waitForRetry();
     else if (isGone) this.#disable('The receiver responded 410 Gone.');
-    else this.#disable(`Event ${event.id} could not be delivered in ${failures} attempts: ${cause}.`);
+    else this.#disable(`Event ${event} could not be delivered in ${failures} attempts: ${cause}.`);
   }
 
   /**
@@ -296,18 +293,12 @@ export class DeliveryLoop {
 
 const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };
 
-function outcomeOf({ kind }: PostResult, isTimeout: boolean): Outcome {
-  if (kind === 'response') return 'rejected';
-  return isTimeout ? 'timeout' : kind;
-}
-
-type Failure = { readonly code: WebhookErrorCode; readonly cause: string };
-
-function failureOf(result: PostResult, isTimeout: boolean): Failure {
-  if (result.kind === 'response') return { code: 'status', cause: `status ${result.status}` };
-  if (!isTimeout) return result;
-  return { code: 'timeout', cause: `no response in ${deliveryMillisecondsMax / 1000} seconds` };
-}
+const timedOut = {
+  kind: 'timeout',
+  code: 'timeout',
+  cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
+} as const;
+type DeliveryResult = PostResult | typeof timedOut;
 
 function eventsRemoved(position: number): string {
   return `Events after ${position} have expired and were removed. Set position to resume.`;
