@@ -26,6 +26,13 @@ for (const text of spellings)
 for (const [one, other] of [
   ['012345678905', '0012345678905'],
   ['96385074', '00000096385074'],
+  ['96385074', ']E496385074'],
+  ['036000291452', ']C00036000291452'],
+  ['036000291452', '(01)00036000291452(21)ABC'],
+  ['036000291452', ']d20100036000291452'],
+  ['036000291452', '\u001d0100036000291452\u001d21X'],
+  ['036000291452', 'https://dl.example.org/01/00036000291452?15=270101'],
+  ['4006381333931', 'https://id.gs1.org/01/04006381333931/21/A?x=1'],
   ['AB-1', 'AB-1 '],
 ] as const)
   test(`${one} and ${other} are one barcode`, () => assert.equal(barcodeKey(one), barcodeKey(other)));
@@ -52,6 +59,8 @@ test('a SKU is compared without blanks around it, invisible characters and case'
     '\u3164TRIM-1',
   ])
     assert.equal(skuKey(sku), 'trim-1');
+  for (const sku of ['TRIM\u00ad-1', 'TRIM-1\u2060', 'TRIM-1\ufe0f', 'TRIM-1\u{e0020}', 'TRIM-1\u034f'])
+    assert.equal(skuKey(sku), 'trim-1', sku);
   for (const blank of ['\u2800', '\u{1d159}', '\u{13441}', '\u3164', '\uffa0', '\u115f', '\u180e', '\u3000'])
     assert.equal(skuKey(`${blank}TRIM-1${blank}`), 'trim-1', blank);
   assert.equal(plainCode('\u2066A\u00a0B\u2069 '), 'A B');

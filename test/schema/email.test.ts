@@ -104,6 +104,12 @@ const same: readonly (readonly [string, string])[] = [
   ['änna@example.com', 'A\u0308NNA@example.com'],
   ['аня@почта.рф', 'АНЯ@ПОЧТА.РФ'],
   ['οδός@example.com', 'ΟΔΌΣ@example.com'],
+  ['anna@bücher.de', 'anna@xn--bcher-kva.de'],
+  ['anna@BÜCHER.DE', 'ANNA@XN--BCHER-KVA.DE'],
+  ['anna@例え.jp', 'anna@xn--r8jz45g.jp'],
+  ['anna@почта.рф', 'anna@xn--80a1acny.xn--p1ai'],
+  ['anna@example。com', 'anna@example.com'],
+  ['anna@EXAMPLE．COM', 'anna@example.com'],
   ['\u212aate@example.com', 'kate@example.com'],
   ['\u1fbc\u0301@example.com', '\u1fb4@example.com'], // lower-casing alone would leave it decomposed
 ];

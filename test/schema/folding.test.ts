@@ -36,9 +36,41 @@ test('names are sorted as DIN 5007-1 says, and then by the text itself', () => {
   assert.deepEqual(sorted, ['Apfel', 'apfel', 'Äpfel', 'Lodz', 'Łódź', 'Mäx', 'Ofen', 'Öfen', 'Zucker']);
 });
 
+for (const names of [
+  ['Aal', 'Äpfel', 'Apfelmus', 'Az'],
+  ['Ekström', 'Élan', 'Elch'],
+  ['Muller', 'Müller', 'Mullerin'],
+  ['Łódź', 'Lom'],
+  ['Nando', 'Ñandu'],
+  ['Östen', 'Ostern'],
+  ['Cote', 'Côte', 'Coter'],
+  ['O’Brien', 'Obst'],
+  ['straße', 'Strassen'],
+  ['Zuckmayer', 'Žukov'],
+])
+  test(`names are sorted: ${names.join(', ')}`, () => {
+    assert.deepEqual(
+      names.toReversed().sort((a, b) => (nameKey(a) < nameKey(b) ? -1 : 1)),
+      names,
+    );
+  });
+
 test('names are the same without case, accents, blanks and kinds of signs', () => {
   for (const name of ["PAT  O'Brien ", 'Pât O’brien', 'pat\u00a0o´brien'])
     assert.equal(foldedName(name), "pat o'brien");
+  for (const [one, other] of [
+    ['Łukasz', 'lukasz'],
+    ['Þór', 'Thor'],
+    ['ΓΙΏΡΓΟΣ', 'Γιώργος'],
+    ['Жёлтый', 'желтый'],
+    ['Đặng', 'dang'],
+    ['Işık', 'isik'],
+    ['œuvre', 'OEUVRE'],
+    ['\u202aAnna\u202c', 'anna'],
+    ['ﬁsh', 'Fish'],
+    ['Ｓａｔō', 'sato'],
+  ] as const)
+    assert.equal(foldedName(one), foldedName(other), one);
   assert.notEqual(foldedName('राम'), foldedName('रीमा'));
 });
 

@@ -130,6 +130,31 @@ describe('a row of a table', () => {
     assert.deepEqual(named.map(summaryOf), ['1 422 #/customer/userId read-only']);
   });
 
+  test('a row changes the customer whose address has the other form of its domain', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const { id } = await newCustomer(service, token, {
+      name: 'Bücher',
+      email: 'info@bücher.example',
+      phone: null,
+    });
+    const forms = ['info@xn--bcher-kva.example', 'INFO@BÜCHER.example'];
+    for (const email of forms) {
+      const [row] = await importTable(service, {
+        token,
+        text: `name,email\nBücher,${email}\n`,
+        query: '?dryRun=true',
+      });
+      assert.equal(row?.id, id, email);
+      const { body } = await service.get(`/customers?email=${encodeURIComponent(email)}`, { token });
+      assert.deepEqual(
+        body.data.map((each: { id: number }) => each.id),
+        [id],
+        email,
+      );
+    }
+  });
+
   test('a telephone number names a customer only together with the name', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);

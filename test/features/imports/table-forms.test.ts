@@ -43,6 +43,7 @@ describe('a table', () => {
     ['a compressed file', Buffer.from('1f8b0800', 'hex'), /compressed/],
     ['a card', Buffer.from('BEGIN:VCARD\nVERSION:3.0\n'), /CSV/],
     ['UTF-16', Buffer.from('\ufeffname\nAda\n', 'utf16le'), /UTF-8/],
+    ['UTF-16, the other way', Buffer.from('\ufeffname\nAda\n', 'utf16le').swap16(), /UTF-8/],
     ['NUL', Buffer.from('name\0\nAda\n'), /no table/],
   ] as const)
     test(`what is no table says so: ${what}`, async (t) => {
