@@ -28,6 +28,7 @@ export const problemCodes = [
   'customer-has-orders',
   'invalid-transition',
   'order-not-open',
+  'in-use',
   'precondition-failed',
   'idempotency-key-reused',
   'idempotency-key-in-progress',

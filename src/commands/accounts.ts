@@ -1,11 +1,12 @@
 // `orderly admin create`, `admin reset` and `keys create`. Each prints the secret that it creates, once.
 import { dayMilliseconds } from '../base/durations.ts';
-import { scopes, type Scope } from '../auth/access.ts';
+import type { Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';
 import { requireOwned, type Owned } from '../storage/object-access.ts';
 import { addKey, removeUserKeys } from '../features/keys/key-store.ts';
-import { NewKey } from '../features/keys/key.ts';
+import { declared } from '../service/features.ts';
+import { newKey } from '../features/keys/key.ts';
 import { endUserSessions } from '../features/sessions/session-store.ts';
 import {
   addUser,
@@ -89,12 +90,17 @@ export const keysCreate: Command = {
   flags: [
     emailFlag,
     { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
-    { flag: 'scopes', value: 'LIST', help: `what it may do: any of ${scopes.join(', ')}`, isRequired: true },
+    {
+      flag: 'scopes',
+      value: 'LIST',
+      help: `what it may do: any of ${declared.scopes.join(', ')}`,
+      isRequired: true,
+    },
   ],
   async run({ config, flags }) {
     // checked in the next line
     const wanted = { name: String(flags['name']), scopes: splitList(String(flags['scopes'])) as Scope[] };
-    rejectInvalidFlags(schemaIssues(NewKey, wanted));
+    rejectInvalidFlags(schemaIssues(newKey(declared.scopes), wanted));
     return withExistingDatabase(config, async (database) => {
       const { key, secret } = database.write((writer) => {
         const permit = commandPermit(writer);

@@ -12,7 +12,7 @@ import { PasswordChecks } from '../features/users/password-checks.ts';
 import { Caches } from '../service/caches.ts';
 import { createCryptography } from '../service/cryptography.ts';
 import type { Core } from '../features/feature.ts';
-import { featuresWithout, problemPageOf, tagsOf, withoutIssues } from '../service/features.ts';
+import { declared, featuresWithout, problemPageOf, tagsOf, withoutIssues } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
 import { describerOf } from '../service/running-service.ts';
 import { Connection } from '../storage/connection.ts';
@@ -68,7 +68,7 @@ function notServing(config: Config, router: Router): Core {
     metricsText: unused,
     readiness: unused,
     authorityPem: unused,
-    ownerClearers: unused,
+    declared,
     cleanUp: unused,
   };
 }

@@ -1,4 +1,5 @@
 // What a feature is: one value with its name, what it needs, and the function that creates its parts.
+import type { Scope } from '../auth/access.ts';
 import type { Signer } from '../auth/jwt.ts';
 import type { RefreshTokens } from '../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
@@ -14,11 +15,11 @@ import type { Logger } from '../base/logger.ts';
 import type { Tag } from '../openapi/openapi.ts';
 import type { Limiters } from '../rates/limiter.ts';
 import type { Customer } from './customers/customer-members.ts';
+import type { CustomerTable } from './orders/customer-erasure-store.ts';
 import type { Order } from './orders/order-members.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Page } from '../web/page-layout.ts';
 import type { CurrentShop } from './shop/current-shop.ts';
-import type { ClearOwner } from './users/user-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Articles } from '../resource/declared-resource.ts';
 import type { Readiness } from './health/health-routes.ts';
@@ -26,6 +27,7 @@ import type { Migration } from '../storage/applied-migrations.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
+import type { EventType } from './events/event.ts';
 import type { AuditedHistory } from './events/history-audit-store.ts';
 import type { Database } from '../storage/database.ts';
 import type { Step } from '../storage/slices.ts';
@@ -46,9 +48,20 @@ export type Feature = {
   readonly settings?: readonly Setting[];
   /** The migrations of the feature's tables, from the first. They run even if the feature is left out. */
   readonly migrations?: readonly Migration[];
+  /** What other features need to know of a declared resource, even if it is left out (`resource-feature.ts`). */
+  readonly declares?: Declares;
   /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;
   readonly load: () => Promise<(core: Core) => FeatureParts>;
+};
+
+export type Declares = {
+  readonly eventTypes?: readonly EventType[];
+  readonly scopes?: readonly Scope[];
+  /** Tables whose rows users own, by their column `userId`: the cleanup clears removed users from it. */
+  readonly ownedTables?: readonly string[];
+  /** Tables whose rows refer to customers, by their column `customerId`, and what an erasure clears in them. */
+  readonly customerTables?: readonly CustomerTable[];
 };
 
 /** The parts of a feature in a running service. The service walks them in the order of the features. */
@@ -56,8 +69,6 @@ export type FeatureParts = {
   readonly groups: readonly RouteGroup[];
   /** Steps of the periodic cleanup. */
   readonly cleanup?: readonly Step[];
-  /** Clears a removed user from the rows that the user owned. */
-  readonly clearOwner?: ClearOwner;
   readonly metrics?: () => readonly Family[];
   /** Starts what runs beside requests. */
   readonly start?: () => void;
@@ -138,8 +149,8 @@ export type Core = {
   readonly readiness: () => Readiness;
   /** Returns the certificate of the service's own authority in PEM; undefined if it has none. */
   readonly authorityPem: () => string | undefined;
-  /** Returns the functions that clear a removed user from the tables of all features. */
-  readonly ownerClearers: () => readonly ClearOwner[];
+  /** What all features declare, also those that are left out. */
+  readonly declared: Required<Declares>;
   /** Runs the cleanup now, in the background. */
   readonly cleanUp: () => void;
 };

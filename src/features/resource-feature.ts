@@ -8,6 +8,38 @@ type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' |
   readonly declared: () => Promise<Resource<M>>;
 };
 
+type DeclaredFeature<M extends ResourceMembers> = {
+  readonly resource: Resource<M>;
+  /** The description of its section in the document. */
+  readonly description: string;
+  /** The statements that make its table, and then each change of it: once released, none is ever edited. */
+  readonly migrations: readonly string[];
+};
+
+/** A feature of one file: the resource is declared beside it. */
+export function declaredFeature<M extends ResourceMembers>({
+  resource,
+  description,
+  migrations,
+}: DeclaredFeature<M>): Feature {
+  const { name, plural, tag, isOwned, personal } = resource;
+  return {
+    ...resourceFeature({
+      name: plural,
+      tag: { name: tag, description },
+      migrations: migrations.map((sql, index) => ({ name: `${plural} ${index + 1}`, sql })),
+      declared: async () => resource,
+    }),
+    declares: {
+      eventTypes: [`${name}.created`, `${name}.changed`, `${name}.deleted`],
+      scopes: [`${plural}:read`, `${plural}:write`],
+      ownedTables: isOwned ? [plural] : [],
+      customerTables: personal === undefined ? [] : [{ table: plural, personal }],
+    },
+  };
+}
+
+/** A feature whose declaration is a file of its own, which isn't loaded if the feature is left out. */
 export function resourceFeature<M extends ResourceMembers>({
   declared,
   ...feature
@@ -18,8 +50,10 @@ export function resourceFeature<M extends ResourceMembers>({
     async load() {
       const { resourceRoutes } = await import('../resource/resource-routes.ts');
       const resource = await declared();
-      return ({ lists, database, log }) => ({
-        groups: [{ invalidStatus: 422, routes: resourceRoutes(resource, lists) }],
+      return ({ lists, database, log, has }) => ({
+        groups: [
+          { invalidStatus: 422, routes: resourceRoutes(resource, { lists, hasHistory: has('history') }) },
+        ],
         start: () => resource.notes?.(database.read).forEach((each) => log.write('warn', each)),
       });
     },

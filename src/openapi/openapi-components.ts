@@ -16,6 +16,8 @@ export function createComponents() {
 
   function component(kind: keyof typeof components, name: string, json: Json): Json {
     const known = (components[kind][name] ??= json);
+    if (isLonger(json['enum'], known['enum'])) known['enum'] = json['enum'];
+    if (isLonger(known['enum'], json['enum'])) json['enum'] = known['enum'];
     if (!isDeepStrictEqual(known, json)) throw new TypeError(`two ${kind} are named ${name}`);
     return { $ref: `#/components/${kind}/${name}` };
   }
@@ -90,4 +92,9 @@ export function exampleOf(schema: JsonSchema): unknown {
   if (type === 'array') return [exampleOf(schema.items ?? {})];
   if (type === 'integer') return schema['minimum'];
   return type === 'boolean' ? true : undefined;
+}
+
+/** A list that may grow is longer where the kinds of declared resources are known. */
+function isLonger(one: unknown, other: unknown): boolean {
+  return Array.isArray(one) && Array.isArray(other) && one.length > other.length;
 }

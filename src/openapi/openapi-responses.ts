@@ -30,7 +30,8 @@ const textTypes: Readonly<Record<string, TextType>> = {
   },
   'application/x-x509-ca-cert': { description: 'A certificate in PEM, as devices install it.', example: pem },
   [csv]: {
-    description: 'The whole list as a table (RFC 4180), with a header line. The page Files lists the columns.',
+    description:
+      'The whole list as a table (RFC 4180), with a header line. The page Files lists the columns.',
     example: 'id,name\r\n7,Grace Hopper\r\n',
   },
   [ndjson]: {

@@ -12,7 +12,7 @@
 // `resource-routes.ts` makes the routes of it, and `features/resource-feature.ts` a feature. Each function here is
 // plain: a resource with other rules writes its own beside it. Nothing that a resource must decide has a default:
 // whose its rows are, who may read and change them, and how it is searched.
-import { rowAccessOf, type RowAccess } from '../auth/access.ts';
+import { allows, rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
 import { csvColumns, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
 import { changesBetween, topicOf, type Changes } from '../features/events/event.ts';
@@ -61,7 +61,7 @@ import {
   noMetadata,
   type Metadata,
 } from '../storage/metadata.ts';
-import type { ObjectSource, Owned } from '../storage/object-access.ts';
+import { unlessInUse, type ObjectSource, type Owned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import {
   cellsIn,
@@ -70,6 +70,7 @@ import {
   contentNames,
   contentReader,
   namesInEvents,
+  personalNames,
   postedIn,
   readOnlyNames,
   sentIn,
@@ -77,6 +78,7 @@ import {
   withStaying,
   type ContentOf,
   type Members,
+  type PersonalOrNot,
   type RowOf,
 } from '../storage/resource.ts';
 import * as column from '../storage/table.ts';
@@ -96,30 +98,31 @@ export type ListFilter = {
   readonly column: string;
   readonly matches: typeof equals;
   readonly columnValueOf?: (text: string) => SqlValue;
+  /** Whether an index of the column serves it if the list is sorted by the column. */
+  readonly isRange?: true;
 };
 
+/** Of rows with an owner everybody reads and changes their own, and staff all of them; their members have `ownership`. */
+type RightsOf<M> = M extends { readonly userId: unknown }
+  ? { readonly owner: 'user' }
+  : { readonly owner: 'none'; readonly readers: Group; readonly writers: Group };
+type Group = 'everyone' | 'staff';
+/** Either of them. */
+type Rights = { readonly owner: 'user' | 'none'; readonly readers?: Group; readonly writers?: Group };
+
 type Declaration<M extends ResourceMembers> = {
-  /** The noun for one object in problems; its events are `${name}.created` and so on. */
+  /** The noun for one object: its events are `${name}.created` and so on, and its schemas begin with it. */
   readonly name: string;
-  /** The name of its table; its paths begin with it, and so do its scopes. */
+  /** The name of its table and of its section in the document; its paths and its scopes begin with it. */
   readonly plural: string;
-  /** Its schemas begin with this name. */
-  readonly title: string;
-  /** The section of its routes in the document. */
-  readonly tag: string;
-  /** Whose its rows are: each a user's, who then has a member `userId`, or the shop's. */
-  readonly owner: M extends { readonly userId: unknown } ? 'user' : 'none';
-  /** Who reads it. Of rows with an owner everybody reads their own, and staff all of them. */
-  readonly readers: 'everyone' | 'staff';
-  /** Who changes it. Of rows with an owner everybody changes their own, and staff all of them. */
-  readonly writers: 'everyone' | 'staff';
+  readonly rights: RightsOf<M>;
   /** In the order in which responses and files show them. */
   readonly members: M;
   /** Columns that derive from members, which responses don't show: the list sorts and searches by them. */
-  readonly keys: Readonly<Record<string, Column<string | null, never>>>;
+  readonly keys?: Readonly<Record<string, Column<string | null, never>>>;
   readonly examples: { readonly whole: object; readonly patch: object };
-  /** The description of the body of PUT. */
-  readonly replacement: string;
+  /** The description of the body of PUT, if there is more to say. */
+  readonly replacement?: string;
   /** The columns of the list's sorts by their names, the usual one first. Each has an index, and so has the id. */
   readonly sorts: Readonly<Record<string, string>>;
   readonly filters: Readonly<Record<string, ListFilter>>;
@@ -141,10 +144,18 @@ type Declaration<M extends ResourceMembers> = {
 
 export type Resource<M extends ResourceMembers> = ReturnType<typeof resource<M>>;
 
-export function resource<M extends ResourceMembers>(declared: Declaration<M>) {
+/** Where objects may be about a customer, each member says whether it is personal: an erasure clears those. */
+type SaysWhatIsPersonal<M> = M extends { readonly customerId: unknown }
+  ? { readonly members: PersonalOrNot }
+  : unknown;
+
+export function resource<M extends ResourceMembers>(declared: Declaration<M> & SaysWhatIsPersonal<M>) {
+  const { readers = 'everyone', writers = 'everyone' }: Rights = declared.rights;
+  const about = { isOwned: isOwnedBy(declared.rights), readers, writers, tag: capitalized(declared.plural) };
   const bodies = bodiesOf(declared);
   return {
     ...declared,
+    ...about,
     ...bodies,
     ...fileOf<M>(declared),
     ...rowsOf(declared, bodies.Shown),
@@ -154,13 +165,14 @@ export function resource<M extends ResourceMembers>(declared: Declaration<M>) {
 
 /** The schemas of responses and bodies, and what a body makes of an object. */
 function bodiesOf<M extends ResourceMembers>({
-  title,
+  name,
   members,
   examples,
-  replacement,
+  replacement = `The whole ${name}: omitted members get their defaults.`,
   changeIssues,
 }: Declaration<M>) {
   const example = { examples: [examples.whole] };
+  const title = capitalized(name);
   const Shown = named(title, object(shownIn(members)));
   const New = named(`New${title}`, object(postedIn(members), example));
   const Replacement = named(
@@ -201,12 +213,12 @@ function fileOf<M extends ResourceMembers>({ members }: Declaration<M>) {
 function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: JsonSchema) {
   type Shown = RowOf<M> & Row;
   type Content = ContentOf<M>;
-  const { name, plural, members, keys, owner } = declared;
+  const { name, plural, members, keys = {}, rights } = declared;
+  const isOwned = isOwnedBy(rights);
   const shown: Columns = columnsOf(members);
   const columns: Columns = { ...shown, ...keys };
   const rows = table(plural, columns);
-  const ownerColumn: Columns =
-    owner === 'user' ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
+  const ownerColumn: Columns = isOwned ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key that a kept row has from an older version is made anew only with its text. */
   const apart = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
@@ -221,7 +233,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     name,
     find: (db, id) => asShown(found.find(db, id)),
     ownerOf,
-    accessOf: (caller) => (owner === 'user' ? rowAccessOf(caller) : 'all'),
+    accessOf: (caller) => (isOwned ? rowAccessOf(caller) : 'all'),
   };
 
   function add(permit: Permit, wanted: Content & { readonly userId?: number }, createdAt: number): Shown {
@@ -250,7 +262,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   }
 
   function remove(permit: Permit, current: Owned<Shown>): void {
-    rows.remove(permit.writer, current.id);
+    unlessInUse(name, current.id, () => rows.remove(permit.writer, current.id));
     index(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
@@ -278,8 +290,9 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
   }
 
-  const known: Columns =
-    owner === 'user' ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.flag) } : {};
+  const known: Columns = isOwned
+    ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.flag) }
+    : {};
   const audit = rows.audit({
     thing: name,
     columns: { ...columns, ...known },
@@ -297,11 +310,24 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
       ];
     },
   });
+  /** Returns an issue unless the caller may see the customer whom the row will be about. */
+  function referenceIssues(permit: Permit<Caller>, wanted: Content, current: object): Issue[] {
+    const [sent, kept] = [customerIn(wanted), customerIn(current)];
+    if (sent === null || sent === kept) return [];
+    const row = permit.writer.get<[number | null]>('SELECT userId FROM customers WHERE id = ?', sent);
+    if (row !== undefined && allows(rowAccessOf(permit.caller), row[0])) return [];
+    const detail = `Customer ${sent} does not exist or is not yours.`;
+    return [{ pointer: '/customerId', code: 'unknown', detail }];
+  }
+
+  const personal = 'customerId' in members ? personalNames(members).map(String) : undefined;
   const checks = hasMetadata(members) ? [metadataCheck(plural)] : [];
   return {
     topic,
     shownInEvents: inEvents,
     checks,
+    personal,
+    referenceIssues,
     source,
     add,
     replace,
@@ -311,6 +337,10 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   };
 }
 
+function customerIn(row: object): number | null {
+  return 'customerId' in row && typeof row.customerId === 'number' ? row.customerId : null;
+}
+
 /** The owner's id; null for a row of the shop, or if the owner was deleted. */
 export function ownerOf(row: object): number | null {
   return 'userId' in row && typeof row.userId === 'number' ? row.userId : null;
@@ -318,7 +348,8 @@ export function ownerOf(row: object): number | null {
 
 /** The list: its parameters, and the rows that they select. */
 function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
-  const { plural, title, members, sorts, filters, search, owner } = declared;
+  const { name, plural, members, sorts, filters, search, rights } = declared;
+  const isOwned = isOwnedBy(rights);
   const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
   const list: ListDefinition<SortedQuery> = {
     table: plural,
@@ -334,16 +365,16 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       ...Object.fromEntries(
         Object.entries(filters).map(([each, { schema, ...filter }]) => [each, scanned(filter)]),
       ),
-      userId: owner === 'user' ? ownedRows : null,
+      userId: isOwned ? ownedRows : null,
     },
   };
   const description = `A leading \`-\` means descending; \`${sortNames[0]}\` by default.`;
   const query: Schemas = {
     ...(search === null ? {} : { q: searchParameter(search.description) }),
     ...Object.fromEntries(Object.entries(filters).map(([each, { schema }]) => [each, schema])),
-    ...(owner === 'user' ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
+    ...(isOwned ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
     ...(hasMetadata(members) ? { metadata: metadataParameter } : {}),
-    sort: optional(named(`${title}Sort`, oneOf(sortNames, { description }))),
+    sort: optional(named(`${capitalized(name)}Sort`, oneOf(sortNames, { description }))),
   };
 
   function selection(access: RowAccess, query: SortedQuery): RowSelection {
@@ -382,9 +413,10 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
   return { sortNames, query, selection, selectionOrSearch };
 }
 
-type ScannedFilter = Pick<ListFilter, 'column' | 'matches' | 'columnValueOf'>;
+type ScannedFilter = Omit<ListFilter, 'schema'>;
 
-function scanned(filter: ScannedFilter) {
+function scanned({ isRange, ...filter }: ScannedFilter) {
+  if (isRange === true) return { kind: 'range', ...filter } as const;
   return { kind: 'equality', ...filter, ordered: [] } as const;
 }
 
@@ -396,4 +428,12 @@ function hasMetadata({ metadata }: ResourceMembers): boolean {
 
 function metadataOf(row: { readonly metadata?: Metadata } | undefined): Metadata {
   return row?.metadata ?? noMetadata;
+}
+
+function isOwnedBy({ owner }: Rights): boolean {
+  return owner === 'user';
+}
+
+function capitalized(word: string): string {
+  return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,5 +1,6 @@
 // The routes of a declared resource: its list and its file, and to create, read, replace, change and delete one.
 import { isStaff, signedIn, staffOnly, type Caller } from '../auth/access.ts';
+import { historyRoute } from '../features/events/history-route.ts';
 import { userIssues } from '../features/users/user-store.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
@@ -13,13 +14,22 @@ import { changesNothing, requireOwned, requireVisible } from '../storage/object-
 import type { Permit } from '../storage/permit.ts';
 import { ownerOf, type Resource, type ResourceMembers } from './declared-resource.ts';
 
-export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>, lists: Lists): Route[] {
+type RoutesOptions = {
+  readonly lists: Lists;
+  /** Whether histories of single objects are read. */
+  readonly hasHistory: boolean;
+};
+
+export function resourceRoutes<M extends ResourceMembers>(
+  declared: Resource<M>,
+  { lists, hasHistory }: RoutesOptions,
+): Route[] {
   const { name, plural, tag, source } = declared;
   const Shown: Schema<object> = declared.Shown;
   const New: Schema<object> = declared.New;
   const Replacement: Schema<object> = declared.Replacement;
   const Patch: Schema<object> = declared.Patch;
-  const isOwned = declared.owner === 'user';
+  const { isOwned } = declared;
   const problems: readonly ProblemCode[] = isOwned ? ['forbidden'] : [];
   const reader = {
     tag,
@@ -74,7 +84,10 @@ export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>,
         const content = declared.read(call.body);
         return call.write((permit) => {
           const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
-          throwIfInvalid(declared.issues?.(permit.writer, content, {}) ?? []);
+          throwIfInvalid([
+            ...declared.referenceIssues(permit, content, {}),
+            ...(declared.issues?.(permit.writer, content, {}) ?? []),
+          ]);
           return representOne(declared.add(permit, { ...content, ...owner }, permit.origin.now));
         });
       },
@@ -133,7 +146,10 @@ export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>,
       const current = requireOwned(source, permit, call.params.id);
       call.checkPrecondition(() => representOne(current).etag);
       const wanted = declared.merge(current, call.body, method);
-      throwIfInvalid(declared.issues?.(permit.writer, wanted, current) ?? []);
+      throwIfInvalid([
+        ...declared.referenceIssues(permit, wanted, current),
+        ...(declared.issues?.(permit.writer, wanted, current) ?? []),
+      ]);
       if (changesNothing<object>(current, wanted)) return representOne(current);
       return representOne(declared.replace(permit, current, wanted));
     });
@@ -146,7 +162,7 @@ export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>,
       method: 'DELETE',
       summary: `Delete a ${name}`,
       reply: { kind: 'none' },
-      problems,
+      problems: ['in-use', ...problems],
       handle: (call) =>
         call.write((permit) => {
           const current = requireOwned(source, permit, call.params.id);
@@ -157,5 +173,14 @@ export function resourceRoutes<M extends ResourceMembers>(declared: Resource<M>,
     });
   }
 
-  return [listRoute(), createRoute(), readRoute(), putRoute(), patchRoute(), deleteRoute()];
+  const history = historyRoute({
+    path: `/${plural}/{id}/events`,
+    summary: `List what happened to a ${name}`,
+    topic: declared.topic,
+    access: isOwned ? signedIn : staffOnly, // as the feed has it: users see what concerns their own objects
+    source,
+    lists,
+  });
+  const routes = [listRoute(), createRoute(), readRoute(), putRoute(), patchRoute(), deleteRoute()];
+  return hasHistory ? [...routes, history] : routes;
 }

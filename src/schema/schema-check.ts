@@ -98,7 +98,8 @@ function walk(validator: Validator, value: unknown, findings: Findings): void {
 function walkString(validator: Validator, value: unknown, findings: Findings): void {
   if (typeof value !== 'string') return add(findings, 'type', `must be ${kindLabel(validator)}`);
   if (validator.values !== undefined) {
-    if (!validator.values.has(value)) add(findings, 'enum', enumClaim([...validator.values]));
+    const mayBeLater = validator.mayGrow && findings.isKept; // of a declared resource, or of another version
+    if (!validator.values.has(value) && !mayBeLater) add(findings, 'enum', enumClaim([...validator.values]));
     return;
   }
   const lengthIssue = lengthIssueOf(validator, value);

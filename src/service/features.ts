@@ -19,7 +19,9 @@ import { sessions } from '../features/sessions/sessions-feature.ts';
 import { shop } from '../features/shop/shop-feature.ts';
 import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
-import type { Core, Feature, Maintenance } from '../features/feature.ts';
+import { scopes } from '../auth/access.ts';
+import { eventTypes } from '../features/events/event.ts';
+import type { Core, Declares, Feature, Maintenance } from '../features/feature.ts';
 import type { FeatureMigration } from '../storage/applied-migrations.ts';
 import { coreSettings, type Setting } from '../config/settings.ts';
 import type { Tag } from '../openapi/openapi.ts';
@@ -57,6 +59,14 @@ export const settings: readonly Setting[] = [
 export const migrations: readonly FeatureMigration[] = features.flatMap(({ name, migrations = [] }) =>
   migrations.map((migration) => ({ ...migration, feature: name })),
 );
+
+/** What all features declare, and what the sources declare of their own. */
+export const declared: Required<Declares> = {
+  eventTypes: [...eventTypes, ...features.flatMap(({ declares }) => declares?.eventTypes ?? [])],
+  scopes: [...scopes, ...features.flatMap(({ declares }) => declares?.scopes ?? [])],
+  ownedTables: features.flatMap(({ declares }) => declares?.ownedTables ?? []),
+  customerTables: features.flatMap(({ declares }) => declares?.customerTables ?? []),
+};
 
 /** What commands do with the rows of all features. */
 export function maintenance(): Promise<readonly Maintenance[]> {

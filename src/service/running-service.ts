@@ -40,7 +40,7 @@ import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
 import { Cleanup } from './cleanup.ts';
 import { createCryptography, ensureSecrets } from './cryptography.ts';
 import type { Core, FeatureParts } from '../features/feature.ts';
-import { featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
+import { declared, featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { claimDatabase, LastEventFile, rejectLostDatabase } from './last-event-file.ts';
 import { listen, localUrlOf, openConnectionsMax, publicUrlOf } from './listening.ts';
@@ -216,7 +216,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
     authorityPem: () => certificate.authorityPem,
-    ownerClearers: () => parts.flatMap((each) => each.clearOwner ?? []),
+    declared,
     cleanUp: () => cleanup.runInBackground(),
   };
   parts.push(...creators.map((create) => create(core)));

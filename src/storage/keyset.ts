@@ -149,6 +149,12 @@ export function and(conditions: readonly Condition[]): Condition {
   };
 }
 
+export function not({ sql, params }: Condition): Condition {
+  return { sql: `NOT (${sql})`, params };
+}
+
+export const noneMatches: Condition = { sql: 'FALSE', params: [] };
+
 /** Joins two or more conditions with OR. */
 export function or(conditions: readonly Condition[]): Condition {
   return {

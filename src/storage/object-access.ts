@@ -3,9 +3,10 @@
 // user's, both are a 403.
 import { isDeepStrictEqual } from 'node:util';
 import { allows, type Caller, type RowAccess } from '../auth/access.ts';
-import { forbidden, notFound } from '../problem.ts';
+import { forbidden, notFound, Problem } from '../problem.ts';
 import type { Connection } from './connection.ts';
 import type { Permit } from './permit.ts';
+import { isReferredTo } from './sqlite-codes.ts';
 
 declare const visible: unique symbol;
 declare const owned: unique symbol;
@@ -54,6 +55,16 @@ function requireWithin<T>(
   if (object === undefined) throw notFound(name, id);
   if (!allows(access, ownerOf(object))) throw forbidden(`This ${name} belongs to another user.`);
   return object;
+}
+
+/** Runs a DELETE. Throws 409 `in-use` if rows of another table refer to the object and don't let it go. */
+export function unlessInUse(name: string, id: number, remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    if (!isReferredTo(error)) throw error;
+    throw new Problem('in-use', `Other objects refer to ${name} ${id}, so it can’t be deleted.`);
+  }
 }
 
 /** Whether the object already has these values: then nothing is written, and the ETag stays. */

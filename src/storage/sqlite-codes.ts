@@ -40,6 +40,14 @@ export function isFailedRead(error: unknown): boolean {
   return failedReads.includes(extendedCode(error));
 }
 
+/** Extended codes of a constraint: of a foreign key, at once (RESTRICT) or at the end of the statement. */
+const foreignKeys: readonly number[] = [787, 1811];
+
+/** Whether a row can't be deleted, since others refer to it. */
+export function isReferredTo(error: unknown): boolean {
+  return foreignKeys.includes(extendedCode(error));
+}
+
 function extendedCode(error: unknown): number {
   return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number'
     ? error.errcode

@@ -65,6 +65,9 @@ export const flag: Column<boolean> = { show: (stored) => stored === 1, store: Nu
 /** Given as milliseconds since 1970, and shown as a timestamp. */
 export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
 
+/** A time that clients send: given and shown as a timestamp. */
+export const sentTime: Column<string> = { show: timestampOf, store: Date.parse, isInserted: true };
+
 /** The time of a change: later than the one before, even if the clock went back, since ETags depend on it. */
 export function changeTime(before: { readonly updatedAt: string }, now: number): number {
   return Math.max(now, Date.parse(before.updatedAt) + 1);

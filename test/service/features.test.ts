@@ -7,9 +7,9 @@ import { ConfigError } from '../../src/config/command-error.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { serve } from '../../src/commands/serve.ts';
 import { features } from '../../src/service/features.ts';
-import { executable, serviceFor, type TestService } from '../support/service.ts';
+import { declaredNames, executable, serviceFor, type TestService } from '../support/service.ts';
 
-const optional = features.filter(({ isCore }) => isCore !== true);
+const optional = features.filter(({ isCore, name }) => isCore !== true && !declaredNames.includes(name));
 
 /** The feature and all that need it. */
 function withDependents(name: string): string[] {

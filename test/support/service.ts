@@ -11,6 +11,7 @@ import type { PasswordHasher } from '../../src/auth/password.ts';
 import { once as onceOnly } from '../../src/base/once.ts';
 import { version } from '../../src/base/version.ts';
 import { migrations } from '../../src/service/features.ts';
+import { features } from '../../src/service/features.ts';
 import { startService, type Service, type ServiceOptions } from '../../src/service/running-service.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
@@ -80,6 +81,8 @@ export type TestService = {
 export type TestOptions = {
   /** Flags without dashes. Rates are off unless named, except those of one-time codes and of sign-ups. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** Whether the service has resources of a file of their own, which `test/resources/` tests; by default not. */
+  readonly hasDeclared?: true;
   readonly extraRoutes?: ServiceOptions['extraRoutes'];
   readonly fdatasync?: NonNullable<ServiceOptions['storage']>['fdatasync'];
   readonly onFatal?: (error: Error) => void;
@@ -209,8 +212,14 @@ type Running = {
 
 const ratesOff = ['default', 'anonymous', 'login-account', 'login-account-total', 'login-address', 'created'];
 
-function argumentsFor({ settings = {} }: TestOptions, folder: string): string[] {
+/** The resources that the sources declare beside their own (`declaredFeature`). */
+export const declaredNames = features.flatMap(({ name, declares }) =>
+  declares?.scopes === undefined ? [] : name,
+);
+
+function argumentsFor({ settings = {}, hasDeclared }: TestOptions, folder: string): string[] {
   const all = {
+    ...(hasDeclared === true || declaredNames.length === 0 ? {} : { without: declaredNames.join() }),
     port: '0',
     tls: 'off',
     data: folder,

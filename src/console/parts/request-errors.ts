@@ -17,6 +17,7 @@ const byCode = {
   'customer-has-orders': 'A customer with orders can’t be deleted.',
   'email-taken': 'Another account has this e-mail address.',
   forbidden: 'Your account may not do that.',
+  'in-use': 'Something else refers to it, so it can’t be deleted.',
   'internal-error': 'Something unexpected has gone wrong in the service. Its log has the cause.',
   'invalid-credentials': 'Wrong e-mail address or password.',
   'invalid-token': 'You are no longer signed in.',

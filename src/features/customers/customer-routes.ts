@@ -202,7 +202,7 @@ function deleteCustomerRoute(): Route {
     access: signedIn,
     scope: 'customers:write',
     reply: { kind: 'none' },
-    problems: ['customer-has-orders', 'forbidden'],
+    problems: ['customer-has-orders', 'in-use', 'forbidden'],
     handle: (call) =>
       call.write((permit) => {
         const customer = requireOwned(customerSource, permit, call.params.id);

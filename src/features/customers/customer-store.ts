@@ -22,7 +22,7 @@ import {
   type ListDefinition,
   type SearchScope,
 } from '../../storage/listing.ts';
-import { changesNothing, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import { changesNothing, unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { remakeNameKeys } from '../../storage/unique-keys.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -188,7 +188,7 @@ export function removeCustomer(permit: Permit, customer: Owned<CustomerRow>): vo
   const { id, userId } = customer;
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)
     throw hasOrdersProblem(id);
-  db.run('DELETE FROM customers WHERE id = ?', id);
+  unlessInUse('customer', id, () => db.run('DELETE FROM customers WHERE id = ?', id));
   indexMetadata(db, 'customers', { id, before: customer.metadata, after: noMetadata });
   removeFromSearch(db, customer);
   recordEvent(permit, { type: 'customer.deleted', subjectId: id, ownerId: userId });
@@ -197,13 +197,6 @@ export function removeCustomer(permit: Permit, customer: Owned<CustomerRow>): vo
 
 function hasOrdersProblem(id: number): Problem {
   return new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
-}
-
-/** Clears a removed user from customers, for `clearRemovedOwners`. */
-export function clearCustomerOwner(db: Connection, userId: number, rowsMax: number): number {
-  const sql =
-    'UPDATE customers SET userId = NULL WHERE id IN (SELECT id FROM customers WHERE userId = ? LIMIT +?)';
-  return db.run(sql, userId, rowsMax).rowsChanged;
 }
 
 /** For a migration: makes keys and search anew. */

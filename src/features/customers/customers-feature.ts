@@ -9,14 +9,13 @@ export const customers: Feature = {
   isCore: true,
   tag: { name: 'Customers', description: 'The people and companies that order.' },
   migrations: customersMigrations,
+  declares: { ownedTables: ['customers'] },
   async load() {
     const { customerRoutes } = await import('./customer-routes.ts');
-    const { clearCustomerOwner } = await import('./customer-store.ts');
     return (core) => {
       const routes = customerRoutes({ ...core, shopCountry: () => core.shop.country });
       return {
         groups: [{ invalidStatus: 422, routes }],
-        clearOwner: clearCustomerOwner,
       };
     };
   },

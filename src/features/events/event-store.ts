@@ -1,6 +1,6 @@
 // The rows of events. An event is written in the transaction of its change, and never changed.
 import assert from 'node:assert';
-import { schemaIssues } from '../../schema/schema-check.ts';
+import { keptIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -135,5 +135,5 @@ export function removeOldEvents(db: Connection, rowsMax: number, before: number)
 export const eventAudit = events.audit({
   thing: 'event',
   columns: shown,
-  issues: (event) => schemaIssues(Event, eventOf(event)),
+  issues: (event) => keptIssues(Event, eventOf(event)),
 });

@@ -73,9 +73,9 @@ export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
 ) as readonly OwnEventType[]; // each is a kind with one of its types
 
-/** The topics whose events staff see. */
-export const topicsForStaff: readonly Topic[] = Object.values(kinds)
-  .filter(({ isForStaff }) => isForStaff)
+/** The topics whose events staff don't see: all others are the shop's, also those of declared resources. */
+export const topicsForAdmins: readonly Topic[] = Object.values(kinds)
+  .filter(({ isForStaff }) => !isForStaff)
   .map(({ topic }) => topic);
 
 /** Returns undefined for the type of a declared resource, which names its topic. */
@@ -138,7 +138,10 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
 
 export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
-export const EventTypeName: Schema<EventType> = named('EventType', growingOneOf(eventTypes));
+/** A list of types in a request: those of all features. */
+export function eventTypeName(types: readonly EventType[]): Schema<EventType> {
+  return named('EventType', growingOneOf(types));
+}
 
 const eventExample = {
   id: 9,
@@ -156,7 +159,7 @@ export const Event = named(
   object(
     {
       id,
-      type: EventTypeName,
+      type: eventTypeName(eventTypes),
       createdAt: timestamp,
       subject: string({
         maxLength: 100,

@@ -1,6 +1,6 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
 import type { Connection, Row } from '../../storage/connection.ts';
-import { and, isOneOf, type Condition } from '../../storage/keyset.ts';
+import { and, isOneOf, noneMatches, not, type Condition } from '../../storage/keyset.ts';
 import type { Event, EventType, FeedBounds, Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
@@ -8,13 +8,14 @@ import { eventOf, eventRows } from './event-store.ts';
 export const feedRowsExaminedMax = 1_000;
 
 /**
- * The events that a caller may see: all events of these topics and types, otherwise only the caller's own.
+ * The events that a caller may see: all of most topics and of these types, otherwise only the caller's own.
  */
 export type FeedAccess =
   | 'all'
   | {
       readonly userId: number;
-      readonly topics: readonly Topic[];
+      /** The topics of which only the caller's own are seen; null: only the caller's own of any. */
+      readonly allBut: readonly Topic[] | null;
       readonly types: readonly EventType[];
     };
 
@@ -96,8 +97,8 @@ function readRange(
 /** The condition of the events that may be seen; none if all may. */
 function shownEvents(access: FeedAccess): Condition[] {
   if (access === 'all') return [];
-  const { userId, topics, types } = access;
-  const ofTopics = isOneOf('topic', topics);
+  const { userId, allBut, types } = access;
+  const ofTopics = allBut === null ? noneMatches : not(isOneOf('topic', allBut));
   const ofTypes = isOneOf('type', types);
   return [
     {

@@ -1,6 +1,6 @@
 // The events of the feed that a caller may see.
 import { isAdmin, isStaff, type Caller } from '../../auth/access.ts';
-import { topicsForStaff } from '../events/event.ts';
+import { topicsForAdmins } from '../events/event.ts';
 import type { FeedAccess } from '../events/feed-store.ts';
 
 /**
@@ -11,6 +11,6 @@ import type { FeedAccess } from '../events/feed-store.ts';
 export function feedAccessOf(caller: Caller): FeedAccess {
   if (isAdmin(caller)) return 'all';
   const { userId } = caller;
-  if (isStaff(caller)) return { userId, topics: topicsForStaff, types: ['user.deleted'] };
-  return { userId, topics: [], types: [] };
+  if (isStaff(caller)) return { userId, allBut: topicsForAdmins, types: ['user.deleted'] };
+  return { userId, allBut: null, types: [] };
 }

@@ -18,7 +18,7 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
 import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import { eventTable } from './event-csv.ts';
-import { Event, EventTypeName, eventTypes } from '../events/event.ts';
+import { Event, eventTypeName, type EventType } from '../events/event.ts';
 import { readFeed, readNewest } from '../events/feed-store.ts';
 import { feedAccessOf } from './feed-access.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
@@ -26,7 +26,7 @@ import { eventIncludes, includedActorNames, representEvent } from '../events/eve
 import { feedElements } from './feed-export.ts';
 import type { Streams } from './live-feed.ts';
 
-const feedParameters = {
+const feedParameters = (types: readonly EventType[]) => ({
   from: optional(
     oneOf(['oldest', 'latest'], {
       description:
@@ -39,9 +39,9 @@ const feedParameters = {
     }),
   ),
   type: optional(
-    array(EventTypeName, {
+    array(eventTypeName(types), {
       minItems: 1,
-      maxItems: eventTypes.length,
+      maxItems: types.length,
       description: 'Only events of these types, separated by commas.',
       examples: [['order.created', 'order.paid']],
     }),
@@ -59,10 +59,14 @@ const feedParameters = {
         'Streams only: where to continue, as `Last-Event-ID`, which wins. For readers that can’t send that field.',
     }),
   ),
-};
-type FeedQuery = ObjectOf<typeof feedParameters>;
+});
+type FeedQuery = ObjectOf<ReturnType<typeof feedParameters>>;
 
-type FeedServices = { readonly live: Streams; readonly exports: HandlerExports };
+type FeedServices = {
+  readonly declared: { readonly eventTypes: readonly EventType[] };
+  readonly live: Streams;
+  readonly exports: HandlerExports;
+};
 
 export function feedRoutes(services: FeedServices): Route[] {
   return [followEventsRoute(services)];
@@ -76,7 +80,7 @@ function followEventsRoute(services: FeedServices): Route {
     summary: 'Follow what happens',
     access: signedIn,
     scope: 'events:read',
-    query: feedParameters,
+    query: feedParameters(services.declared.eventTypes),
     reply: { kind: 'list', schema: Event, mediaTypes: [json, eventStream, csv, ndjson], isFeed: true },
     description:
       'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +

@@ -1,5 +1,12 @@
 // API keys over HTTP: /api/keys. A key can't manage keys, so all routes require a session's token.
-import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
+import {
+  checkStepUp,
+  recentSignIn,
+  requireOwner,
+  signedIn,
+  type Caller,
+  type Scope,
+} from '../../auth/access.ts';
 import { empty, notStored } from '../../http/routing/reply.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
@@ -8,11 +15,13 @@ import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { Key, CreatedApiKey, NewKey } from './key.ts';
+import { Key, CreatedApiKey, newKey, type NewKey } from './key.ts';
 import { addKey, keySelection, keySource, removeKey, type StoredKey, keysPerUserMax } from './key-store.ts';
 
-export function keyRoutes({ lists }: { readonly lists: Lists }): Route[] {
-  return [createKeyRoute(), listKeysRoute(lists), readKeyRoute(), deleteKeyRoute()];
+type KeyServices = { readonly lists: Lists; readonly declared: { readonly scopes: readonly Scope[] } };
+
+export function keyRoutes({ lists, declared }: KeyServices): Route[] {
+  return [createKeyRoute(declared.scopes), listKeysRoute(lists), readKeyRoute(), deleteKeyRoute()];
 }
 
 const keyLookup = lookupOf({ find: keySource.find, represent: representKey });
@@ -21,7 +30,7 @@ function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
 }
 
-function createKeyRoute(): Route {
+function createKeyRoute(scopes: readonly Scope[]): Route {
   return route({
     method: 'POST',
     path: '/api/keys',
@@ -29,7 +38,7 @@ function createKeyRoute(): Route {
     tag: 'API keys',
     summary: 'Create an API key',
     access: signedIn,
-    body: NewKey,
+    body: newKey(scopes),
     reply: {
       kind: 'object',
       schema: CreatedApiKey,

@@ -6,7 +6,7 @@ import { hashSecret } from '../../auth/credentials.ts';
 import { escapeControls } from '../../base/log-lines.ts';
 import { invalidAt } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { schemaIssues } from '../../schema/schema-check.ts';
+import { keptIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { equals, type RowSelection } from '../../storage/keyset.ts';
@@ -127,7 +127,7 @@ export const keyAudit = keys.audit({
   columns: { ...shown, hash: column.blob },
   issues({ hash, ...key }) {
     return [
-      ...schemaIssues(Key, key),
+      ...keptIssues(Key, key),
       ...issueUnless(key.prefix.startsWith(`ord_${key.id}_`), '/prefix', 'prefix does not match the id.'),
       ...issueUnless(hash.length === 32, '/hash', 'hash is not a SHA-256 hash.'),
     ];

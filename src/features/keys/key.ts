@@ -13,7 +13,6 @@ import {
   optional,
   string,
   type Infer,
-  type Schema,
 } from '../../schema/schema.ts';
 import { postedIn, shownIn } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
@@ -22,13 +21,13 @@ const keySecondsDefault = 365 * daySeconds;
 
 const name = singleLine(100, 'What the key is for.', 'till 3');
 const sentName = singleLine(100, 'What the key is for.', 'till 3', directionIssue);
-const scope: Schema<Scope> = named('Scope', growingOneOf(scopes));
-const scopeList = array(scope, {
-  minItems: 1,
-  maxItems: scopes.length,
-  uniqueItems: true,
-  description: 'What the key may do; never more than its user may.',
-});
+const scopeList = (all: readonly Scope[]) =>
+  array(named('Scope', growingOneOf(all)), {
+    minItems: 1,
+    maxItems: all.length,
+    uniqueItems: true,
+    description: 'What the key may do; never more than its user may.',
+  });
 const prefix = string({
   maxLength: 40,
   pattern: '^ord_\\d+_',
@@ -37,10 +36,10 @@ const prefix = string({
 });
 
 /** The members of a key that responses show, each declared once (`storage/resource.ts`). */
-export const keyMembers = {
+const membersFor = (all: readonly Scope[]) => ({
   id: { shown: id, column: column.assigned },
   name: { shown: name, sent: sentName, column: column.text() },
-  scopes: { shown: scopeList, sent: scopeList, column: column.words<Scope>() },
+  scopes: { shown: scopeList(all), sent: scopeList(all), column: column.words<Scope>() },
   createdAt: { shown: timestamp, column: column.time },
   expiresAt: {
     shown: nullable(timestamp, { description: 'null: the key does not expire.' }),
@@ -57,16 +56,18 @@ export const keyMembers = {
     column: column.nullable(column.time),
   },
   prefix: { shown: prefix, column: column.text() },
-};
+});
+export const keyMembers = membersFor(scopes);
 
 export const Key = named('Key', object(shownIn(keyMembers)));
 export type Key = Infer<typeof Key>;
 
-export const NewKey = named(
-  'NewKey',
-  object(postedIn(keyMembers), { examples: [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }] }),
-);
-export type NewKey = Infer<typeof NewKey>;
+/** Returns the schema of the body, for a service whose keys may have these scopes. */
+export function newKey(all: readonly Scope[]) {
+  const examples = [{ name: 'till 3', scopes: ['orders:read', 'orders:write'] }];
+  return named('NewKey', object(postedIn(membersFor(all)), { examples }));
+}
+export type NewKey = Infer<ReturnType<typeof newKey>>;
 
 export const CreatedApiKey = named(
   'CreatedApiKey',

@@ -5,10 +5,10 @@ import { route, type Route } from '../../http/routing/route.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { representCustomer } from '../customers/customer-routes.ts';
 import { customerSource } from '../customers/customer-store.ts';
-import { eraseCustomer } from './customer-erasure-store.ts';
+import { eraseCustomer, type CustomerTable } from './customer-erasure-store.ts';
 
 /** `clearOrders` clears the orders of erased customers, in the background. */
-export function eraseCustomerRoute(clearOrders: () => void): Route {
+export function eraseCustomerRoute(tables: readonly CustomerTable[], clearOrders: () => void): Route {
   return route({
     method: 'PUT',
     path: '/customers/{id}/erasure',
@@ -26,7 +26,7 @@ export function eraseCustomerRoute(clearOrders: () => void): Route {
       await call.write((permit) => {
         const customer = requireOwned(customerSource, permit, call.params.id);
         call.checkPrecondition(() => representCustomer(customer).etag);
-        eraseCustomer(permit, customer);
+        eraseCustomer(permit, customer, tables);
       });
       clearOrders();
       return empty;

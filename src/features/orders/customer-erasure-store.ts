@@ -15,7 +15,11 @@ import { orderMembers } from './order-members.ts';
  * Erases the customer. If that was done before, clears only what orders were given since; triggers remove
  * stored responses and keys of imports.
  */
-export function eraseCustomer(permit: Permit, customer: Owned<CustomerRow>): void {
+export function eraseCustomer(
+  permit: Permit,
+  customer: Owned<CustomerRow>,
+  tables: readonly CustomerTable[],
+): void {
   const db = permit.writer;
   const sql =
     'INSERT OR REPLACE INTO erasures (customerId, lastOrderId) ' +
@@ -23,6 +27,19 @@ export function eraseCustomer(permit: Permit, customer: Owned<CustomerRow>): voi
   db.run(sql, customer.id);
   db.invalidate({ kind: 'everything' });
   eraseContent(permit, customer);
+  for (const table of tables) eraseIn(db, table, customer.id);
+}
+
+/** A table of a declared resource whose rows refer to customers, and its columns that are personal. */
+export type CustomerTable = { readonly table: string; readonly personal: readonly string[] };
+
+/** Clears what is personal in the rows that refer to the customer, and the stored responses that show it. */
+function eraseIn(db: Connection, { table, personal }: CustomerTable, customerId: number): void {
+  if (personal.length === 0) return;
+  const cleared = personal.map((name) => `${name} = NULL`).join(', ');
+  db.run(`UPDATE ${table} SET ${cleared} WHERE customerId = ?`, customerId);
+  const locations = `SELECT '/${table}/' || id FROM ${table} WHERE customerId = ?`;
+  db.run(`DELETE FROM storedResponses WHERE location IN (${locations})`, customerId);
 }
 
 const personal = personalNames(orderMembers);

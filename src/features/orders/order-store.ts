@@ -205,12 +205,6 @@ function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'stat
   return received === null ? undefined : { currency, received };
 }
 
-/** Clears a removed user from orders, for `clearRemovedOwners`. */
-export function clearOrderOwner(db: Connection, userId: number, rowsMax: number): number {
-  const sql = 'UPDATE orders SET userId = NULL WHERE id IN (SELECT id FROM orders WHERE userId = ? LIMIT +?)';
-  return db.run(sql, userId, rowsMax).rowsChanged;
-}
-
 /** Verifies that an order fits its schema, its sums are right, and its address would be accepted today. */
 export const orderAudit = orders.audit({
   thing: 'order',

@@ -9,18 +9,20 @@ export const orders: Feature = {
   isCore: true,
   tag: { name: 'Orders', description: 'What was ordered, and its status.' },
   migrations: ordersMigrations,
+  declares: { ownedTables: ['orders'] },
   async load() {
     const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
     const { eraseCustomerRoute } = await import('./customer-erasure-routes.ts');
     const { clearErasedOrders } = await import('./customer-erasure-store.ts');
-    const { clearOrderOwner } = await import('./order-store.ts');
     return (core) => ({
       groups: [
-        { invalidStatus: 422, routes: [...orderRoutes(core), eraseCustomerRoute(core.cleanUp)] },
+        {
+          invalidStatus: 422,
+          routes: [...orderRoutes(core), eraseCustomerRoute(core.declared.customerTables, core.cleanUp)],
+        },
         { invalidStatus: 400, routes: userOrderRoutes(core) },
       ],
       cleanup: [clearErasedOrders],
-      clearOwner: clearOrderOwner,
     });
   },
   async maintenance() {

@@ -120,11 +120,7 @@ const members = {
 export const products = resource({
   name: 'product',
   plural: 'products',
-  title: 'Product',
-  tag: 'Products',
-  owner: 'none',
-  readers: 'everyone',
-  writers: 'staff',
+  rights: { owner: 'none', readers: 'everyone', writers: 'staff' },
   members,
   keys: {
     skuKey: uniqueKeyColumn(productSkus),

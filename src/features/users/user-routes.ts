@@ -146,7 +146,7 @@ function deleteUserRoute({ clearOwners }: UserServices): Route {
     description:
       'Ends the user’s sessions and keys. Their customers and orders stay, with `userId: null`. ' +
       `Needs ${recentSignIn}.`,
-    problems: ['last-admin', 'step-up-required'],
+    problems: ['last-admin', 'in-use', 'step-up-required'],
     async handle(call) {
       checkStepUp(call.caller, call.now, 'Deleting a user');
       await call.write((permit) => {

@@ -26,7 +26,7 @@ import {
   type UniqueKey,
 } from '../../storage/unique-keys.ts';
 import type { SignInAccount } from './password-checks.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import { unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { User, userMembers, type UserContent, type UserListQuery } from './user.ts';
@@ -181,7 +181,7 @@ export function upgradePasswordHash(
 export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   const db = permit.writer;
   checkNotLastAdmin(permit, id);
-  db.run('DELETE FROM users WHERE id = ?', id);
+  unlessInUse('user', id, () => db.run('DELETE FROM users WHERE id = ?', id));
   recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
   db.invalidate({ kind: 'everything' });
@@ -216,17 +216,15 @@ export function assertOwnerExists({ writer, origin }: Permit, userId: number): v
   assert(isActor || userExists(writer, userId), `an owner, user ${userId}, does not exist`);
 }
 
-/** Clears an owner from the rows of one table, and returns how many it changed. */
-export type ClearOwner = (db: Connection, userId: number, rowsMax: number) => number;
-
-/** Clears removed users from the rows that they owned, with a function for each table. */
-export function clearRemovedOwners(ownerClearers: () => readonly ClearOwner[]): Step {
+/** Clears removed users from the rows that they owned. */
+export function clearRemovedOwners(tables: readonly string[]): Step {
   return (db, rowsMax) => {
     const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
     if (id === undefined) return 0;
-    for (const clearOwner of ownerClearers()) {
-      const changed = clearOwner(db, id, rowsMax);
-      if (changed > 0) return changed;
+    for (const table of tables) {
+      const some = `SELECT id FROM ${table} WHERE userId = ? LIMIT +?`;
+      const { rowsChanged } = db.run(`UPDATE ${table} SET userId = NULL WHERE id IN (${some})`, id, rowsMax);
+      if (rowsChanged > 0) return rowsChanged;
     }
     return db.run('DELETE FROM removedUsers WHERE id = ?', id).rowsChanged;
   };

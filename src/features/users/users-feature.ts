@@ -21,7 +21,7 @@ export const users: Feature = {
     const { removeUserKeys } = await import('../keys/key-store.ts');
     const { endUserSessions } = await import('../sessions/session-store.ts');
     return (core) => {
-      const { config, log, now, ownerClearers, sealedSecrets } = core;
+      const { config, log, now, declared, sealedSecrets } = core;
       const totpSecrets = sealedSecrets('totp');
       const credentials = { endSessions: endUserSessions, removeKeys: removeUserKeys };
       const ofUsers = userRoutes({
@@ -41,7 +41,7 @@ export const users: Feature = {
         groups: [{ invalidStatus: 400, routes }],
         start: () => sharedEmails(core.database.read).forEach((each) => log.write('warn', each)),
         cleanup: [
-          clearRemovedOwners(ownerClearers),
+          clearRemovedOwners(declared.ownedTables),
           (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),
           (writer) => {
             const redated = redateInitialPasswords(writer, now());

@@ -7,7 +7,7 @@ import { represent, type Representation } from '../../http/responses/representat
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
-import { Event } from '../events/event.ts';
+import { Event, type EventType } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import {
@@ -38,6 +38,7 @@ type WebhookServices = {
    * retry.
    */
   readonly onEnabled: (id: number) => void;
+  readonly declared: { readonly eventTypes: readonly EventType[] };
 };
 
 const delivery = {
@@ -52,8 +53,8 @@ const delivery = {
 const stepUp = `Needs ${recentSignIn}.`;
 const common = { tag: 'Webhooks', access: adminOnly, problems: ['step-up-required'] } as const;
 
-export function webhookRoutes({ lists, targets, secrets, onEnabled }: WebhookServices): Route[] {
-  const { NewWebhook, WebhookPatch } = webhookBodies(targets);
+export function webhookRoutes({ lists, targets, secrets, onEnabled, declared }: WebhookServices): Route[] {
+  const { NewWebhook, WebhookPatch } = webhookBodies(targets, declared.eventTypes);
   return [
     route({
       ...common,

@@ -4,7 +4,7 @@ import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { timestampOrNull } from '../../base/timestamp.ts';
-import { schemaIssues } from '../../schema/schema-check.ts';
+import { keptIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
@@ -182,7 +182,7 @@ export const webhookAudit = webhookTable.audit({
   columns: { ...shown, sealed: column.blob },
   issues({ sealed, ...webhook }) {
     return [
-      ...schemaIssues(Webhook, webhook),
+      ...keptIssues(Webhook, webhook),
       ...issueUnless(sealed.length > 0, '/sealed', 'there is no secret.'),
     ];
   },

@@ -24,7 +24,7 @@ import {
   type ContentOf,
 } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
-import { EventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
+import { eventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
 
 export const webhooksMax = 20;
 const webhookUrlCharsMax = 2_000;
@@ -32,13 +32,14 @@ const webhookUrlCharsMax = 2_000;
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
 export type WebhookStatus = (typeof webhookStatuses)[number];
 
-const types = array(EventTypeName, {
-  minItems: 1,
-  maxItems: eventTypes.length,
-  uniqueItems: true,
-  description: 'Which events are delivered.',
-  examples: [['order.paid', 'order.refunded']],
-});
+const typesOf = (all: readonly EventType[]) =>
+  array(eventTypeName(all), {
+    minItems: 1,
+    maxItems: all.length,
+    uniqueItems: true,
+    description: 'Which events are delivered.',
+    examples: [['order.paid', 'order.refunded']],
+  });
 const status = named(
   'WebhookStatus',
   oneOf(webhookStatuses, {
@@ -91,7 +92,8 @@ const shownUrl = string({
 });
 
 /** The members of a webhook, each declared once (`storage/resource.ts`); a URL is sent for these targets. */
-function membersFor(targets: WebhookTargets | undefined) {
+function membersFor(targets: WebhookTargets | undefined, all: readonly EventType[]) {
+  const types = typesOf(all);
   const sentUrl = string({
     minLength: 1,
     maxLength: webhookUrlCharsMax,
@@ -151,7 +153,7 @@ function timeMember(notes: { readonly description: string; readonly examples?: r
   };
 }
 
-export const webhookMembers = membersFor(undefined);
+export const webhookMembers = membersFor(undefined, eventTypes);
 
 export const Webhook = named('Webhook', object(shownIn(webhookMembers)));
 export type Webhook = Infer<typeof Webhook>;
@@ -180,8 +182,8 @@ export type WebhookSecret = Infer<typeof WebhookSecret>;
 type WebhookPatch = Infer<ReturnType<typeof webhookBodies>['WebhookPatch']>;
 
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
-export function webhookBodies(targets: WebhookTargets) {
-  const members = membersFor(targets);
+export function webhookBodies(targets: WebhookTargets, all: readonly EventType[]) {
+  const members = membersFor(targets, all);
   const NewWebhook = named(
     'NewWebhook',
     object(postedIn(members), { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),

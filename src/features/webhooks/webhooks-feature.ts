@@ -24,12 +24,13 @@ export const webhooks: Feature = {
     const { webhookRoutes } = await import('./webhook-routes.ts');
     const { WebhookTargets } = await import('./webhook-targets.ts');
     return (core) => {
-      const { config, lists, timers, lookup, sealedSecrets } = core;
+      const { config, lists, timers, lookup, sealedSecrets, declared } = core;
       const secrets = sealedSecrets('webhook secrets');
       const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
       const posts = new OutgoingPosts({ targets, timers, lookup });
       const deliveries = new Deliveries({ ...core, posts, secrets });
-      const routes = webhookRoutes({ lists, targets, secrets, onEnabled: (id) => deliveries.resume(id) });
+      const onEnabled = (id: number): void => deliveries.resume(id);
+      const routes = webhookRoutes({ lists, targets, secrets, onEnabled, declared });
       return {
         groups: [{ invalidStatus: 400, routes }],
         cleanup: [(writer) => resealWebhooks(writer, secrets)],

@@ -159,6 +159,11 @@ export const problemTypes: Readonly<
     title: 'Customer has orders',
     about: 'A customer with orders cannot be deleted, since orders are never deleted.',
   },
+  'in-use': {
+    status: 409,
+    title: 'In use',
+    about: 'Other objects refer to this one, so it cannot be deleted; change or delete them first.',
+  },
   'invalid-transition': {
     status: 409,
     title: 'Invalid transition',

@@ -282,6 +282,11 @@ export const matrix: Readonly<Record<string, Row>> = {
     scope: 'products:write',
     path: product,
   },
+  'GET /products/{id}/events': {
+    responses: 'u   f   f   200 200 f   s 200 t',
+    scope: 'events:read',
+    path: (subject) => `${product(subject)}/events`,
+  },
   'GET /shop': { responses: 'u   200 200 200 200 200 200 200 t', path: at('/shop') },
   'PUT /shop': { responses: 'u   f   f   f   200 s   s s t', path: at('/shop'), body: () => ({}) },
   'PATCH /shop': { responses: 'u   f   f   f   200 s   s s t', path: at('/shop'), body: () => ({}) },

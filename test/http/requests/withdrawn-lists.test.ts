@@ -35,6 +35,7 @@ describe('while the read worker looks for a page', needsInside, () => {
   const lists: Readonly<Record<string, { path: (target: Target) => string; isOwnLeft: boolean }>> = {
     'GET /orders': { path: () => '/orders?', isOwnLeft: true },
     'GET /products': { path: () => '/products?', isOwnLeft: true }, // the one that all see
+    'GET /products/{id}/events': { path: () => '/products/1/events?', isOwnLeft: false },
     'GET /customers': { path: () => '/customers?', isOwnLeft: true },
     'GET /customers/{id}/orders': {
       path: ({ customerId }) => `/customers/${customerId}/orders?`,

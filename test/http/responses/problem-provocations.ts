@@ -145,6 +145,16 @@ export const provocations: Readonly<Record<ProblemCode, (scene: Scene) => Promis
   'last-admin': ({ service, root }) => service.delete('/api/users/1', { token: root }),
   'customer-has-orders': async ({ service, ada }) =>
     service.delete(`/customers/${(await newOrder(service, ada.token)).customerId}`, { token: ada.token }),
+  'in-use': async ({ service, ada }) => {
+    const { inside } = service;
+    if (inside === undefined) return undefined;
+    const { id } = await newCustomer(service, ada.token);
+    await inside.database.write((writer) => {
+      writer.get('CREATE TABLE references1 (customerId INTEGER REFERENCES customers ON DELETE RESTRICT)');
+      writer.run('INSERT INTO references1 VALUES (?)', id);
+    });
+    return service.delete(`/customers/${id}`, { token: ada.token });
+  },
   'invalid-transition': async ({ service, ada, root }) =>
     service.patch(`/orders/${(await newOrder(service, ada.token)).id}`, {
       token: root,

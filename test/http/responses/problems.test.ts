@@ -17,7 +17,7 @@ const documentedNames = (
   'step-up-required multiple-credentials forbidden insufficient-scope not-found method-not-allowed ' +
   'not-acceptable unsupported-media-type content-too-large uri-too-long headers-too-large ' +
   'request-timeout bad-request email-taken last-admin customer-has-orders invalid-transition ' +
-  'order-not-open precondition-failed idempotency-key-reused idempotency-key-in-progress ' +
+  'order-not-open in-use precondition-failed idempotency-key-reused idempotency-key-in-progress ' +
   'invalid-cursor events-gone tls-required unavailable internal-error'
 ).split(' ');
 
