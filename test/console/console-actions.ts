@@ -66,6 +66,12 @@ export class Person {
     await this.settle();
   }
 
+  /** Gives the new order up that has begun, if one has. */
+  async startOver(): Promise<void> {
+    await this.tab.evaluate(`[...document.querySelectorAll('.tools button')]
+      .find((each) => each.textContent === 'Start over' && !each.hidden)?.click()`);
+  }
+
   /** Waits until all responses have been drawn. */
   async settle(): Promise<void> {
     await wait(60);

@@ -20,9 +20,8 @@ test('what a code contains presses nothing', { timeout: 120_000 }, async (t) => 
     (await service.get('/orders?total=true&limit=1', { token })).body.total;
   const begin = async (): Promise<void> => {
     await person.go('#/new');
-    await person.press('Start over');
+    await person.startOver();
     await tab.until('document.activeElement.role === "combobox"');
-    await person.press('Walk-in');
     await tab.scan(tea.barcode);
     await tab.until(`${isSettled} && (${lines}).length === 1`);
   };
@@ -45,6 +44,13 @@ test('what a code contains presses nothing', { timeout: 120_000 }, async (t) => 
       const [[item, sku, quantity, price] = []] = await tab.evaluate<string[][]>(lines);
       assert.deepEqual([item, sku, quantity, price], [tea.name, tea.sku, '2', '7.49']); // also by its GTIN in GS1 form
     });
+
+  await t.test('a scan that comes too soon after another one is said to be lost', async () => {
+    await begin();
+    await tab.scan(`${tea.barcode}\r4012345678901`);
+    await person.see('“4012345678901” came too soon after another code: scan it again.');
+    assert.equal((await tab.evaluate<string[][]>(lines)).length, 1);
+  });
 
   await t.test('what is said of a code of hundreds of letters has room, with its button', async () => {
     await person.go('#/today');

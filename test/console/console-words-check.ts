@@ -91,7 +91,7 @@ test('words in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Quantity', '3');
     assert.equal(await sums(), '€22.47|€22.47');
     assert.equal(await tab.evaluate('document.querySelectorAll("[aria-invalid]").length'), 0);
-    await person.press('Start over');
+    await person.startOver();
   });
 
   await t.test('of a currency are printed with its figures', async () => {
@@ -130,7 +130,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Use theirs');
     assert.equal(await value('/shippingAddress/line1'), 'Ammerländer Heerstraße 114');
     assert.equal(await tab.evaluate('document.body.innerText.includes("Use theirs")'), false);
-    await person.press('Start over');
+    await person.startOver();
   });
 
   await t.test('stays beside what somebody else has saved meanwhile, and can be saved again', async () => {

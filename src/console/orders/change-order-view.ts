@@ -1,8 +1,9 @@
-// The form that changes an open order: its customer, items, delivery and note.
+// The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
+// note always.
 import { changedIn, saverOf } from '../parts/conflicts.ts';
 import type { Order } from '../parts/api-types.ts';
 import { CustomerChoice } from './customer-choice.ts';
-import { emptyState, goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
+import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money } from '../parts/formats.ts';
@@ -10,7 +11,7 @@ import { form, throwIfInvalid } from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
 import { holdScans, takeScans } from './order-scans.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
-import { nameOf } from '../parts/statuses.ts';
+import { nameOf, stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 
 export function changeOrderView(page: Page): void {
@@ -26,13 +27,7 @@ export function changeOrderView(page: Page): void {
 function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { client } = page;
   const { id, status } = order;
-  const back = (label: string): HTMLElement => h('a', { class: 'button', href: `#/orders/${id}` }, label);
-  if (status !== 'open') {
-    const text = t('Only the note of an order that is {status} can be changed, on the page of the order.', {
-      status: nameOf(status),
-    });
-    return emptyState(t('Too late'), text, back(t('To order {id}', { id })));
-  }
+  const { changes } = stages[status];
   const fields = new OrderFields(client);
   fields.fillItems(order);
   void fields.loadSuggestions();
@@ -41,8 +36,13 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   if (customer !== undefined) choice.suggest(customer);
   fields.delivery.keep(order.shippingAddress);
   fields.note = order.note;
-  let customerId: number | undefined = order.customerId;
-  const entered = (): object => ({ ...fields.read(), customerId });
+  const hasCustomer = customer !== undefined && changes !== 'note';
+  let customerId = order.customerId;
+  const entered = (): object => {
+    const { note, shippingAddress, ...items } = fields.read();
+    const delivery = changes !== 'note' && { customerId, shippingAddress };
+    return { note, ...delivery, ...(changes === 'all' && items) };
+  };
   const before = entered();
   const save = saverOf({
     client,
@@ -50,27 +50,35 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     before: { value: order, etag },
     body: () => changedIn(entered(), before),
     idempotencyKey,
-    inWords,
+    inWords: (now: Order) => inWords(now).slice(firstWord[changes]),
   });
   async function run(): Promise<void> {
+    if (hasCustomer) await choice.settle();
     await fields.settled;
-    throwIfInvalid([...(customer === undefined ? [] : choice.issues()), ...fields.issues()]);
-    if (customer !== undefined) customerId = await choice.createOrGetId(fields.delivery.read());
+    throwIfInvalid([
+      ...(hasCustomer ? choice.issues() : []),
+      ...(changes === 'all' ? fields.issues({ isSold: false }) : []),
+      ...(changes === 'delivery' ? fields.delivery.issues() : []),
+    ]);
+    if (hasCustomer) customerId = await choice.createOrGetId(fields.delivery.read());
     await save();
     notify(t('Order {id} is changed.', { id }));
     goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
   }
-  const body = form([customer !== undefined && choice.element, fields.cards], {
+  const body = form([hasCustomer && choice.element, fields.cards(changes)], {
     submit: t('Save'),
-    lead: fields.total,
-    others: back(t('Cancel')),
+    lead: changes === 'all' && fields.total,
+    others: h('a', { class: 'button', href: `#/orders/${id}` }, t('Cancel')),
     isLong: true,
     chosen: () => choice.entered,
     run: () => holdScans(body, page.scans, run),
   });
-  takeScans(body, page.scans, { choice, fields });
+  if (changes === 'all') takeScans(body, page.scans, { choice, fields });
   return body;
 }
+
+/** Where the words begin of what the form shows. */
+const firstWord = { all: 0, delivery: 2, note: 4 } as const;
 
 function inWords({ status, customerId, items, currency, shippingAddress, note }: Order): [string, string][] {
   const texts = items.map(
@@ -78,8 +86,8 @@ function inWords({ status, customerId, items, currency, shippingAddress, note }:
   );
   return [
     [t('status'), nameOf(status)],
-    [t('customer'), t('number {id}', { id: customerId })],
     [t('items'), texts.join('; ')],
+    [t('customer'), t('number {id}', { id: customerId })],
     [t('address'), shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', ')],
     [t('note'), note ?? t('none')],
   ];

@@ -1,28 +1,25 @@
-// The customer of a new order: one that is found while the user types, or a new one that is created with the order.
+// The customer of an order: one that is found while the user types, a new one with the name that was typed, who is
+// made with the order, or nobody in particular, for what is sold over the counter.
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Customer, Issue, List } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
-import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
-import { contactMembers } from '../customers/customer-members.ts';
-import { type Fields, fieldsOf } from '../parts/fields.ts';
+import { type Combobox, combobox, type Found } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
+import { phoneText } from '../parts/contact-links.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { checkbox, clearIssue, type Entered, field, showIssue } from '../parts/forms.ts';
+import { clearIssue, type Entered, field, textOf } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { productWithCode } from '../products/articles.ts';
-import { isBarcode, sayUnknown } from '../parts/scans.ts';
+import { isBarcode, isLikeCode, sayUnknown } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 
 const foundMax = 8;
 
-const walkInText = t('A sale without a name');
-
 const noCustomer: Issue = {
   pointer: '/customerId',
-  detail: t('Choose a customer from the list, enter a new one, or press “{walkIn}”.', { walkIn: walkInName }),
+  detail: t('Choose a customer from the list, or enter the name of a new one.'),
 };
 
 type NewOrder = {
@@ -32,6 +29,8 @@ type NewOrder = {
   readonly fields: OrderFields;
 };
 type Choice = { readonly name: string; readonly again: () => void };
+/** What a draft keeps for a new customer in place of an id. */
+const newCustomer = 'new';
 
 export class CustomerChoice {
   readonly element: HTMLElement;
@@ -40,17 +39,18 @@ export class CustomerChoice {
   readonly #userId: number;
   readonly #order: NewOrder;
   readonly #search: Combobox;
-  readonly #searchRows: HTMLElement;
+  readonly #customers: ReturnType<typeof customerSearch>;
   /** Tells the chosen customer from others of the same name. */
   readonly #about = h('p', { class: 'hint', role: 'status' });
-  readonly #contact: Fields;
-  readonly #isNew = h('input', { type: 'checkbox', id: 'is-new-customer' });
-  readonly #newRows: HTMLElement;
-  readonly #walkInButton = h('button', { type: 'button' }, walkInName);
+  readonly #phone = field({ label: t('Phone'), pointer: '/customer/phone' });
+  readonly #email = field({ label: t('E-mail'), pointer: '/customer/email' });
+  readonly #newRows = h('div', { class: 'grid', hidden: true }, this.#phone.element, this.#email.element);
   #customer: Customer | undefined;
-  #isWalkIn = false;
+  #isNew = false;
   /** Looked for while the items are entered; one that fails is looked for again. */
-  #walkIn: Promise<Customer | undefined> = Promise.resolve(undefined);
+  #walkIn: Promise<Customer | undefined> | undefined;
+  /** What was left in the field without a choice, while it is looked up. */
+  #left: Promise<void> = Promise.resolve();
   /** The last choice: it holds again as soon as the field has its name, as after a scan into the field. */
   #last: Choice | undefined;
 
@@ -58,137 +58,118 @@ export class CustomerChoice {
     this.#client = client;
     this.#userId = user.id;
     this.#order = order;
-    this.#contact = fieldsOf(contactMembers(client), { pointer: '/customer' });
-    const customers = customerSearch(client, foundMax, (customer) => {
+    this.#customers = customerSearch(client, foundMax, (customer) => {
       this.#choose(customer);
       this.#goOn();
     });
     this.#search = combobox({
       label: t('Customer'),
-      placeholder: t('Name, e-mail, phone or number'),
+      placeholder: t('Nobody, or name, e-mail, phone, number'),
       lookUp: async (q, signal) => {
-        const [products, found] = await Promise.all([this.#productsCalled(q, signal), customers(q, signal)]);
-        const isName = products.length === 0 && !isBarcode(q);
-        return [
-          { label: t('Products'), found: products },
-          { label: t('Customers'), found: [...found, ...(isName ? [this.#newOption(q)] : [])] },
-        ] satisfies FoundGroup[];
+        const found = await this.#customers(q, signal);
+        const options = isBarcode(q) ? found : [...found, this.#newOption(q)];
+        return [{ label: t('Customers'), found: options }];
       },
       onKey: (event, active) => this.#pressed(event, active),
     });
     const { control, list } = this.#search;
-    control.dataset['scan'] = 'customer';
-    control.addEventListener('focus', () => this.#isWalkIn && control.select()); // the next letter replaces it
     control.addEventListener('input', () => this.#typed());
     const { element } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
-    this.#searchRows = h('div', {}, element, list, this.#about);
-    const hint = h('p', { class: 'hint' }, t('The delivery address below becomes theirs.'));
-    this.#newRows = h('div', { hidden: true }, this.#contact.element, hint);
-    this.#isNew.addEventListener('change', () => {
-      this.#show();
-      order.fields.delivery.suggest(this.#isNew.checked ? null : (this.#customer?.address ?? null));
-    });
-    this.#walkInButton.addEventListener('click', () => {
-      this.#chooseWalkIn();
-      this.#goOn();
-    });
-    const others = h(
-      'div',
-      { class: 'others' },
-      checkbox(this.#isNew, t('A new customer')),
-      this.#walkInButton,
-    );
-    this.element = card(t('Customer'), this.#searchRows, others, this.#newRows);
+    this.element = card(t('Customer'), element, list, this.#about, this.#newRows);
+    this.#show();
   }
 
   focus(): void {
     this.#search.control.focus();
   }
 
-  /** As new orders of this device begin: a customer can still be chosen. */
-  beginAsWalkIn(): void {
-    if (this.#isEmpty && !this.#isNew.checked) this.#chooseWalkIn();
+  /** Begins to look for the customer of sales to nobody in particular, so that the sale needn’t wait. */
+  prepareWalkIn(): void {
+    this.#walkIn = this.#findWalkIn();
+    this.#walkIn.catch(() => undefined); // the order says so
   }
 
   /** Chooses the customer whom the URL names, unless another one was entered meanwhile. */
   suggest(customer: Customer): void {
-    if ((this.#isEmpty || this.#isWalkIn) && !this.#isNew.checked) this.#choose(customer);
+    if (this.isNobody) this.#choose(customer);
+  }
+
+  get isNobody(): boolean {
+    return this.#search.control.value.trim() === '';
   }
 
   /** A customer who is chosen is kept by their number alone. */
   get entered(): Entered {
     if (this.#customer !== undefined) return { '/customerId': '', customer: String(this.#customer.id) };
-    return this.#isWalkIn ? { '/customerId': walkInName, customer: walkInName } : {};
+    return this.#isNew ? { customer: newCustomer } : {};
   }
 
-  /** Returns what is to be entered again: the language may have changed since. */
-  restore(entered: Entered): Entered {
-    const { customer } = entered;
-    if (walkInNames.includes(String(customer))) {
-      this.#chooseWalkIn();
-      return { ...entered, ...this.entered };
-    }
-    if (typeof customer === 'string')
+  /** Chooses again what a draft has kept. */
+  restore({ customer, '/customerId': name }: Entered): void {
+    if (customer === newCustomer && typeof name === 'string') this.#chooseNew(name);
+    else if (typeof customer === 'string')
       void this.#client.get<Customer>(`/customers/${customer}`).then(
         (found) => this.suggest(found),
         () => undefined,
       );
-    return entered;
+  }
+
+  /** A name that nobody has is that of a new customer. */
+  async settle(): Promise<void> {
+    await this.#left;
+    const { control } = this.#search;
+    const q = control.value.trim();
+    if (this.isNobody || this.#isChosen || isBarcode(q)) return;
+    const { data } = await this.#client.get<List<Customer>>(`/customers?${query({ q, limit: 1 })}`);
+    if (this.#isChosen || control.value.trim() !== q) return;
+    if (data.length === 0) return this.#chooseNew(q);
+    control.focus();
+    this.#search.find();
   }
 
   issues(): Issue[] {
-    return this.#isNew.checked || this.#isChosen ? [] : [noCustomer];
+    return this.#isChosen ? [] : [noCustomer];
   }
 
   /** Returns the id of the chosen customer, or creates the new one, with this address. */
-  async createOrGetId(address: object | null): Promise<number | undefined> {
-    if (this.#isNew.checked) {
-      this.#choose(await this.#addCustomer({ ...this.#contact.read(), address }, 'customer'));
-      this.#isNew.click(); // from now on the customer is one of those that can be found
-    } else if (this.#isWalkIn) this.#customer ??= await this.#findOrAddWalkIn();
-    return this.#customer?.id;
-  }
-
-  /** Whether nothing was typed or chosen yet. */
-  get #isEmpty(): boolean {
-    return this.#search.control.value.trim() === '';
+  async createOrGetId(address: object | null): Promise<number> {
+    if (this.#customer === undefined && this.#isNew) {
+      const name = this.#search.control.value.trim();
+      const body = { name, phone: textOf(this.#phone), email: textOf(this.#email), address };
+      this.#choose(await this.#addCustomer(body, 'customer'));
+    }
+    return (this.#customer ?? (await this.#findOrAddWalkIn())).id;
   }
 
   get #isChosen(): boolean {
-    return this.#isWalkIn || this.#customer !== undefined;
+    return this.#isNew || this.#customer !== undefined;
   }
 
   #typed(): void {
-    if (this.#search.control.value === this.#last?.name) this.#last.again();
-    else this.#forget();
-  }
-
-  #forget(): void {
-    this.#customer = undefined;
-    this.#isWalkIn = false;
+    if (this.#search.control.value === this.#last?.name) return this.#last.again();
+    [this.#customer, this.#isNew] = [undefined, false];
     fill(this.#about);
+    this.#show();
   }
 
   #choose(customer: Customer): void {
     const { id, name, phone, email, address } = customer;
-    this.#customer = customer;
-    this.#isWalkIn = false;
-    const details = [t('Customer {id}', { id }), phone, email, address?.city].filter(
+    [this.#customer, this.#isNew] = [customer, false];
+    const details = [t('Customer {id}', { id }), phone && phoneText(phone), email, address?.city].filter(
       (each) => typeof each === 'string',
     );
-    this.#showChoice({ name, again: () => this.#choose(customer) }, h('bdi', {}, details.join(' · ')));
+    const again = (): void => this.#choose(customer);
+    this.#showChoice({ name, again }, h('bdi', {}, details.join(' · ')));
     const { delivery } = this.#order.fields;
     delivery.suggest(address);
     if (walkInNames.includes(name)) delivery.walkIn();
   }
 
-  #chooseWalkIn(): void {
-    this.#customer = undefined;
-    this.#isWalkIn = true;
-    this.#walkIn = this.#findWalkIn();
-    this.#walkIn.catch(() => undefined); // the order says so
-    this.#showChoice({ name: walkInName, again: () => this.#chooseWalkIn() }, walkInText);
-    this.#order.fields.delivery.walkIn();
+  #chooseNew(name: string): void {
+    [this.#customer, this.#isNew] = [undefined, true];
+    const again = (): void => this.#chooseNew(name);
+    this.#showChoice({ name, again }, t('A new customer, who gets the address below.'));
+    this.#order.fields.delivery.suggest(null);
   }
 
   #showChoice(choice: Choice, about: Child): void {
@@ -197,6 +178,12 @@ export class CustomerChoice {
     clearIssue(this.#search.control);
     this.#search.close();
     fill(this.#about, about);
+    this.#show();
+  }
+
+  #show(): void {
+    this.#newRows.hidden = !this.#isNew;
+    this.#order.fields.delivery.isToNobody = this.isNobody;
   }
 
   /** Browsers dispatch no event for what a script has entered. */
@@ -207,67 +194,46 @@ export class CustomerChoice {
 
   #newOption(name: string): Found {
     const choose = (): void => {
-      this.#isNew.click();
-      this.#contact.write({ name });
-      this.#contact.element.querySelector('input')?.focus();
+      this.#chooseNew(name);
+      this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
+      this.#phone.control.focus();
     };
     return { id: 'new', name: t('New customer “{name}”', { name }), about: '', choose };
-  }
-
-  #offerWalkIn(): void {
-    const choose = (): void => {
-      this.#chooseWalkIn();
-      this.#goOn();
-    };
-    const found = [{ id: 'walk-in', name: walkInName, about: walkInText, choose }];
-    this.#search.offer([{ label: t('Customers'), found }]);
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
   #pressed({ key, shiftKey }: KeyboardEvent, active: Found | undefined): boolean {
     if (key === 'Tab' && !shiftKey) {
       active?.choose();
-      if (!this.#isChosen && !this.#isEmpty && active === undefined) this.#left();
+      if (active === undefined) this.#leave();
       return active !== undefined;
     }
     if (key !== 'Enter' || active !== undefined) return false;
-    if (this.#isChosen) this.#order.fields.focus();
-    else if (this.#isEmpty) this.#offerWalkIn();
-    else return false;
+    // a scanner doesn't wait for the answer with its next code
+    const isLeft = this.#isChosen || this.isNobody || isLikeCode(this.#search.control.value.trim());
+    if (!isLeft) return false;
+    this.#leave();
+    this.#order.fields.focus();
     return true;
   }
 
-  /** What was left in the field may be the code of a product, by a scanner that is slow and ends with Tab. */
-  #left(): void {
+  /** What is left in the field may be the number, phone or e-mail of one customer. */
+  #leave(): void {
     const { control } = this.#search;
-    showIssue(control, noCustomer.detail);
-    const text = control.value.trim();
-    const products = this.#productsCalled(text, new AbortController().signal);
-    void products.then(([product]) => control.value.trim() === text && product?.choose());
-  }
-
-  /** Returns the product whose code was typed, also after the name of the customer who is chosen. */
-  async #productsCalled(q: string, signal: AbortSignal): Promise<readonly Found[]> {
-    const { name = '' } = this.#last ?? {};
-    const before = name !== '' && q.startsWith(name) ? name : '';
-    const code = q.slice(before.length).trim();
-    if (!/^\S{3,}$/.test(code)) return [];
-    const product = await productWithCode(this.#client, code, signal).catch(() => undefined);
-    if (product === undefined) return [];
-    const choose = (): void => {
-      this.#search.close();
-      this.#search.control.value = before;
-      this.#search.control.dispatchEvent(new Event('input', { bubbles: true }));
-      this.#order.fields.scanned(code);
-    };
-    return [{ id: `product-${product.id}`, name: product.name, about: product.sku, choose }];
+    const q = control.value.trim();
+    if (this.#isChosen || !isLikeCode(q)) return;
+    this.#left = this.#customers(q, new AbortController().signal).then(
+      ([customer, ...others]) => {
+        if (others.length === 0 && control.value.trim() === q) customer?.choose();
+      },
+      () => undefined, // the order says so
+    );
   }
 
   /** Chooses the customer of a card that was scanned. */
   async scanned(id: number): Promise<void> {
     const found = await this.#client.get<Customer>(`/customers/${id}`).catch(() => undefined);
     if (found === undefined) return sayUnknown(`C${id}`);
-    if (this.#isNew.checked) this.#isNew.click();
     this.#choose(found);
     this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
   }
@@ -277,8 +243,9 @@ export class CustomerChoice {
    * may rename it, is not taken.
    */
   async #findOrAddWalkIn(): Promise<Customer> {
-    const found = await this.#walkIn.catch(() => this.#findWalkIn());
-    return found ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
+    const found = await this.#walkIn?.catch(() => undefined);
+    const known = found ?? (await this.#findWalkIn());
+    return known ?? (await this.#addCustomer({ name: walkInName }, 'walk-in'));
   }
 
   async #findWalkIn(): Promise<Customer | undefined> {
@@ -298,12 +265,6 @@ export class CustomerChoice {
     });
     return value;
   }
-
-  #show(): void {
-    this.#newRows.hidden = !this.#isNew.checked;
-    this.#searchRows.hidden = this.#isNew.checked;
-    this.#walkInButton.hidden = this.#isNew.checked;
-  }
 }
 
 /** Points the issues at the form's fields, where the customer's address is that of the delivery. */
@@ -311,8 +272,8 @@ function inForm({ code, status, message: detail, issues }: Rejection): Rejection
   const errors = issues.map((issue) => {
     const path = (issue.pointer ?? '').replace('#', '');
     const isAddress = path.startsWith('/address/');
-    const pointer = isAddress ? path.replace('/address', '/shippingAddress') : `/customer${path}`;
-    return { ...issue, pointer: `#${pointer}` };
+    const own = path === '/name' ? '/customerId' : `/customer${path}`;
+    return { ...issue, pointer: `#${isAddress ? path.replace('/address', '/shippingAddress') : own}` };
   });
   return new Rejection({ code, status, detail, errors });
 }

@@ -1,63 +1,40 @@
-// The delivery of an order: an address, or pickup. The user has to choose one of them.
+// The delivery of an order: an address, or pickup. What is sold to nobody in particular is taken along.
 import { AddressFields } from '../parts/address-fields.ts';
 import type { Address, Issue } from '../parts/api-types.ts';
-import { DeviceSwitch } from '../parts/device-switch.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { addressLines } from '../parts/formats.ts';
 import { checkbox } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 
-/** Whether new orders begin as walk-in. */
-const usual = new DeviceSwitch('usually-picked-up', false);
-
-/** Dispatched by the element when the user wants all new orders to begin as walk-in. */
-export const usuallyWalkIn = 'usually-walk-in';
-
-/** Dispatched by the element when the user has chosen between an address and pickup. */
-export const chosenDelivery = 'chosen-delivery';
-
 export class DeliveryFields {
   readonly element: HTMLElement;
   readonly #address = new AddressFields('/shippingAddress');
   readonly #isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
-  readonly #isUsual = h('input', { type: 'checkbox', id: 'is-usually-pickup' });
   readonly #rows = h('div', { class: 'grid' }, this.#address.elements);
   readonly #offer = h('p', { class: 'hint', role: 'status' });
   /** Whether the user has typed an address that no other one may replace. */
   #isTyped = false;
   /** Whether the user has chosen between an address and pickup. */
   #isChosen = false;
+  #isToNobody = false;
 
   constructor() {
     this.#rows.addEventListener('input', () => (this.#isTyped = true));
     this.#isPickup.addEventListener('change', () => {
       this.#isChosen = true;
       this.#show();
-      this.element.dispatchEvent(new Event(chosenDelivery, { bubbles: true }));
     });
     this.element = h('div', {}, checkbox(this.#isPickup, t('Picked up')), this.#rows, this.#offer);
   }
 
-  /** For new orders: they begin as those of this device usually do, which can be changed here. */
-  beginAsUsual(): void {
-    this.#isUsual.addEventListener('input', (event) => event.stopPropagation()); // it is no part of the order
-    this.#isUsual.checked = usual.isOn;
-    this.#isUsual.addEventListener('change', (event) => {
-      event.stopPropagation();
-      usual.isOn = this.#isUsual.checked;
-      this.#setPickup(this.#isUsual.checked);
-      if (this.#isUsual.checked) this.element.dispatchEvent(new Event(usuallyWalkIn, { bubbles: true }));
-    });
-    this.element.append(checkbox(this.#isUsual, t('New orders on this device begin as walk-in, picked up')));
-    this.#setPickup(this.#isUsual.checked);
+  /** Without a customer there is nothing to choose. */
+  set isToNobody(isToNobody: boolean) {
+    this.#isToNobody = isToNobody;
+    this.#show();
   }
 
-  get isUsuallyWalkIn(): boolean {
-    return this.#isUsual.checked;
-  }
-
-  get isPickup(): boolean {
-    return this.#isPickup.checked;
+  get isTakenAlong(): boolean {
+    return this.read() === null;
   }
 
   /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */
@@ -73,7 +50,7 @@ export class DeliveryFields {
 
   /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
   suggest(address: Address | null): void {
-    this.#setPickup(this.#isUsual.checked);
+    this.#setPickup(false);
     const isKept = this.#isTyped && this.#address.read() !== null && !this.#address.isSame(address);
     if (isKept) this.#offerInstead(address);
     else this.#fill(address);
@@ -115,18 +92,20 @@ export class DeliveryFields {
   }
 
   issues(): Issue[] {
-    if (this.#isPickup.checked || this.#address.read() !== null) return [];
+    if (this.#isToNobody || this.#isPickup.checked || this.#address.read() !== null) return [];
     const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
     return [{ pointer: '/shippingAddress/line1', detail }];
   }
 
   /** Returns null if the order is picked up. */
   read(): object | null {
-    return this.#isPickup.checked ? null : this.#address.read();
+    return this.#isToNobody || this.#isPickup.checked ? null : this.#address.read();
   }
 
   #show(): void {
-    this.#rows.hidden = this.#isPickup.checked;
-    this.#offer.hidden = this.#isPickup.checked;
+    this.#rows.hidden = this.#isToNobody || this.#isPickup.checked;
+    this.#offer.hidden = this.#rows.hidden;
+    const box = this.#isPickup.parentElement;
+    if (box !== null) box.hidden = this.#isToNobody;
   }
 }

@@ -1,101 +1,119 @@
-// A new order for an existing or a new customer. Sending the form again places no second order, and what was
-// entered survives a reload.
+// A new order: for an existing customer, a new one, or nobody in particular. Sending the form again places no second
+// order, and what was entered survives a reload. An order that was sent is sent until there is an answer.
 import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
-import { notify, showNotice, warn } from '../parts/dialogs.ts';
+import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { money, paymentNames } from '../parts/formats.ts';
-import { chosenDelivery, usuallyWalkIn } from './delivery-fields.ts';
-import { checkbox, discardInput, type Entered, enterInto, form, throwIfInvalid } from '../parts/forms.ts';
+import { count, money, paymentNames, shortTime } from '../parts/formats.ts';
+import {
+  action,
+  checkbox,
+  discardInput,
+  type Entered,
+  enterInto,
+  form,
+  throwIfInvalid,
+} from '../parts/forms.ts';
 import { OrderFields } from './order-fields.ts';
-import { holdScans, takeScans } from './order-scans.ts';
-import { nameOf } from '../parts/statuses.ts';
-import { Rejection } from '../parts/request-errors.ts';
+import { holdScans, keepScans, takeScans } from './order-scans.ts';
+import { Rejection, Unreachable } from '../parts/request-errors.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
-import { rich, t } from '../parts/texts.ts';
+import { numbered, rich, t } from '../parts/texts.ts';
 
 export function newOrderView(page: Page): void {
-  const { main, drafts, parameters, signal } = page;
-  fill(main, setPageTitle(t('New order')));
+  const { main, drafts, parameters, scans, signal } = page;
+  fill(main, setPageTitle(t('New order')), keepScans(scans));
   void drafts.open(parameters.toString()).then((draft) => {
     if (!signal.aborted) showForm(page, draft);
   });
 }
 
 function showForm(page: Page, draft: Draft): void {
-  const { main, client, scans, signal } = page;
+  const { main, client, drafts, scans, signal } = page;
   const { idempotencyKey } = draft;
   const fields = new OrderFields(client);
-  fields.delivery.beginAsUsual();
   const choice = new CustomerChoice(page, { idempotencyKey, fields });
-  const beginAsWalkIn = (): void => choice.beginAsWalkIn();
-  if (fields.delivery.isUsuallyWalkIn) beginAsWalkIn();
+  const isHandedOver = h('input', {
+    type: 'checkbox',
+    id: 'is-handed-over',
+    checked: true,
+    'aria-keyshortcuts': 'F9',
+  });
   async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
+    const payment = payments.find((each) => each === pressed?.dataset['payment']);
+    const isSold = payment !== undefined;
+    await choice.settle();
     await fields.settled;
-    throwIfInvalid([...choice.issues(), ...fields.issues()]);
-    const content = fields.read();
-    draft.markSent(true, entered());
+    const issues = isSold && choice.isNobody ? [] : choice.issues();
+    throwIfInvalid([...issues, ...fields.issues({ isSold })]);
+    const input = entered();
+    const end = isSold ? { status: isHandedOver.checked ? 'delivered' : 'paid', payment } : {};
+    draft.markSent(true, input);
     try {
-      const customerId = await choice.createOrGetId(fields.delivery.read());
-      const payment = pressed?.dataset['payment'];
-      const paid = { status: isHandedOver.checked ? 'delivered' : 'paid', payment };
-      const end = payment === undefined ? {} : paid;
-      const options = { idempotencyKey, body: { customerId, ...content, ...end } };
-      const { value: order } = await client.send<Order>('POST', '/orders', options);
+      const order = await untilAnswered(page, body, async () => {
+        const customerId = await choice.createOrGetId(fields.delivery.read());
+        const options = { idempotencyKey, body: { customerId, ...fields.read(), ...end } };
+        return (await client.send<Order>('POST', '/orders', options)).value;
+      });
       draft.end();
-      sayPlaced(order);
-      const isAtCounter = payment !== undefined && fields.delivery.isUsuallyWalkIn;
-      if (pressed === next || isAtCounter || scans.isHolding) startOver(page.drafts, draft, body);
+      sayPlaced(page, order, { ...input, ...choice.entered });
+      if (!body.isConnected) return;
+      if (order.status === 'delivered' || scans.isHolding) drawForm();
       else goTo(`/orders/${order.id}`);
     } catch (error) {
       if (error instanceof Rejection) draft.markSent(false, entered());
       explainPlacedBefore(error);
     }
   }
-  const next = h('button', { type: 'submit' }, t('Place it and enter the next'));
-  const isHandedOver = h('input', {
-    type: 'checkbox',
-    id: 'is-handed-over',
-    checked: fields.delivery.isUsuallyWalkIn,
-    'aria-keyshortcuts': 'F9',
-  });
-  const ends = isStaff(page) ? counterEnds(isHandedOver) : [];
-  const body = form([choice.element, fields.cards], {
+  if (isStaff(page)) fields.addBox(checkbox(isHandedOver, t('Handed over')), 'F9');
+  const body = form([choice.element, fields.cards()], {
     submit: t('Place order'),
     lead: fields.total,
-    others: [next, ends],
+    others: isStaff(page) && paymentButtons(),
     isLong: true,
     chosen: () => ({ ...choice.entered, items: fields.itemCount }),
-    keep: (entered) => draft.keep(entered),
+    keep(entered) {
+      const isKept = draft.keep(entered);
+      showTools();
+      return isKept;
+    },
     run: (pressed, entered) => holdScans(body, scans, () => run(pressed, entered)),
   });
+  draft.onLeave = () => discardInput(body);
   const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
-  const clear = button(t('Start over'), () => giveUp(page.drafts, draft, body), { class: 'quiet' });
-  fill(main, setPageTitle(t('New order'), clear), content);
+  const begun = h('span', { class: 'soft' });
+  const park = button(t('Park'), () => parkOrder(drafts));
+  const clear = button(t('Start over'), () => giveUp(drafts, draft), { class: 'quiet' });
+  function showTools(): void {
+    const { kept } = draft;
+    const time = kept && shortTime(new Date(kept.begunAt).toISOString());
+    fill(begun, time !== undefined && t('Begun {time}', { time }));
+    for (const tool of [park, clear]) tool.hidden = kept === undefined;
+  }
+  fill(main, setPageTitle(t('New order'), begun, park, parkedButton(drafts), clear), content);
+  showTools();
   void fields.loadSuggestions();
+  if (isStaff(page)) {
+    choice.prepareWalkIn();
+    followDelivery(body, isHandedOver, fields);
+  }
   if (draft.entered === undefined)
     void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
   else restore(draft.entered);
-  body.addEventListener(usuallyWalkIn, () => {
-    isHandedOver.checked = true;
-    beginAsWalkIn();
-  });
-  body.addEventListener(chosenDelivery, () => {
-    isHandedOver.checked = fields.delivery.isUsuallyWalkIn && fields.delivery.isPickup;
-  });
   body.addEventListener('submit', () => scans.isHolding && saySending());
-  if (fields.delivery.isUsuallyWalkIn) fields.focus();
-  else choice.focus();
+  choice.focus();
   takeScans(body, scans, { choice, fields });
   client.addEventListener('reachable', () => fields.lookUpAgain(), { signal });
+  window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
 
   function restore(kept: Entered): void {
     fields.addItems(Number(kept['items']));
-    enterInto(body, choice.restore(kept));
+    choice.restore(kept);
+    enterInto(body, kept.customer === undefined ? kept : { ...kept, ...choice.entered });
     fields.lookUpAgain();
     notify(draft.isSent ? maybePlaced() : t('What you had entered is still here.'));
   }
@@ -110,25 +128,80 @@ const paymentKeys: Readonly<Record<Payment, string | undefined>> = {
 };
 
 /** Buttons that place an order as it is sold over the counter, each with a key of its own. */
-function counterEnds(isHandedOver: HTMLInputElement): readonly Child[] {
+function paymentButtons(): Child {
   const buttons = payments.map((payment) => {
     const key = paymentKeys[payment];
     if (key === undefined) return undefined;
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
   });
-  const box = checkbox(isHandedOver, t('Handed over'));
-  box.append(h('kbd', {}, 'F9'));
-  return [h('div', { class: 'ends' }, h('span', {}, t('Paid:')), buttons, box)];
+  return h('div', { class: 'ends' }, h('span', {}, t('Paid:')), buttons);
+}
+
+/** What is paid and has no address is handed over, unless somebody has said otherwise. */
+function followDelivery(body: HTMLFormElement, box: HTMLInputElement, { delivery }: OrderFields): void {
+  let isSaid = false;
+  box.addEventListener('input', () => (isSaid = true)); // which comes before `change`
+  const follow = (): void => {
+    if (!isSaid) box.checked = delivery.isTakenAlong;
+  };
+  for (const type of ['input', 'change']) body.addEventListener(type, follow);
+}
+
+/** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
+async function untilAnswered<T>(page: Page, body: HTMLFormElement, send: () => Promise<T>): Promise<T> {
+  for (;;) {
+    try {
+      return await send();
+    } catch (error) {
+      if (!(error instanceof Unreachable)) throw error;
+      await waitForService(page, body);
+    }
+  }
+}
+
+/** Resolves once the service is back. Rejects if somebody stops it. */
+async function waitForService({ client }: Page, body: HTMLFormElement): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const stop = button(t('Don’t wait'), () => reject(new Error(t('No answer: it may be placed.'))));
+  const message = body.querySelector('.form-issue');
+  const text = t('The service can’t be reached. This order is sent as soon as it is back.');
+  if (message !== null) fill(message, text, ' ', stop);
+  const inputs = [...body.children].filter((each) => !each.matches('.bar'));
+  for (const each of inputs) each.toggleAttribute('inert', true);
+  client.addEventListener('reachable', () => resolve(), { once: true });
+  if (client.isReachable) resolve();
+  try {
+    await promise;
+  } finally {
+    for (const each of inputs) each.removeAttribute('inert');
+    if (message !== null) fill(message);
+  }
 }
 
 /** What a seller has to see before the next customer: how much, and how it was paid. */
-function sayPlaced({ id, total, currency, status, payment }: Order): void {
+function sayPlaced(page: Page, placed: Order, entered: Entered): void {
+  const { id, total, currency, status, payment } = placed;
   const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
   const amount = h('bdi', {}, money(total, currency));
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
-  const end = { payment: h('span', {}, paymentNames[payment]), status: h('span', {}, nameOf(status)) };
-  notify(rich('{order} ({amount}, {payment}) is {status}.', { order, amount, ...end }));
+  const by = h('span', {}, paymentNames[payment]);
+  if (status !== 'delivered')
+    return notify(rich('Paid: {amount}, {payment}. {order}', { order, amount, payment: by }));
+  const back = action(t('Take back'), () => takeBack(page, placed, entered));
+  notify(
+    rich('Sold: {amount}, {payment}. {order} {back}', { order, amount, payment: by, back }),
+    takeBackMilliseconds,
+  );
+}
+
+/** A sale is taken back by a refund; its items are in a new order again. */
+async function takeBack({ client, drafts }: Page, { id }: Order, entered: Entered): Promise<void> {
+  const body = { status: 'refunded', reason: t('It was pressed by mistake.') };
+  await client.send('PATCH', `/orders/${id}`, { idempotencyKey: `console-${id}-refunded`, body });
+  drafts.bringBack(entered);
+  drawForm();
+  notify(t('Order {id} is refunded, and what was in it is here again.', { id }));
 }
 
 /** The sale after this one can't be ended before it has its form. */
@@ -142,36 +215,54 @@ const maybePlaced = (): Child =>
     orders: h('a', { href: '#/orders' }, t('Orders')),
   });
 
-/** Draws an empty form, also where this one was left and found again. Returns what makes the draft again. */
-function startOver(drafts: Drafts, draft: Draft, body: HTMLFormElement): () => void {
-  const keepAgain = drafts.startOver(draft);
-  discardInput(body);
-  drawForm();
-  window.scrollTo(0, 0);
-  return keepAgain;
-}
-
+/** Draws the form of the next draft, also where this one was left and found again. */
 function drawForm(): void {
-  history.replaceState(null, '', '#/new');
-  window.dispatchEvent(new Event('hashchange'));
+  if (location.hash.startsWith('#/new')) {
+    history.replaceState(null, '', '#/new');
+    window.dispatchEvent(new Event('hashchange'));
+    window.scrollTo(0, 0);
+  } else goTo('/new');
 }
 
-/** Starts over. What was given up comes back until something else is entered; an order that may exist doesn't. */
-function giveUp(drafts: Drafts, draft: Draft, body: HTMLFormElement): void {
-  const isRepeatable = draft.kept !== undefined && !draft.isSent;
-  const keepAgain = startOver(drafts, draft, body);
-  if (!isRepeatable) return;
-  const undo = button(
-    t('Undo'),
-    () => {
-      keepAgain();
+/** Says how many are parked, and goes on with the one that has waited longest; empty while there is none. */
+function parkedButton(drafts: Drafts): HTMLElement {
+  const place = h('span', {});
+  void drafts.parked().then((names) => {
+    const [oldest] = names;
+    const goOn = (): void => {
+      drafts.goOn(oldest ?? '');
       drawForm();
-    },
-    { class: 'quiet' },
-  );
-  const notice = showNotice(rich('What was entered is given up. {undo}', { undo }));
-  for (const type of ['input', 'hashchange'])
-    window.addEventListener(type, () => notice.remove(), { once: true });
+    };
+    const text = t(numbered(names.length, '1 parked', '{count} parked'), { count: count(names.length) });
+    if (oldest !== undefined) fill(place, button(text, goOn));
+  });
+  return place;
+}
+
+function parkOrder(drafts: Drafts): void {
+  drafts.park();
+  drawForm();
+}
+
+/** “New order”, pressed in one that has begun, parks that one. */
+function pressedAgain(event: Event, draft: Draft, drafts: Drafts): void {
+  const isLink = event.target instanceof Element && event.target.closest('a[href="#/new"]') !== null;
+  if (!isLink || !location.hash.startsWith('#/new') || draft.kept === undefined) return;
+  event.preventDefault();
+  parkOrder(drafts);
+}
+
+/** Starts over. What was given up can come back for some seconds; an order that may exist doesn't. */
+function giveUp(drafts: Drafts, draft: Draft): void {
+  const { kept, isSent } = draft;
+  draft.end();
+  drawForm();
+  if (kept === undefined || isSent) return;
+  const again = (): void => {
+    drafts.bringBack(kept.entered);
+    drawForm();
+  };
+  notify(rich('What was entered is given up. {undo}', { undo: button(t('Undo'), again) }));
 }
 
 const explainPlacedBefore = explainReusedKey(

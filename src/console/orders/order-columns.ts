@@ -83,7 +83,9 @@ export function stepColumn(page: Page): Column<Order> {
 function stepButton(page: Page, order: Order, to: StepStatus): HTMLElement {
   const { id } = order;
   const step = async (): Promise<void> =>
-    to === 'paid' ? askPayment(page, order) : page.steps.make([order], to);
+    to === 'paid'
+      ? askPayment(order, (by) => page.steps.make([order], to, by))
+      : page.steps.make([order], to);
   const label = t('{step}: order {id}', { step: stepNames[to], id });
   return action(stepNames[to], step, { 'data-key': `step-${id}`, 'aria-label': label });
 }

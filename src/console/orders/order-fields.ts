@@ -3,15 +3,14 @@ import type { ApiClient } from '../parts/api-client.ts';
 import type { Issue, Order } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { DeliveryFields } from './delivery-fields.ts';
-import { h } from '../parts/elements.ts';
-import { currencies } from '../parts/formats.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { currencies, shopCurrency } from '../parts/formats.ts';
 import { currencyChoice, field, noteField, textOf } from '../parts/forms.ts';
 import { Articles } from '../products/articles.ts';
 import { OrderLines } from './order-lines.ts';
 import { rich, t } from '../parts/texts.ts';
 
 export class OrderFields {
-  readonly cards: readonly HTMLElement[];
   readonly delivery = new DeliveryFields();
   /** The order’s total, for the bar with the form’s buttons. */
   readonly total: HTMLElement;
@@ -23,6 +22,8 @@ export class OrderFields {
     control: currencyChoice(),
   });
   readonly #note = noteField({ rows: 2, hint: t('It is printed on the packing slip.') });
+  /** Only of use where something was sold, or has its price, in another currency than the shop’s. */
+  readonly #currencyRow: HTMLElement;
   /** Whether the user has chosen the currency. */
   #isChosen = false;
 
@@ -35,10 +36,22 @@ export class OrderFields {
       this.#isChosen = true;
       this.#lines.currency = control.value;
     });
-    this.cards = [
-      card(t('Items'), h('div', { class: 'short' }, element), this.#lines.element),
-      card(t('Delivery'), this.delivery.element, this.#note.element),
-    ];
+    this.#currencyRow = h('div', { class: 'short', hidden: true }, element);
+    this.#lines.element.addEventListener('input', () => this.#showCurrency());
+  }
+
+  /** The cards of all that can be entered, or of what can still be changed. */
+  cards(changes: 'all' | 'delivery' | 'note' = 'all'): readonly Child[] {
+    const note = this.#note.element;
+    if (changes === 'note') return [card(t('Note'), note)];
+    const items = changes === 'all' && card(t('Items'), this.#currencyRow, this.#lines.element);
+    return [items, card(t('Delivery'), this.delivery.element, note)];
+  }
+
+  /** Adds a checkbox to the delivery, which has a key. */
+  addBox(box: HTMLElement, key: string): void {
+    box.append(h('kbd', {}, key));
+    this.delivery.element.append(box);
   }
 
   /** Fills in an order to repeat or to change. */
@@ -65,7 +78,7 @@ export class OrderFields {
   /** Suggests what was sold before. */
   async loadSuggestions(): Promise<void> {
     await this.#articles.loadSold();
-    this.#lines.suggest();
+    this.#showCurrency();
   }
 
   /** Resolves once all codes that were scanned are items. */
@@ -87,11 +100,12 @@ export class OrderFields {
     this.#note.control.value = text ?? '';
   }
 
-  issues(): Issue[] {
-    return [...this.#lines.issues(), ...this.delivery.issues()];
+  /** What is sold over the counter needs no address. */
+  issues({ isSold }: { readonly isSold: boolean }): Issue[] {
+    return [...this.#lines.issues(), ...(isSold ? [] : this.delivery.issues())];
   }
 
-  read(): object {
+  read(): Readonly<Record<'currency' | 'items' | 'note' | 'shippingAddress', unknown>> {
     return {
       currency: this.#currency.control.value,
       items: this.#lines.read(),
@@ -109,5 +123,11 @@ export class OrderFields {
     if (!currencies().includes(code)) control.append(h('option', { value: code }, code));
     control.value = code;
     this.#lines.currency = code;
+    this.#showCurrency();
+  }
+
+  #showCurrency(): void {
+    const used = new Set([...this.#articles.currencies, this.#currency.control.value, shopCurrency()]);
+    if (used.size > 1) this.#currencyRow.hidden = false;
   }
 }

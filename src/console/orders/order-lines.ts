@@ -1,24 +1,35 @@
-// The form lines of an order's items, with suggestions and a running total. Enter goes from line to line, so a
+// The form lines of an order's items, with what completes them and a running total. Enter goes from line to line, so a
 // line that is empty is no item. What is scanned becomes a line of its own, or adds one to the line of the same
-// product. Nothing can be typed into a line that waits for its answer.
+// product. Nothing can be typed into a line that waits for its answer. A discount is a line with a negative price;
+// `-10 %` is of the lines above it.
 import type { Issue, Item } from '../parts/api-types.ts';
 import { type Article, type Articles, isSame } from '../products/articles.ts';
-import { typingMilliseconds } from '../parts/combobox.ts';
+import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
 import { quantityOf } from '../parts/amounts.ts';
 import { clearIssue, type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
 import { soundAlarm } from '../parts/alarm.ts';
+import { isLikeCode } from '../parts/scans.ts';
+import { discountOf, discountPart } from './discounts.ts';
 import { t } from '../parts/texts.ts';
 
 type NewItem = Omit<Item, 'total'>;
 type Line = {
   readonly element: HTMLElement;
   readonly name: Field;
-  readonly sku: Field;
+  readonly search: Combobox;
+  /** Of the product that the line was completed from, whose name it has in `data-of`. */
+  readonly sku: HTMLInputElement;
   readonly quantity: Field;
   readonly price: Field;
   readonly sum: HTMLElement;
+};
+/** A line with what its texts mean; undefined for what can't be parsed. */
+type Priced = {
+  readonly line: Line;
+  readonly unitPrice: number | undefined;
+  readonly total: number | undefined;
 };
 
 /** The lines of an order. A change of the currency changes only the parsing of prices. */
@@ -26,13 +37,10 @@ export class OrderLines {
   readonly element = h('div', { class: 'lines' });
   /** Shown beside the form’s button, so that it is always in sight. */
   readonly total = h('output', { class: 'total' });
-  readonly #suggestions = h('datalist', { id: 'articles' });
   readonly #list = h('ol', {});
   readonly #articles: Articles;
   #lines: Line[] = [];
   #currency = shopCurrency();
-  #finding = new AbortController();
-  #timer = 0;
   /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
   #lookUps = Promise.resolve();
   /** Lines with a code that had no answer. */
@@ -41,13 +49,11 @@ export class OrderLines {
   constructor(articles: Articles) {
     this.#articles = articles;
     const add = button([icon(icons.add), t('Add item')], () => this.add().name.control.focus());
-    fill(this.element, this.#list, this.#suggestions, h('div', { class: 'sum' }, add));
-    this.#list.addEventListener('input', () => {
-      this.#number();
-      this.#sum();
-    });
+    const discount = button(t('Add discount'), () => this.#addDiscount());
+    fill(this.element, this.#list, h('div', { class: 'sum buttons' }, add, discount));
+    this.#list.addEventListener('input', () => this.#drawn());
     this.add();
-    this.#sum();
+    this.#drawn();
   }
 
   /** Resolves once all codes that were scanned are items. */
@@ -57,9 +63,7 @@ export class OrderLines {
 
   set currency(currency: string) {
     this.#currency = currency;
-    this.suggest();
-    this.#number();
-    this.#sum();
+    this.#drawn();
   }
 
   /** The number of lines that are not empty. */
@@ -78,24 +82,35 @@ export class OrderLines {
   }
 
   #lookUpPriceless(): void {
-    for (const line of this.#lines) {
-      const isWaiting = line.element.hasAttribute('aria-busy');
-      const code = textOf(line.price) === null && !isWaiting ? textOf(line.name) : null;
-      if (code !== null) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
-    }
+    for (const line of this.#lines) if (!line.element.hasAttribute('aria-busy')) this.#lookUpText(line);
+  }
+
+  /** Looks up what was typed into a line that has no price: as a whole, or also as words of a name. */
+  #lookUpText(line: Line, as: 'whole' | 'words' = 'whole'): void {
+    const text = textOf(line.price) === null ? textOf(line.name) : null;
+    if (text === null) return;
+    const find = async (): Promise<Article | undefined> => {
+      const whole = await this.#articles.called(text, this.#currency);
+      if (whole !== undefined || as === 'whole' || isLikeCode(text)) return whole;
+      return (await this.#articles.find(text, new AbortController().signal)).products[0];
+    };
+    this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, text, find));
   }
 
   /** Focuses the first empty line. */
   focus(): void {
-    const empty = this.#lines.find(isEmpty) ?? this.add();
-    empty.name.control.focus();
+    this.#emptyLine().name.control.focus();
+  }
+
+  #emptyLine(): Line {
+    return this.#lines.find(isEmpty) ?? this.add();
   }
 
   replace(items: readonly NewItem[]): void {
     this.#lines = [];
     fill(this.#list);
     for (const item of items) this.add(item);
-    this.#sum();
+    this.#drawn();
   }
 
   add(item?: NewItem): Line {
@@ -106,53 +121,76 @@ export class OrderLines {
     return line;
   }
 
+  /** Some keypads of phones have no minus. */
+  #addDiscount(): void {
+    const { control } = this.#emptyLine().price;
+    control.inputMode = 'text';
+    control.value = '-';
+    control.focus();
+    this.#changed();
+  }
+
   /** Returns issues of an item without a name and of numbers that can't be parsed; the service reports the others. */
   issues(): Issue[] {
-    return this.#filled().flatMap(({ name, quantity, price }) => {
-      const issues: Issue[] = [];
-      if (textOf(name) === null)
-        issues.push({
-          pointer: name.control.dataset['pointer'] ?? '',
-          detail: t('{label} is required.', { label: t('Item') }),
-        });
-      if (quantityOf(quantity.control.value) === undefined)
-        issues.push({ pointer: quantity.control.dataset['pointer'] ?? '', detail: noQuantity });
-      if (typedPrice(price.control.value, this.#currency) === undefined) {
-        const detail = priceIssue(price.control.value, this.#currency);
-        issues.push({ pointer: price.control.dataset['pointer'] ?? '', detail });
-      }
-      return issues;
+    const priced = this.#filled();
+    const issues = priced.flatMap(({ line: { name, quantity, price }, unitPrice }) => {
+      const found: Issue[] = [];
+      const add = ({ control }: Field, detail: string): void =>
+        void found.push({ pointer: control.dataset['pointer'] ?? '', detail });
+      if (itemName(name) === '') add(name, t('{label} is required.', { label: t('Item') }));
+      if (quantityOf(quantity.control.value) === undefined) add(quantity, noQuantity);
+      if (unitPrice === undefined) add(price, priceIssue(price.control.value, this.#currency));
+      return found;
     });
+    const sum = priced.reduce((total, each) => total + (each.total ?? 0), 0);
+    const last = priced.findLast(({ unitPrice = 0 }) => unitPrice < 0);
+    if (sum < 0 && last !== undefined)
+      issues.push({ pointer: last.line.price.control.dataset['pointer'] ?? '', detail: noTotal });
+    return issues;
   }
 
   read(): NewItem[] {
-    return this.#filled().map(({ name, sku, quantity, price }) => ({
-      name: name.control.value.trim(),
-      sku: textOf(sku),
+    return this.#filled().map(({ line: { name, sku, quantity }, unitPrice = 0 }) => ({
+      name: itemName(name),
+      sku: sku.value === '' ? null : sku.value,
       quantity: quantityOf(quantity.control.value) ?? 0,
-      unitPrice: typedPrice(price.control.value, this.#currency) ?? 0,
+      unitPrice,
     }));
   }
 
   /** Returns the lines that are items of the order: at least one. */
-  #filled(): readonly Line[] {
-    const filled = this.#lines.filter((line) => !isEmpty(line));
-    return filled.length === 0 ? this.#lines.slice(0, 1) : filled;
+  #filled(): readonly Priced[] {
+    const priced = this.#priced();
+    const filled = priced.filter(({ line }) => !isEmpty(line));
+    return filled.length === 0 ? priced.slice(0, 1) : filled;
+  }
+
+  #priced(): readonly Priced[] {
+    let above = 0;
+    return this.#lines.map((line) => {
+      const text = line.price.control.value;
+      const part = discountPart(text);
+      const unitPrice = part === undefined ? typedPrice(text, this.#currency) : discountOf(above, part);
+      const pieces = quantityOf(line.quantity.control.value);
+      const product = unitPrice === undefined || pieces === undefined ? NaN : unitPrice * pieces;
+      const total = Number.isSafeInteger(product) ? product : undefined;
+      above += total ?? 0;
+      return { line, unitPrice, total };
+    });
   }
 
   #lineOf(item?: NewItem): Line {
-    const name = field({
+    const search = combobox({
       label: t('Item'),
-      pointer: '',
-      value: item?.name ?? '',
-      attributes: { list: 'articles', maxlength: 200, 'data-scan': 'item' },
+      placeholder: '',
+      lookUp: (q, signal) => this.#found(line, q, signal),
+      onKey: (event, active) => this.#pressedInName(line, event, active),
     });
-    const sku = field({
-      label: t('SKU'),
-      pointer: '',
-      value: item?.sku ?? '',
-      attributes: { maxlength: 64, 'data-scan': 'item' },
-    });
+    const name = field({ label: t('Item'), pointer: '', control: search.control, value: item?.name ?? '' });
+    name.control.dataset['scan'] = 'item';
+    search.control.maxLength = 200;
+    const sku = h('input', { type: 'hidden', 'data-pointer': '' });
+    const about = h('p', { class: 'hint' });
     const quantity = field({
       label: t('Quantity'),
       pointer: '',
@@ -169,37 +207,86 @@ export class OrderLines {
     price.control.addEventListener('change', () => this.#checkPrice(price.control));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-    const element = h(
-      'li',
-      { class: 'line' },
-      name.element,
-      sku.element,
-      quantity.element,
-      price.element,
-      sum,
-      remove,
-    );
-    const line = { element, name, sku, quantity, price, sum };
+    const nameCell = h('div', {}, name.element, search.list, sku, about);
+    const element = h('li', { class: 'line' }, nameCell, quantity.element, price.element, sum, remove);
+    const line = { element, name, search, sku, quantity, price, sum };
     remove.addEventListener('click', () => this.#remove(line));
-    name.control.addEventListener('input', () => this.#typed(line));
+    sku.addEventListener('input', () => {
+      [sku.dataset['of'], sku.dataset['value']] = [name.control.value, sku.value];
+      fill(about, sku.value);
+    });
+    name.control.addEventListener('input', () => {
+      // another name is another thing, but for words that are added
+      const isSame = name.control.value.includes(sku.dataset['of'] ?? '');
+      sku.value = isSame ? (sku.dataset['value'] ?? '') : '';
+      fill(about, sku.value);
+    });
     element.addEventListener('keydown', (event) => this.#pressed(line, event));
+    if (item !== undefined) enterSku(line, item.sku ?? '');
     return line;
   }
 
+  /** Enter in a field that is complete goes to what the line still needs. */
   #pressed(line: Line, event: KeyboardEvent): void {
-    const { key, ctrlKey, shiftKey, metaKey, isComposing, target } = event;
-    const code = textOf(line.name) ?? textOf(line.sku);
-    if (key === 'Tab' && !shiftKey && code !== null && textOf(line.price) === null)
-      this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
-    if (key !== 'Enter' || ctrlKey || metaKey || isComposing || target instanceof HTMLButtonElement) return;
+    const { key, ctrlKey, metaKey, isComposing, defaultPrevented, target } = event;
+    if (key !== 'Enter' || ctrlKey || metaKey || isComposing || defaultPrevented) return;
+    if (target instanceof HTMLButtonElement) return;
     event.preventDefault();
     this.#entered(line);
   }
 
+  /** Tab, and Enter without an option, may end a SKU or barcode that was typed. Enter waits for no answer. */
+  #pressedInName(line: Line, { key, shiftKey }: KeyboardEvent, active: Found | undefined): boolean {
+    if (key === 'Tab' && !shiftKey) this.#lookUpText(line);
+    if (key !== 'Enter' || active !== undefined) return false;
+    line.search.close();
+    this.#entered(line);
+    return true;
+  }
+
+  #entered(line: Line): void {
+    this.#lookUpText(line, 'words');
+    this.#next(line).control.focus();
+  }
+
+  /** Products with their prices, what was sold before without its price, which may be old, and what was typed. */
+  async #found(line: Line, q: string, signal: AbortSignal): Promise<readonly FoundGroup[]> {
+    const { products, sold } = await this.#articles.find(q, signal);
+    const option = (article: Article, price?: string): Omit<Found, 'id'> => ({
+      name: article.name,
+      about: [article.sku, price].filter(Boolean).join(' · '),
+      choose: () => (price === undefined ? this.#chooseSold(line, article) : this.#choose(line, article)),
+    });
+    const own: Omit<Found, 'id'> = {
+      name: t('Other item “{name}”', { name: q }),
+      about: '',
+      choose: () => this.#next(line).control.focus(),
+    };
+    const options = [
+      ...products.map((each) => option(each, money(each.unitPrice, each.currency))),
+      ...sold.filter(({ currency }) => currency === this.#currency).map((each) => option(each)),
+      own,
+    ];
+    return [{ label: t('Items'), found: options.map((each, index) => ({ id: String(index), ...each })) }];
+  }
+
+  #choose(line: Line, article: Article): void {
+    this.#put(line, article);
+    if (this.#lines.includes(line)) this.#next(line).control.focus();
+    else this.focus();
+  }
+
+  #chooseSold(line: Line, { name }: Article): void {
+    line.name.control.value = name;
+    this.#changed();
+    this.#lookUpText(line);
+    this.#next(line).control.focus();
+  }
+
   /** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
   scanned(code: string): void {
-    this.#stopFinding();
-    const line = this.#lines.find(isEmpty) ?? this.add();
+    const line = this.#emptyLine();
+    line.search.close();
     line.name.control.value = code;
     if (line.element.contains(document.activeElement)) this.focus();
     this.#lookUpScanned(line, code);
@@ -229,26 +316,10 @@ export class OrderLines {
     }
   }
 
-  /** Enter in a line that has no price yet may end a SKU or barcode that was typed. */
-  #entered(line: Line): void {
-    const { name, sku, price } = line;
-    const code = textOf(name) ?? textOf(sku);
-    if (code === null || textOf(price) !== null) return this.#next(line).control.focus();
-    const article = this.#articles.found.find((each) => this.#isNamed(each, code));
-    if (article !== undefined) this.#fill(line, article);
-    this.#next(line).control.focus();
-    if (article === undefined) this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, code));
-  }
-
-  #isNamed({ name, sku, currency }: Article, text: string): boolean {
-    return currency === this.#currency && (isSame(name, text) || (sku !== null && isSame(sku, text)));
-  }
-
   /** A name that no product has is no error: the user is entering its price meanwhile. */
-  async #lookUpTyped(line: Line, code: string): Promise<void> {
-    const article = await this.#articles.called(code, this.#currency).catch(() => undefined);
-    const isSameText = (textOf(line.name) ?? textOf(line.sku)) === code;
-    if (article === undefined || !isSameText || textOf(line.price) !== null) return;
+  async #lookUpTyped(line: Line, text: string, find: () => Promise<Article | undefined>): Promise<void> {
+    const article = await find().catch(() => undefined);
+    if (article === undefined || textOf(line.name) !== text || textOf(line.price) !== null) return;
     const hadFocus = line.element.contains(document.activeElement);
     this.#put(line, article);
     if (hadFocus && this.#lines.includes(line)) this.#next(line).control.focus();
@@ -257,9 +328,7 @@ export class OrderLines {
   /** Makes the line that of the article, or adds one to the line that has it already. */
   #put(line: Line, article: Article): void {
     const { sku } = article;
-    const same = this.#lines.find(
-      (each) => each !== line && sku !== null && isSame(each.sku.control.value.trim(), sku),
-    );
+    const same = this.#lines.find((each) => each !== line && sku !== null && isSame(each.sku.value, sku));
     if (same === undefined) this.#fill(line, article);
     else {
       const { control } = same.quantity;
@@ -269,24 +338,21 @@ export class OrderLines {
     this.#changed();
   }
 
-  #fill({ name, sku, price }: Line, article: Article): void {
+  #fill(line: Line, article: Article): void {
+    const { name, price, search } = line;
     const isSameCurrency = article.currency === this.#currency;
+    search.close();
     name.control.value = article.name;
     clearIssue(name.control);
-    sku.control.value = article.sku ?? '';
+    enterSku(line, article.sku ?? '');
     if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
     // or another price would be glued to it
     if (document.activeElement === price.control && price.control instanceof HTMLInputElement)
       price.control.select();
     price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
+    const about = { other: article.currency, currency: this.#currency };
     if (!isSameCurrency)
-      showIssue(
-        price.control,
-        t('Its price is in {other}: enter it in {currency}.', {
-          other: article.currency,
-          currency: this.#currency,
-        }),
-      );
+      showIssue(price.control, t('Its price is in {other}: enter it in {currency}.', about));
   }
 
   /** Removes a line that is of no use; a focus in it goes to the line for the next item. */
@@ -305,7 +371,7 @@ export class OrderLines {
 
   /** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
   #next(line: Line): Field {
-    if (textOf(line.name) === null) return line.name;
+    if (itemName(line.name) === '') return line.name;
     if (textOf(line.price) === null) return line.price;
     const next = this.#lines[this.#lines.indexOf(line) + 1] ?? this.add();
     return next.name;
@@ -314,7 +380,8 @@ export class OrderLines {
   /** Shows the issue of a price immediately, before the form is sent. */
   #checkPrice(control: Control): void {
     const text = control.value.trim();
-    const isPrice = text === '' || typedPrice(text, this.#currency) !== undefined;
+    const isPrice =
+      text === '' || discountPart(text) !== undefined || typedPrice(text, this.#currency) !== undefined;
     if (!isPrice) showIssue(control, priceIssue(text, this.#currency));
   }
 
@@ -324,12 +391,17 @@ export class OrderLines {
     this.#lines.at(-1)?.name.control.focus();
   }
 
+  #drawn(): void {
+    this.#number();
+    this.#sum();
+  }
+
   /** Gives each item the pointers of its index, as the service names them; lines that are empty come after. */
   #number(): void {
     const ordered = [...this.#lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
     for (const [index, { name, sku, quantity, price }] of ordered.entries()) {
       name.control.dataset['pointer'] = `/items/${index}/name`;
-      sku.control.dataset['pointer'] = `/items/${index}/sku`;
+      sku.dataset['pointer'] = `/items/${index}/sku`;
       quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
       price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
       price.control.dataset['currency'] = this.#currency;
@@ -340,74 +412,36 @@ export class OrderLines {
         ?.setAttribute('aria-label', t('Remove item {number}', { number: index + 1 }));
   }
 
-  #typed(line: Line): void {
-    this.#complete(line);
-    this.#stopFinding();
-    const words = textOf(line.name);
-    if (words === null) return;
-    this.#finding = new AbortController();
-    const { signal } = this.#finding;
-    this.#timer = setTimeout(() => void this.#find(line, words, signal), typingMilliseconds);
-  }
-
-  #stopFinding(): void {
-    clearTimeout(this.#timer);
-    this.#finding.abort(new Error('overtaken'));
-  }
-
-  async #find(line: Line, words: string, signal: AbortSignal): Promise<void> {
-    if (!(await this.#articles.find(words, signal))) return;
-    this.suggest();
-    if (textOf(line.price) !== null) return;
-    this.#complete(line);
-    const isSold = this.#articles.isSold(words, this.#currency);
-    if (isSold && textOf(line.price) === null) await this.#lookUpTyped(line, words);
-  }
-
-  /** Fills in the SKU and the price of a chosen product. */
-  #complete(line: Line): void {
-    const text = line.name.control.value;
-    const article = this.#articles.found.find(
-      ({ name, currency }) => name === text && currency === this.#currency,
-    );
-    if (article !== undefined) this.#fill(line, article);
-  }
-
-  /** Offers what is known now as the names of items; what was sold before without its price, which may be old. */
-  suggest(): void {
-    const { found, sold } = this.#articles;
-    const isOffered = ({ currency }: Article): boolean => currency === this.#currency;
-    fill(
-      this.#suggestions,
-      found
-        .filter(isOffered)
-        .map(({ name, unitPrice, currency }) =>
-          h('option', { value: name, label: money(unitPrice, currency) }),
-        ),
-      sold.filter(isOffered).map(({ name }) => h('option', { value: name })),
-    );
-  }
-
   #sum(): void {
-    const sums = this.#lines.map(({ quantity, price, sum }) => {
-      const unitPrice = typedPrice(price.control.value, this.#currency);
-      const pieces = quantityOf(quantity.control.value);
-      const total = unitPrice === undefined || pieces === undefined ? undefined : unitPrice * pieces;
-      fill(sum, total === undefined || !Number.isSafeInteger(total) ? '' : money(total, this.#currency));
-      return total ?? 0;
-    });
-    fill(
-      this.total,
-      money(
-        sums.reduce((sum, each) => sum + each, 0),
-        this.#currency,
-      ),
-    );
+    let all = 0;
+    for (const { line, unitPrice = 0, total } of this.#priced()) {
+      const { name, price, sum } = line;
+      const isPart = discountPart(price.control.value) !== undefined;
+      const percent = price.control.value.replace(/^\s*[-−–]\s*/, '');
+      const discount = isPart ? t('Discount {percent}', { percent }) : t('Discount');
+      name.control.setAttribute('placeholder', isPart || unitPrice < 0 ? discount : '');
+      const isShown = total !== undefined && textOf(price) !== null;
+      fill(sum, isShown ? money(total, this.#currency) : '');
+      all += total ?? 0;
+    }
+    fill(this.total, money(all, this.#currency));
   }
 }
 
 const noProduct = t('No product that is sold now has this SKU or barcode: enter its name and price.');
 const noQuantity = t('Quantity must be a whole number of 1 or more.');
+const noTotal = t('The total can’t be less than 0.');
+
+/** A discount has a name without one being typed. */
+function itemName({ control }: Field): string {
+  const text = control.value.trim();
+  return text === '' ? (control.getAttribute('placeholder') ?? '') : text;
+}
+
+function enterSku({ sku }: Line, value: string): void {
+  sku.value = value;
+  sku.dispatchEvent(new Event('input', { bubbles: true }));
+}
 
 /** Shows the issue of a quantity immediately, before the form is sent. */
 function checkQuantity(control: Control): void {
@@ -415,12 +449,12 @@ function checkQuantity(control: Control): void {
 }
 
 /** Nothing can be entered in a line that waits for its product. */
-function setWaiting({ element, name, sku, price }: Line, isWaiting: boolean): void {
+function setWaiting({ element, name, price }: Line, isWaiting: boolean): void {
   if (isWaiting) element.setAttribute('aria-busy', 'true');
   else element.removeAttribute('aria-busy');
-  for (const { control } of [name, sku, price]) control.toggleAttribute('readonly', isWaiting);
+  for (const { control } of [name, price]) control.toggleAttribute('readonly', isWaiting);
 }
 
-function isEmpty({ name, sku, price }: Line): boolean {
-  return [name, sku, price].every((each) => textOf(each) === null);
+function isEmpty({ name, price }: Line): boolean {
+  return [name, price].every((each) => textOf(each) === null);
 }

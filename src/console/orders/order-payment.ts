@@ -4,19 +4,25 @@ import { openDialog } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { money, paymentNames } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import { changePayment, paymentText, type ShownOrder } from './order-changes.ts';
 import { stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 import { isStaff, type Page, type Reload } from '../parts/view.ts';
 
+type Shown = { readonly order: Order; readonly etag: string | undefined };
+
 /** How the order was paid, with the button that corrects it. */
-export function paymentLine(page: Page, shown: ShownOrder, reload: Reload): Child {
-  const { status, payment } = shown.order;
+export function paymentLine(page: Page, { order, etag }: Shown, reload: Reload): Child {
+  const { id, status, payment } = order;
   const mayCorrect = isStaff(page) && stages[status].isPaid;
   if (payment === null && !mayCorrect) return undefined;
+  const correct = async (by: Payment): Promise<void> => {
+    await page.client.send('PATCH', `/orders/${id}`, { body: { payment: by }, etag });
+    await reload();
+  };
   const label = payment === null ? t('Say how it was paid …') : t('Change the payment …');
-  const change = action(label, () => changePayment(page, shown, reload), { 'data-key': 'payment' });
-  return [h('p', {}, t('Payment: {payment}', { payment: paymentText(payment) })), mayCorrect && change];
+  const change = action(label, async () => askPayment(order, correct), { 'data-key': 'payment' });
+  const said = payment === null ? t('Not said') : paymentNames[payment];
+  return [h('p', {}, t('Payment: {payment}', { payment: said })), mayCorrect && change];
 }
 
 /** A button for each way of payment; no order is paid without one. */
@@ -31,20 +37,15 @@ export function payButtons(
   });
 }
 
-/** Asks how the order was paid, where its row has no room for the buttons. */
-export function askPayment({ steps }: Page, order: Order): void {
-  const amount = money(order.total, order.currency);
+/** Asks how the order was paid, where there is no room for the buttons. */
+export function askPayment({ id, total, currency }: Order, pay: (by: Payment) => Promise<void>): void {
   const buttons = payButtons(
     (by) => by,
     async (by) => {
-      close();
-      await steps.make([order], 'paid', by);
+      await pay(by);
+      dialog.close();
     },
   );
-  const close = (): void => dialog.close();
-  const content = h('div', { class: 'buttons' }, buttons);
-  const dialog = openDialog(t('Order {id}: how were {amount} paid?', { id: order.id, amount }), content, () =>
-    window.removeEventListener('hashchange', close),
-  );
-  window.addEventListener('hashchange', close);
+  const title = t('Order {id}: how were {amount} paid?', { id, amount: money(total, currency) });
+  const dialog = openDialog(title, h('div', { class: 'buttons' }, buttons), () => undefined);
 }

@@ -1,6 +1,7 @@
 // Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons.
 import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
+import { notify } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { button, type Child, h, icon, icons } from '../parts/elements.ts';
 import { count } from '../parts/formats.ts';
@@ -11,7 +12,7 @@ import { isFinal, nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import { isSingleKey, unlessKeysFollow } from '../parts/single-keys.ts';
 import type { Column } from '../parts/tables.ts';
 import type { Page } from '../parts/view.ts';
-import { t } from '../parts/texts.ts';
+import { numbered, t } from '../parts/texts.ts';
 
 export class OrderSelection {
   readonly element = h('div', {
@@ -125,11 +126,7 @@ export class OrderSelection {
       this.#stepButtons(orders),
       made.length > 0 && steps.takeBackButton(made),
       this.#printButton(t('Packing slips'), orders, packingSlip),
-      this.#printButton(
-        t('Order confirmations'),
-        orders.filter(({ status }) => !isFinal(status)),
-        orderConfirmation,
-      ),
+      this.#printButton(t('Order confirmations'), orders, orderConfirmation),
       button(t('Clear'), () => this.#selectAll(false), { class: 'quiet' }),
     );
   }
@@ -152,17 +149,26 @@ export class OrderSelection {
     });
   }
 
+  /** Those that have ended are no longer packed. */
   #printButton(
     label: string,
     orders: readonly Order[],
     sheetOf: (order: Order, name: string) => HTMLElement,
   ): HTMLElement | undefined {
-    if (orders.length === 0) return undefined;
-    return action([icon(icons.print), label], async () =>
+    const printed = orders.filter(({ status }) => !isFinal(status));
+    if (printed.length === 0) return undefined;
+    const left = orders.length - printed.length;
+    const text = numbered(
+      left,
+      '1 order is left out: it is cancelled or refunded.',
+      '{count} orders are left out: they are cancelled or refunded.',
+    );
+    return action([icon(icons.print), label], async () => {
+      if (left > 0) notify(t(text, { count: count(left) }));
       printSheets(
         this.#page.main,
-        orders.map((order) => sheetOf(order, customerName(order))),
-      ),
-    );
+        printed.map((order) => sheetOf(order, customerName(order))),
+      );
+    });
   }
 }

@@ -12,13 +12,12 @@ import {
   setPageTitle,
   skeleton,
 } from '../parts/view.ts';
-import { mailLinkOf } from '../parts/contact-links.ts';
+import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
 import { ask } from '../parts/dialogs.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
 import { addressLines, count, dateTime, money } from '../parts/formats.ts';
 import { action, field, textOf } from '../parts/forms.ts';
-import { changeNote, type ShownOrder } from './order-changes.ts';
 import { payButtons, paymentLine } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 import { eventList } from '../parts/event-list.ts';
@@ -28,7 +27,9 @@ import { type FinalStatus, followersOf, isFinal, stages, stepNames } from '../pa
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
-export type LoadedOrder = ShownOrder & {
+export type LoadedOrder = {
+  readonly order: Order;
+  readonly etag: string | undefined;
   /** Undefined if the customer belongs to another user. */
   readonly customer: Customer | undefined;
 };
@@ -64,14 +65,14 @@ export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrd
 
 function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
   const { id, status } = shown.order;
-  const print = printButton(t('Packing slip'));
+  const print = !isFinal(status) && printButton(t('Packing slip'));
   const confirm =
     !isFinal(status) &&
     action([icon(icons.print), t('Order confirmation')], async () =>
       printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
     );
   const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const edit = status === 'open' && h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
+  const edit = h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
   const steps = h('span', { class: 'next' }, nextSteps(page, shown.order));
   const head = setPageTitle(t('Order {id}', { id }), steps, edit, repeat, print, confirm);
   head.firstElementChild?.after(pill(status));
@@ -104,16 +105,17 @@ function nextSteps(page: Page, order: Order): Child {
   return [usual, stages[status].before !== null && steps.takeBackButton([order]), ends];
 }
 
-type EndWords = {
-  readonly label: string;
-  readonly title: string;
-  readonly text: string;
-  readonly submit: string;
-};
-
-/** A step that can't be undone opens a dialog that names the amount. */
+/** A step that can't be taken back opens a dialog that names the amount. */
 function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement {
-  const { label, title, text, submit } = endWords(order)[to];
+  const { id } = order;
+  const amount = money(order.total, order.currency);
+  const isRefund = to === 'refunded';
+  const text = isRefund
+    ? t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
+        id,
+        amount,
+      })
+    : t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
   const question = async (): Promise<void> => {
     const reason = field({
       label: t('Reason'),
@@ -122,41 +124,21 @@ function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement 
       attributes: { maxlength: 200 },
     });
     await ask({
-      title,
+      title: isRefund ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
       content: [h('p', {}, text), reason.element],
-      submit,
+      submit: isRefund ? t('Refund {amount}', { amount }) : t('Cancel the order'),
       isDangerous: true,
       dismiss: t('Keep it'),
       run: () => steps.end(order, to, textOf(reason)),
     });
   };
+  const label = isRefund ? t('Refund …') : t('Cancel order …');
   return action(label, question, { 'data-key': `to-${to}` });
-}
-
-function endWords({ id, total, currency }: Order): Readonly<Record<FinalStatus, EndWords>> {
-  const amount = money(total, currency);
-  return {
-    cancelled: {
-      label: t('Cancel order …'),
-      title: t('Cancel order {id}?', { id }),
-      text: t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount }),
-      submit: t('Cancel the order'),
-    },
-    refunded: {
-      label: t('Refund …'),
-      title: t('Refund {amount}?', { amount }),
-      text: t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
-        id,
-        amount,
-      }),
-      submit: t('Refund {amount}', { amount }),
-    },
-  };
 }
 
 function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const { order, customer, events } = shown;
-  const { customerId, shippingAddress, note, createdAt } = order;
+  const { id, customerId, shippingAddress, note, createdAt } = order;
   const name = nameOfCustomer(shown);
   return [
     h(
@@ -173,7 +155,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
         {},
         card(
           t('Status'),
-          statusPath(order.status, events),
+          statusPath(order.status),
           h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
           paymentLine(page, shown, again),
         ),
@@ -191,22 +173,18 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
         card(
           t('Note'),
           note !== null && h('p', { class: 'text', dir: 'auto' }, note),
-          action(
-            note === null ? t('Add a note …') : t('Change the note …'),
-            () => changeNote(page, shown, again),
-            { 'data-key': 'note' },
-          ),
+          h('a', { href: `#/orders/${id}/change` }, note === null ? t('Add a note') : t('Change the note')),
         ),
       ),
     ),
-    packingSlip(order, name),
+    !isFinal(order.status) && packingSlip(order, name),
   ];
 }
 
 function contactLines(customer: Customer | undefined): Child {
   const { phone = null, email = null, note = null } = customer ?? {};
   return [
-    phone !== null && h('p', {}, h('a', { href: `tel:${phone}` }, phone)),
+    phone !== null && h('p', {}, h('a', { href: `tel:${phone}` }, phoneText(phone))),
     email !== null && h('p', {}, h('a', { href: mailLinkOf(email) }, email)),
     note !== null && h('p', { class: 'text hint', dir: 'auto' }, note),
   ];

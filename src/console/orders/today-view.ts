@@ -6,7 +6,7 @@ import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { now } from '../parts/service-clock.ts';
-import { card, headedCard } from '../parts/cards.ts';
+import { card } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { watchDay } from '../parts/day-change.ts';
 import {
@@ -37,7 +37,7 @@ import { LiveValue } from '../parts/live-value.ts';
 import { pill } from './order-status.ts';
 import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
-import { type Column, table, tableHead } from '../parts/tables.ts';
+import { type Column, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { currenciesOf, figuresOf, ordersOf, readSales, receivedOf } from './sales-figures.ts';
 
@@ -203,7 +203,7 @@ function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
     h(
       'div',
       { class: 'columns today' },
-      h('div', {}, toDoCard(page, lists, notice), moneyCard(payments)),
+      h('div', {}, toDoCard(page, lists, notice)),
       alertList(alerts),
       card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
@@ -229,6 +229,7 @@ function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): H
       label: t('Received today'),
       figure: receivedText(payments),
       note: t('Less refunds and corrections'),
+      href: daysEnd(),
     }),
     tile({
       label: t('Orders today'),
@@ -275,49 +276,6 @@ function ageOf(createdAt: string): HTMLElement {
   const isOfToday = new Date(createdAt) >= startOfDay(now());
   const text = isOfToday ? shortTime(createdAt) : age(createdAt);
   return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
-}
-
-/** Money of today, a row for each currency. */
-function moneyCard(payments: readonly Figures[]): Child {
-  const currencies = currenciesOf(payments);
-  if (currencies.length === 0) return undefined;
-  const rows = currencies.map((currency) => {
-    const { paid, refunded, corrected, received } = receivedOf(payments, currency);
-    const below = t('Paid {paid}, refunded {refunded}, marked as paid by mistake {corrected}', {
-      paid: money(paid, currency),
-      refunded: money(refunded, currency),
-      corrected: money(corrected, currency),
-    });
-    const sums = [paid, refunded, corrected];
-    return h(
-      'tr',
-      {},
-      h('th', { scope: 'row' }, currency, h('span', { class: 'phone soft' }, below)),
-      sums.map((sum) => h('td', { class: 'number wide' }, money(sum, currency))),
-      h('td', { class: 'number' }, h('strong', {}, money(received, currency))),
-    );
-  });
-  const head = tableHead([
-    [''],
-    [t('Paid'), 'number wide'],
-    [t('Refunded'), 'number wide'],
-    [t('Paid by mistake'), 'number wide'],
-    [t('Received'), 'number'],
-  ]);
-  return headedCard(
-    [h('h2', {}, t('Money today')), h('a', { href: daysEnd() }, t('Day’s end'))],
-    h(
-      'div',
-      { class: 'scroller' },
-      h(
-        'table',
-        { class: 'plain' },
-        h('caption', { class: 'hidden' }, t('Money today')),
-        head,
-        h('tbody', {}, rows),
-      ),
-    ),
-  );
 }
 
 type Tile = {

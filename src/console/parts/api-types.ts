@@ -164,6 +164,8 @@ export type ServiceEvent = {
   readonly type: string;
   readonly createdAt: string;
   readonly subject: string;
+  /** Of the request that has made the change. */
+  readonly requestId: string | null;
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly actorName?: string | null;
   readonly reason: string | null;

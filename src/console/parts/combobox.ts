@@ -31,8 +31,6 @@ export type Combobox = {
   readonly list: HTMLElement;
   /** Looks up what is in the field. */
   readonly find: () => void;
-  /** Shows these options instead of an answer. */
-  readonly offer: (groups: readonly FoundGroup[]) => void;
   /** Hides the list, and cancels the look-up. */
   readonly close: () => void;
 };
@@ -183,5 +181,5 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   control.addEventListener('keydown', pressed);
   control.addEventListener('blur', close);
   const element = h('div', { class: 'found' }, list, status);
-  return { control, list: element, find: () => findAfter(0), offer, close };
+  return { control, list: element, find: () => findAfter(0), close };
 }

@@ -26,7 +26,7 @@ export function ask<T>({
   const { promise, resolve } = Promise.withResolvers<T | undefined>();
   let result: T | undefined;
   // without a field the first button would get the focus
-  const cancel = button(dismiss, () => close(), { autofocus: isDangerous && !hasField(content) });
+  const cancel = button(dismiss, () => dialog.close(), { autofocus: isDangerous && !hasField(content) });
   const body = form(content, {
     submit,
     isDangerous,
@@ -36,12 +36,7 @@ export function ask<T>({
       dialog.close();
     },
   });
-  const close = (): void => dialog.close();
-  const dialog = openDialog(title, body, () => {
-    window.removeEventListener('hashchange', close);
-    resolve(result);
-  });
-  window.addEventListener('hashchange', close);
+  const dialog = openDialog(title, body, () => resolve(result));
   return promise;
 }
 
@@ -62,12 +57,15 @@ export function show(title: string, content: Child): Promise<void> {
   return promise;
 }
 
-/** The browser returns the focus to the element that had it before. */
+/** It is closed when its page is left. The browser returns the focus to the element that had it before. */
 export function openDialog(title: string, content: Child, onClose: () => void): HTMLDialogElement {
   const id = `dialog-${crypto.randomUUID()}`;
   const dialog = h('dialog', { 'aria-labelledby': id }, h('h2', { id }, title), content);
   (document.querySelector('.frame') ?? document.body).append(dialog);
+  const close = (): void => dialog.close();
+  window.addEventListener('hashchange', close);
   dialog.addEventListener('close', () => {
+    window.removeEventListener('hashchange', close);
     dialog.remove();
     // unless that element has been drawn again meanwhile
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus();
@@ -78,18 +76,14 @@ export function openDialog(title: string, content: Child, onClose: () => void): 
 }
 
 const noticeMilliseconds = 6_000;
+/** As long as something is offered to be taken back. */
+export const takeBackMilliseconds = 10_000;
 
 /** Announces an outcome on the page and to screen readers, in place of the one before. */
 export function notify(text: Child, milliseconds = noticeMilliseconds): void {
-  showNotice(text, milliseconds);
-}
-
-/** Does so, and returns what shows it. */
-export function showNotice(text: Child, milliseconds = noticeMilliseconds): HTMLElement {
   for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
   const notice = addNotice('notice', text);
   setTimeout(() => notice.remove(), milliseconds);
-  return notice;
 }
 
 /**

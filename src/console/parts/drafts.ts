@@ -1,15 +1,18 @@
 // New orders that are not placed yet: kept on this device for their user, so that they survive a reload and a
-// crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days. Each form has a
-// draft of its own, which it locks, so a second tab never shows or overwrites the draft of the first.
+// crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days. A tab has one draft,
+// which it locks, so that no other tab shows or overwrites it; the others are parked until somebody goes on with them.
 import type { Entered } from './forms.ts';
 
 type Kept = {
   readonly entered: Entered;
   /** The parameters of the URL that the form began with. */
   readonly from: string;
+  readonly begunAt: number;
   readonly savedAt: number;
   /** Whether it was sent and no answer has arrived: the order may exist. */
   readonly isSent: boolean;
+  /** Whether it waits until it is asked for. */
+  readonly isParked: boolean;
 };
 
 const prefix = 'orderly-draft';
@@ -17,18 +20,18 @@ const daysMax = 30;
 const draftsMax = 10;
 const uuidLength = 36;
 
-/** The drafts of one user. The tab holds its locks until the signal is aborted: the user is gone then. */
+/** The drafts of one user. The tab holds its lock until the signal is aborted: the user is gone then. */
 export class Drafts {
   readonly #prefix: string;
   readonly #signal: AbortSignal;
-  readonly #gone: Promise<unknown>;
-  /** Whether the user has asked for an empty form. */
-  #isFresh = false;
+  #current: Draft | undefined;
+  /** What the next form continues: a draft of a tab that is gone, the one with this name, or none but its own. */
+  #wanted: { readonly name?: string } | undefined = {};
 
   constructor(userId: number, signal: AbortSignal) {
     this.#prefix = `${prefix}-${userId}-`;
     this.#signal = signal;
-    this.#gone = new Promise((resolve) => signal.addEventListener('abort', resolve));
+    signal.addEventListener('abort', () => this.#current?.leave());
   }
 
   get isEmpty(): boolean {
@@ -36,36 +39,63 @@ export class Drafts {
   }
 
   /**
-   * Resolves to the newest draft that no form has, or else to a new one. A form for a certain customer or a copy
-   * continues only its own.
+   * Resolves to the draft of this tab, which any other form of it loses, or else to a new one. A form for a certain
+   * customer or a copy continues only its own; the draft that is in its way is parked.
    */
   async open(from: string): Promise<Draft> {
     removeOutdated();
-    const kept = this.#isFresh ? [] : this.#newestFirst();
-    this.#isFresh = false;
-    for (const [name, found] of kept) {
-      const isFit = from === '' || found.from === from;
-      if (isFit && (await this.#lock(name))) return new Draft(name, { from, signal: this.#signal }, found);
+    const wanted = this.#wanted;
+    this.#wanted = undefined;
+    const before = this.#current;
+    const kept = before?.kept;
+    const isFit = (other: Kept): boolean => from === '' || other.from === from;
+    if (before !== undefined && kept !== undefined && wanted === undefined && isFit(kept))
+      return this.#begin(before.name, { from, release: before.handOver() }, kept);
+    if (kept !== undefined) before?.park();
+    before?.leave();
+    const candidates = this.#newestFirst().filter(([name, other]) => {
+      if (wanted === undefined) return false;
+      return wanted.name === undefined ? !other.isParked && isFit(other) : name === wanted.name;
+    });
+    for (const [name, found] of candidates) {
+      const release = await this.#lock(name);
+      if (release !== undefined) return this.#begin(name, { from, release }, found);
     }
     const name = `${this.#prefix}${crypto.randomUUID()}`;
-    await this.#lock(name);
-    return new Draft(name, { from, signal: this.#signal });
+    const release = (await this.#lock(name)) ?? (() => undefined); // nobody else has this name
+    return this.#begin(name, { from, release });
   }
 
-  /**
-   * Ends the draft; the next form is empty, even if there are drafts of other tabs. Returns what makes a draft of the
-   * same input again, for the form after that.
-   */
-  startOver(draft: Draft): () => void {
-    const { kept } = draft;
-    draft.end();
-    this.#isFresh = true;
-    return () => {
-      this.#isFresh = false;
-      const about = { from: kept?.from ?? '', signal: this.#signal };
-      const again = new Draft(`${this.#prefix}${crypto.randomUUID()}`, about);
-      again.keep(kept?.entered);
-    };
+  #begin(name: string, form: Form, kept?: Kept): Draft {
+    this.#current = new Draft(name, form, kept);
+    return this.#current;
+  }
+
+  /** The next form is empty. */
+  park(): void {
+    this.#current?.park();
+  }
+
+  /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
+  async parked(): Promise<readonly string[]> {
+    const { held = [] } = await navigator.locks.query();
+    const shown = new Set(held.map(({ name }) => name));
+    const names = this.#newestFirst().map(([name]) => name);
+    return names.filter((name) => !shown.has(name)).toReversed();
+  }
+
+  /** The next form continues this draft. */
+  goOn(name: string): void {
+    this.#wanted = { name };
+  }
+
+  /** The next form has this input again, as a new order. */
+  bringBack(entered: Entered): void {
+    const name = `${this.#prefix}${crypto.randomUUID()}`;
+    const now = Date.now();
+    const kept: Kept = { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false };
+    localStorage.setItem(name, JSON.stringify(kept));
+    this.goOn(name);
   }
 
   discardAll(): void {
@@ -76,40 +106,43 @@ export class Drafts {
     return drafts().filter(([name]) => name.startsWith(this.#prefix));
   }
 
-  /** Resolves to whether this tab has the lock now; the browser releases it if the tab crashes or is closed. */
-  #lock(name: string): Promise<boolean> {
-    const { promise, resolve } = Promise.withResolvers<boolean>();
+  /** Resolves to what releases the lock, as the browser does if the tab crashes; undefined if another tab has it. */
+  #lock(name: string): Promise<(() => void) | undefined> {
+    const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
     void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
-      resolve(lock !== null);
-      return lock === null ? undefined : this.#gone;
+      if (lock === null) return resolve(undefined);
+      const held = Promise.withResolvers<void>();
+      this.#signal.addEventListener('abort', () => held.resolve());
+      resolve(held.resolve);
+      return held.promise;
     });
     return promise;
   }
 }
 
+type Form = { readonly from: string; readonly release: () => void };
+
 /** What one form keeps. */
 export class Draft {
+  readonly name: string;
   /** Of the order: placing it again after a reload places no second one. */
   readonly idempotencyKey: string;
   readonly entered: Entered | undefined;
-  readonly #name: string;
-  readonly #from: string;
-  readonly #signal: AbortSignal;
+  readonly #form: Form;
+  #begunAt: number | undefined;
   #isSent: boolean;
   #hasEnded = false;
+  /** Called when the form has the draft no more. */
+  onLeave: () => void = () => undefined;
 
-  /** The signal is aborted when its user is gone: a field that is removed then must not keep it again. */
-  constructor(
-    name: string,
-    { from, signal }: { readonly from: string; readonly signal: AbortSignal },
-    kept?: Kept,
-  ) {
+  constructor(name: string, form: Form, kept?: Kept) {
+    this.name = name;
     this.idempotencyKey = name.slice(-uuidLength);
     this.entered = kept?.entered;
     this.#isSent = kept?.isSent ?? false;
-    this.#name = name;
-    this.#from = from;
-    this.#signal = signal;
+    this.#begunAt = kept?.begunAt;
+    this.#form = kept === undefined ? form : { ...form, from: kept.from };
+    if (kept?.isParked === true) this.keep(kept.entered);
   }
 
   get isSent(): boolean {
@@ -118,11 +151,18 @@ export class Draft {
 
   /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
   keep(entered: Entered | undefined): boolean {
-    if (this.#hasEnded || this.#signal.aborted) return true;
-    const kept = { entered, from: this.#from, savedAt: Date.now(), isSent: this.#isSent };
+    return this.#save(entered, false);
+  }
+
+  #save(entered: Entered | undefined, isParked: boolean): boolean {
+    if (this.#hasEnded) return true;
+    const savedAt = Date.now();
+    this.#begunAt = entered === undefined ? undefined : (this.#begunAt ?? savedAt);
+    const begunAt = this.#begunAt ?? savedAt;
+    const kept = { entered, from: this.#form.from, begunAt, savedAt, isSent: this.#isSent, isParked };
     try {
-      if (entered === undefined) localStorage.removeItem(this.#name);
-      else localStorage.setItem(this.#name, JSON.stringify(kept));
+      if (entered === undefined) localStorage.removeItem(this.name);
+      else localStorage.setItem(this.name, JSON.stringify(kept));
       return true;
     } catch {
       return false;
@@ -131,7 +171,7 @@ export class Draft {
 
   /** What this device keeps of it now. */
   get kept(): Kept | undefined {
-    return keptAs(this.#name) ?? undefined;
+    return this.#hasEnded ? undefined : (keptAs(this.name) ?? undefined);
   }
 
   /** To be called before the order is sent, and once it was rejected. */
@@ -140,9 +180,26 @@ export class Draft {
     this.keep(entered);
   }
 
+  /** Nothing is kept of it any more. */
   end(): void {
     this.keep(undefined);
+    this.leave();
+  }
+
+  park(): void {
+    this.#save(this.kept?.entered, true);
+    this.leave();
+  }
+
+  leave(): void {
+    if (!this.#hasEnded) this.handOver()();
+  }
+
+  /** What is kept of it is for another form, which gets the lock. */
+  handOver(): () => void {
     this.#hasEnded = true;
+    this.onLeave();
+    return this.#form.release;
   }
 }
 

@@ -1,15 +1,16 @@
-// Histories: a line for each event, with the name of its actor.
+// Histories: a line for each event, with the name of its actor. An order that was placed as paid or delivered has the
+// events of the steps between at the same time: they are one line.
 import { h } from './elements.ts';
 import { rich } from './texts.ts';
-import { changeTexts, eventText, hrefOf } from './event-words.ts';
+import { changeTexts, eventText, hrefOf, saleText } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import type { NamedEvent } from './named-events.ts';
 
 /** Shows a line for each event, the newest first; those of an order with the amounts in its currency. */
 export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {
   let currencyThen = currency;
-  const lines = events.map((event) => {
-    const line = eventLine(event, currencyThen);
+  const lines = salesOf(events).map(([event, placed]) => {
+    const line = eventLine(event, placed, currencyThen);
     const { currency: change } = event.changes;
     if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
     return line;
@@ -17,10 +18,32 @@ export function eventList(events: readonly NamedEvent[], currency?: string): HTM
   return h('ol', { class: 'events' }, lines);
 }
 
-function eventLine(event: NamedEvent, currency: string | undefined): HTMLElement {
+type Line = readonly [event: NamedEvent, placed: readonly NamedEvent[]];
+
+/** Joins the events of a request that has placed an order: the last one, and those before it. */
+function salesOf(events: readonly NamedEvent[]): readonly Line[] {
+  const groups: NamedEvent[][] = [];
+  for (const event of events) {
+    const last = groups.at(-1)?.[0];
+    const isSame = last?.subject === event.subject && last.requestId === event.requestId;
+    if (isSame && event.requestId !== null) groups.at(-1)?.push(event);
+    else groups.push([event]);
+  }
+  return groups.flatMap(([event, ...others]): readonly Line[] => {
+    if (event === undefined) return [];
+    const isPlaced = others.at(-1)?.type === 'order.created';
+    return isPlaced ? [[event, others]] : [event, ...others].map((each) => [each, []]);
+  });
+}
+
+function eventLine(
+  event: NamedEvent,
+  placed: readonly NamedEvent[],
+  currency: string | undefined,
+): HTMLElement {
   const { id, actor, by, reason, createdAt } = event;
   const href = hrefOf(event);
-  const text = eventText(event);
+  const text = placed.length === 0 ? eventText(event) : saleText(event);
   const hasKey = actor !== null && actor.keyId !== null;
   return h(
     'li',
@@ -33,7 +56,9 @@ function eventLine(event: NamedEvent, currency: string | undefined): HTMLElement
         rich(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: h('bdi', {}, by) }),
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
-    changeTexts(event, money, currency).map((text) => h('span', { class: 'values', dir: 'auto' }, text)),
+    [event, ...placed]
+      .flatMap((each) => changeTexts(each, money, currency))
+      .map((text) => h('span', { class: 'values', dir: 'auto' }, text)),
     reason !== null && h('q', { dir: 'auto' }, reason),
   );
 }

@@ -73,6 +73,12 @@ export function eventText({ type, subject, changes }: ServiceEvent): string {
   return `${id === undefined ? many : `${one} ${id}`} ${happeningOf(type)}${what}`;
 }
 
+/** Describes an order that was placed as paid or delivered, by the last event of that. */
+export function saleText({ type, subject }: ServiceEvent): string {
+  const id = subject.slice(subject.lastIndexOf('/') + 1);
+  return type === 'order.delivered' ? t('Order {id} sold', { id }) : t('Order {id} placed and paid', { id });
+}
+
 /** Names a type of event: `Order paid`. */
 export function typeText(type: string): string {
   const [one] = namesOf(type);

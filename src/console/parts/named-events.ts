@@ -9,7 +9,7 @@ export type NamedEvent = ServiceEvent & { readonly by: string | undefined };
 
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
-const latestShown = 14;
+const latestShown = 20;
 const historyShown = 50;
 const newsTypes = eventTypes.filter((type) => isNews({ type }));
 

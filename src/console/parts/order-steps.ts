@@ -3,18 +3,15 @@
 // offered for some seconds where the step was asked for. Of many orders some may fail, and those say why.
 import type { ApiClient } from './api-client.ts';
 import type { Order, Payment, Status } from './api-types.ts';
-import { notify, warn } from './dialogs.ts';
+import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
 import { h } from './elements.ts';
 import { count, money } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import { nameOf, stages } from './statuses.ts';
 import { rich, t } from './texts.ts';
 
-const takeBackMilliseconds = 10_000;
 /** Whoever presses twice means one step: the next one has come under the pointer. */
 const pressedTwiceMilliseconds = 700;
-/** In the message about many steps. */
-const failuresShown = 3;
 
 type Change = { readonly status: Status; readonly payment?: Payment; readonly reason?: string };
 
@@ -111,7 +108,7 @@ export class OrderSteps extends EventTarget {
       });
     });
     const changed = (await Promise.all(changes)).filter((order) => order !== undefined);
-    if (failures.length > 0) warn(failureText(failures));
+    if (failures.length > 0) warn(failures.join(' '));
     this.#tell(orders);
     return changed;
   }
@@ -140,13 +137,6 @@ export class OrderSteps extends EventTarget {
       this.dispatchEvent(new Event('change'));
     }, takeBackMilliseconds);
   }
-}
-
-function failureText(failures: readonly string[]): string {
-  const shown = failures.slice(0, failuresShown);
-  const others = failures.length - shown.length;
-  if (others > 0) shown.push(t('{count} more were not.', { count: count(others) }));
-  return shown.join(' ');
 }
 
 /** Says what somebody else has changed since the order was shown. */

@@ -15,8 +15,7 @@
 // | value    | the field                                                                                |
 // |----------|------------------------------------------------------------------------------------------|
 // | search   | looks up on Enter what is in it, whoever typed it; a scan takes the place of its text    |
-// | customer | looks up what may have been typed; a scan is taken out as elsewhere                      |
-// | item     | does so as well, if it was empty                                                         |
+// | item     | looks up what may have been typed if it was empty; a scan is taken out as elsewhere      |
 // | code     | is for a code: a scan takes the place of its text                                        |
 import { notify } from './dialogs.ts';
 import { soundAlarm } from './alarm.ts';
@@ -54,6 +53,8 @@ export class Scans {
   #burst: Burst | undefined;
   /** When the last scan ended, or what followed it. */
   #endedAt = -Infinity;
+  /** Letters that came too soon after a scan. */
+  #dropped = '';
   /** What may have been typed, while the service is asked. */
   #asked: Promise<unknown> = Promise.resolve();
   /** Codes for the view that takes scans next. */
@@ -93,6 +94,7 @@ export class Scans {
     if (this.#followsScan(event, isEnd)) {
       stop(event);
       this.#endedAt = event.timeStamp;
+      this.#drop(isLetter ? key : '', isEnd);
     } else if (isComposing || repeat || isSecret) this.#burst = undefined;
     else if (isEnd) this.#ended(event);
     else if (isLetter) this.#added(event);
@@ -104,6 +106,14 @@ export class Scans {
   #followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
     if (this.#burst !== undefined) return false;
     return timeStamp - this.#endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
+  }
+
+  /** A second scan that came so soon is said to be lost; what a code has after its end is shorter. */
+  #drop(letter: string, isEnd: boolean): void {
+    this.#dropped += letter;
+    if (!isEnd) return;
+    if (this.#dropped.length >= lettersMin) sayTooSoon(this.#dropped);
+    this.#dropped = '';
   }
 
   #isWithinScan({ timeStamp }: KeyboardEvent): boolean {
@@ -197,11 +207,11 @@ function isLookedUp({ before, code }: Burst, control: Control | undefined): bool
   if (control?.value.endsWith(code) !== true) return false;
   const rule = control.dataset['scan'];
   const wasEmpty = [...before.values()].every((value) => value === '');
-  return rule === 'customer' || (rule === 'item' && wasEmpty);
+  return rule === 'item' && wasEmpty;
 }
 
 /** Whether what was typed may be a code: a quantity, a name or a street is none. */
-function isLikeCode(code: string): boolean {
+export function isLikeCode(code: string): boolean {
   return isBarcode(code) || /^(?=.*\d)(?=.*\D)\S{4,64}$/.test(code);
 }
 
@@ -220,6 +230,11 @@ export function cardIdOf(code: string): number | undefined {
 export function sayUnknown(code: string): void {
   soundAlarm();
   notify(t('Nothing has the code “{code}”.', { code: code.slice(0, shownMax) }));
+}
+
+function sayTooSoon(code: string): void {
+  soundAlarm();
+  notify(t('“{code}” came too soon after another code: scan it again.', { code: code.slice(0, shownMax) }));
 }
 
 function sayUnwanted(code: string): void {

@@ -10,18 +10,26 @@ type Stage = {
   readonly next: readonly Status[];
   /** The status to which staff may take a step back that was made by mistake. */
   readonly before: Status | null;
+  /** What else of the order may be changed; the note always may. */
+  readonly changes: 'all' | 'delivery' | 'note';
   /** Whether staff may say how the order was paid. */
   readonly isPaid: boolean;
   readonly name: string;
 };
 
 const table = {
-  open: { next: ['paid', 'cancelled'], before: null, isPaid: false, name: t('Open') },
-  paid: { next: ['shipped', 'refunded'], before: 'open', isPaid: true, name: t('Paid') },
-  shipped: { next: ['delivered', 'refunded'], before: 'paid', isPaid: true, name: t('Shipped') },
-  delivered: { next: ['refunded'], before: 'shipped', isPaid: true, name: t('Delivered') },
-  cancelled: { next: [], before: null, isPaid: false, name: t('Cancelled') },
-  refunded: { next: [], before: null, isPaid: false, name: t('Refunded') },
+  open: { next: ['paid', 'cancelled'], before: null, changes: 'all', isPaid: false, name: t('Open') },
+  paid: { next: ['shipped', 'refunded'], before: 'open', changes: 'delivery', isPaid: true, name: t('Paid') },
+  shipped: {
+    next: ['delivered', 'refunded'],
+    before: 'paid',
+    changes: 'note',
+    isPaid: true,
+    name: t('Shipped'),
+  },
+  delivered: { next: ['refunded'], before: 'shipped', changes: 'note', isPaid: true, name: t('Delivered') },
+  cancelled: { next: [], before: null, changes: 'note', isPaid: false, name: t('Cancelled') },
+  refunded: { next: [], before: null, changes: 'note', isPaid: false, name: t('Refunded') },
 } as const satisfies Readonly<Record<Status, Stage>>;
 
 /** A test compares them with the service's. */

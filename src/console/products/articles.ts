@@ -16,31 +16,11 @@ const accepted = statuses.filter((status) => stages[status].isPaid).join(',');
 export class Articles {
   readonly #client: ApiClient;
   #sold: readonly Article[] = [];
-  /** The products that the last words have found. */
-  #found: readonly Product[] = [];
+  /** The currencies of what was sold before and of the products that were found. */
+  readonly currencies = new Set<string>();
 
   constructor(client: ApiClient) {
     this.#client = client;
-  }
-
-  /** The products that the last words have found. */
-  get found(): readonly Article[] {
-    return this.#found;
-  }
-
-  /** What was sold before, unless a product that was found has its name or SKU. Its price may be an old one. */
-  get sold(): readonly Article[] {
-    const isProduct = ({ name, sku, currency }: Article): boolean =>
-      this.#found.some(
-        (each) =>
-          each.currency === currency && (each.name === name || (sku !== null && isSame(each.sku, sku))),
-      );
-    return this.#sold.filter((each) => !isProduct(each));
-  }
-
-  /** Whether something of this name was sold before. */
-  isSold(name: string, currency: string): boolean {
-    return this.#sold.some((each) => each.name === name && each.currency === currency);
   }
 
   /**
@@ -52,6 +32,7 @@ export class Articles {
     const { data } = await read.catch(() => ({ data: [] }));
     const byName = new Map<string, Article>();
     for (const { items, currency } of data) {
+      this.currencies.add(currency);
       for (const { name, sku, unitPrice } of items) {
         const article = { name, sku, unitPrice, currency };
         if (!byName.has(nameOf(article))) byName.set(nameOf(article), article);
@@ -60,17 +41,37 @@ export class Articles {
     this.#sold = [...byName.values()];
   }
 
-  /** Finds the products whose names have these words; resolves to whether they were read. */
-  async find(words: string, signal: AbortSignal): Promise<boolean> {
-    const found = await productsOf(this.#client, words, signal).catch(() => undefined);
-    if (found === undefined || signal.aborted) return false;
-    this.#found = found;
-    return true;
+  /**
+   * Finds the products with this code or these words in their names, and what else was sold before with these words;
+   * its price may be an old one. While the service is away no products are found.
+   */
+  async find(
+    words: string,
+    signal: AbortSignal,
+  ): Promise<{ readonly products: readonly Article[]; readonly sold: readonly Article[] }> {
+    const products = await this.#products(words, signal).catch(() => []);
+    const isProduct = ({ name, sku }: Article): boolean =>
+      products.some((each) => each.name === name || (sku !== null && isSame(each.sku, sku)));
+    const all = words.toLowerCase().split(/\s+/);
+    const isMeant = ({ name }: Article): boolean => all.every((word) => name.toLowerCase().includes(word));
+    const sold = this.#sold.filter((each) => isMeant(each) && !isProduct(each));
+    return { products, sold: sold.slice(0, suggestedMax - products.length) };
+  }
+
+  async #products(words: string, signal: AbortSignal): Promise<readonly Product[]> {
+    const [coded, named] = await Promise.all([
+      /^\S{3,}$/.test(words) ? productWithCode(this.#client, words, signal) : undefined,
+      productsOf(this.#client, words, signal),
+    ]);
+    const products = coded === undefined ? named : [coded, ...named.filter(({ id }) => id !== coded.id)];
+    for (const { currency } of products) this.currencies.add(currency);
+    return products;
   }
 
   /** Returns the product that is sold now with this SKU or barcode, or else what was sold with this SKU. */
   async withCode(code: string): Promise<Article | undefined> {
     const found = await productWithCode(this.#client, code);
+    if (found !== undefined) this.currencies.add(found.currency);
     return found ?? this.#sold.find(({ sku }) => sku !== null && isSame(sku, code));
   }
 

@@ -27,7 +27,6 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
   control.dataset['scan'] = 'search';
   const dialog = openDialog(t('Search'), [control, list, others], () => {});
   dialog.classList.add('quick-search');
-  window.addEventListener('hashchange', () => dialog.close(), { once: true }); // also for Back
   control.focus();
 }
 
