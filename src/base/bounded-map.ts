@@ -5,8 +5,6 @@ type Entry<Value> = { readonly value: Value; isUsed: boolean };
 
 /** One eviction spares at most this many used entries, so that it never walks over the whole map. */
 const secondChancesMax = 16;
-/** A full map accepts every eighth value that is offered. */
-const admissionInterval = 8;
 
 /**
  * Evicts by second chance (the clock algorithm): removes the oldest entry, unless a look-up has found it
@@ -20,7 +18,6 @@ export class BoundedMap<Key, Value> {
   /** An iterator at the oldest entry. Kept, since a new iterator would walk over all deleted entries. */
   readonly #oldest = this.#entries.entries();
   #weight = 0;
-  #offersWithoutRoom = 0;
   /** The number of look-ups that found an entry. */
   hits = 0;
   misses = 0;
@@ -49,16 +46,6 @@ export class BoundedMap<Key, Value> {
     while (this.#weight + weight > this.#weightMax) this.#evict();
     this.#entries.set(key, { value, isUsed: false });
     this.#weight += weight;
-  }
-
-  /**
-   * Sets the value if there is room; a full map sets only every eighth, so reads of too many values cost
-   * less.
-   */
-  offer(key: Key, value: Value): void {
-    const hasRoom = this.#weight + this.#weigh(value) <= this.#weightMax;
-    if (!hasRoom) this.#offersWithoutRoom += 1;
-    if (hasRoom || this.#offersWithoutRoom % admissionInterval === 0) this.set(key, value);
   }
 
   delete(key: Key): void {

@@ -39,7 +39,7 @@ function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Looku
     const known = cache.get(id);
     if (known !== undefined) return known;
     const found = find(db, id);
-    if (found !== undefined) cache.offer(id, found);
+    if (found !== undefined) cache.set(id, found);
     return found;
   }
 
@@ -50,7 +50,7 @@ function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Looku
     const found = new Map<number, Representation<T>>();
     for (const representation of findAll(db, missing)) {
       if (representation === undefined) continue;
-      cache.offer(representation.id, representation);
+      cache.set(representation.id, representation);
       found.set(representation.id, representation);
     }
     return ids.map((id, index) => known[index] ?? found.get(id));
