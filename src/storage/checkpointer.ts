@@ -35,8 +35,6 @@ const checkpointAtBytesMin = 512 * 1024;
 const walPart = 1 / 3;
 /** Writes are held during RESTART. So it is left at most this many frames, unless another process reads. */
 const restFramesMax = (2 * 1024 ** 2) / frameBytes;
-/** The worker starts before it is needed: then descriptors or memory may have run out. */
-const startsAtPart = 1 / 4;
 /** The length of the WAL is looked at this long after a sync. */
 const checkMilliseconds = 50;
 /** While another process reads the WAL, writes are held for a tenth of this time at most. */
@@ -66,7 +64,6 @@ export class Checkpointer {
   readonly #checkpointAtBytes: number;
   readonly #noop: StatementSync;
   #hasWarned = false;
-  #hasStarted = false;
   #checkpointing: Promise<void> | undefined;
   #next: NodeJS.Timeout | undefined;
   #nextWarningAt = 0;
@@ -112,16 +109,9 @@ export class Checkpointer {
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     const atBytes = Math.min(this.#checkpointAtBytes, roomBytes);
-    if (stats.walBytes >= atBytes * startsAtPart) this.#startWorker();
     if (this.#emptiesSoon) this.#checkpointing = this.#run(0);
     else if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(Math.floor(atBytes));
     else this.#hasWarned = false;
-  }
-
-  #startWorker(): void {
-    if (this.#hasStarted) return;
-    this.#hasStarted = true;
-    this.#options.checkpointWorker.run('SELECT 1').catch(() => {}); // a checkpoint tries again
   }
 
   async #run(atBytes: number): Promise<void> {

@@ -122,22 +122,6 @@ function checkpointsBy(query: (real: Query, sql: string) => ReturnType<Query>) {
     options.access === 'read' ? new SqlWorker(options) : new PatchedWorker(options);
 }
 
-test('the thread has the file open well before its first checkpoint, since later it may not get it', async (t) => {
-  const folder = newFolder(t);
-  const lengths: number[] = [];
-  const database = await openEarly(t, {
-    folder,
-    sqlWorker: checkpointsBy((real, sql) => {
-      lengths.push(statSync(`${databaseFile(folder)}-wal`).size);
-      return real(sql);
-    }),
-  });
-  await writeWhile(database, () => lengths.length === 0);
-  const [length = 0] = lengths;
-  assert(length >= earlyBytes / 4, `with ${length} bytes: a service that hardly writes has no such thread`);
-  assert(length < earlyBytes / 2, `only with ${length} bytes`);
-});
-
 test('long queries are paused during a checkpoint, so that none keeps part of the WAL in use', async (t) => {
   let steps = '';
   const database = await openEarly(t, {
