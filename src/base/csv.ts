@@ -53,9 +53,9 @@ export const idCell: CsvMember = {
   read: (cell) => (/^[1-9]\d{0,15}$/.test(trimmed(cell)) ? Number(trimmed(cell)) : cell),
 };
 
-/** Removes blanks, and what nobody sees, at both ends. */
+/** Removes blanks, and what nobody sees, at both ends. A long run within the text is looked at once. */
 export function trimmed(cell: string): string {
-  return cell.replace(/^[\s\p{Cf}\p{DI}]+|[\s\p{Cf}\p{DI}]+$/gu, '');
+  return cell.replace(/^[\s\p{Cf}\p{DI}]+|(?<![\s\p{Cf}\p{DI}])[\s\p{Cf}\p{DI}]+$/gu, '');
 }
 
 /** Yes and no as spreadsheets and people write them, without case and accents. */

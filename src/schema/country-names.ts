@@ -10,8 +10,12 @@ const codes: ReadonlyMap<string, string> = new Map([
 
 /** Returns the code of the country with this name or code, in English, German or its own language. */
 export function countryNamed(text: string): string | undefined {
+  if (text.length > nameCharsMax) return undefined;
   return codes.get(countryKey(text)) ?? codes.get(countryKey(text.replace(longForm, '')));
 }
+
+/** No country has a longer name; the pattern needs not be safe on long texts. */
+const nameCharsMax = 200;
 
 /** What a country is, beside its name: “Iran, Islamic Republic of”, “Kingdom of Spain”, “Republik Österreich”. */
 const longForm =

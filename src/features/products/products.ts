@@ -56,7 +56,7 @@ const priceCell: CsvMember = {
   write: (price: number, { currency }: { readonly currency: string }) => [
     amountCell(decimalAmount(price, currency)),
   ],
-  read: (cell, cells) => minorUnitsOf(plainAmount(cell), currencyIn(cells.get('currency') ?? '')) ?? cell,
+  read: (cell, cells) => amountIn(cell, currencyIn(cells.get('currency') ?? '')) ?? cell,
   mustBe: ({ currency }) =>
     'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49' +
     (fits(activeCurrency, currency) ? `: ${currency} has ${decimalsOf(currency)}` : ''),
@@ -66,6 +66,12 @@ const currencyCell: CsvMember = { ...trimmedCell, read: currencyIn };
 function currencyIn(cell: string): string {
   return trimmed(cell).toUpperCase();
 }
+
+function amountIn(cell: string, currency: string): number | undefined {
+  return cell.length > amountCharsMax ? undefined : minorUnitsOf(plainAmount(cell), currency);
+}
+
+const amountCharsMax = 64;
 
 function plainAmount(cell: string): string {
   return plainText(cell)

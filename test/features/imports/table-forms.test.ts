@@ -156,6 +156,27 @@ describe('a cell', () => {
     assert.deepEqual([body.email, body.phone, body.address], [null, null, null]);
   });
 
+  for (const [what, piece] of [
+    ['blanks', ' '],
+    ['what nobody sees', '\u200b'],
+    ['commas', ','],
+    ['brackets', '('],
+    ['digits', '٧'],
+  ] as const)
+    test(`a long cell of ${what} takes no longer than others`, async () => {
+      const cell = `a${piece.repeat(60_000 / Buffer.byteLength(piece))}b`;
+      const begun = performance.now();
+      for (const [of, heading] of Object.entries({
+        customers: 'name,email',
+        products: 'name,unitPrice',
+        'customers&country=DE': 'name,address.line1,address.country',
+      })) {
+        const row = heading.replace(/[\w.]+,/g, 'x,').replace(/[\w.]+$/, `"${cell}"`);
+        await importTable(service(), { token, text: `${heading}\n${row}\n`, query: `?of=${of}` });
+      }
+      assert.ok(performance.now() - begun < 2_000);
+    });
+
   for (const [active, words] of Object.entries({
     true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι CERT SATT egia BENAR 真 ☑ ✅ 是 はい 예 ✓',
     false:
