@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { suite, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
 import { decimalText } from '../../src/console/parts/amounts.ts';
+import german from '../../src/console/parts/german.json' with { type: 'json' };
 import { countries, currencies } from '../../src/schema/iso-codes.ts';
 import { sharedService } from '../support/http-support.ts';
 import { codeOf, sources, texts } from '../support/source-text.ts';
@@ -40,7 +41,10 @@ function bare(text: string): string {
     '',
   );
   return code
-    .replaceAll(/import\(''(?:, \{ with: \{ type: '' \} \})?\)(\.then\(\(file\) => file\.\$\w+\))?/g, 'load')
+    .replaceAll(
+      /import\(''(?:, \{ with: \{ type: '' \} \})?\)(\.then\(\(file\) ?=> ?file\.\$\w+\))?/g,
+      'load',
+    )
     .replaceAll(/''|\s+/g, '');
 }
 
@@ -100,6 +104,16 @@ suite('the console', () => {
     }
     for (const path of modules)
       assert.equal(sent.split(bare(stripTypeScriptTypes(texts.get(path) ?? ''))).length, 2, path);
+  });
+
+  test('the console’s texts are sent as they are, whatever blanks of its code are not', async () => {
+    let sent = '';
+    for (const name of ['console-main', 'frame', 'office-views'])
+      sent += (await service().get(`/console/${name}.js`)).text;
+    assert.deepEqual(
+      Object.keys(german).filter((text) => !sent.includes(text)),
+      [],
+    );
   });
 
   test('the console offers the currencies that the API accepts, with their digits, and its countries', async () => {

@@ -220,9 +220,14 @@ function chooseColumns(place: Place, opened: OpenFile): void {
 
 /** The country that the first rows name: a German file is no other one for being read in an English browser. */
 function countryOf(rows: readonly FileRow[], columns: readonly string[]): string | undefined {
-  const codes = countryCodes();
-  const names = rows.map(({ cells }) => membersOf(cells, columns).get('address.country') ?? '');
-  return names.map((name) => codes.get(name.toLowerCase())).find((code) => code !== undefined);
+  const named = rows.map(({ cells }) => membersOf(cells, columns).get('address.country')?.toLowerCase());
+  const first = named.find((name) => name !== undefined);
+  const languages = ['de', 'en', navigator.language].map(
+    (language) => new Intl.DisplayNames(language, { type: 'region' }),
+  );
+  return countries.find((code) =>
+    [code, ...languages.map((names) => names.of(code) ?? '')].some((name) => name.toLowerCase() === first),
+  );
 }
 
 type Choices = {
@@ -275,7 +280,6 @@ function planOf({ kind }: Place, opened: OpenFile, { columns, given }: Choices):
   const named = columns.filter((name) => name !== '' && name !== 'company');
   if (columns.includes('company')) named.push('name', 'note');
   const leftOut = new Set<string>();
-  const codes = countryCodes();
   return {
     kind,
     file,
@@ -297,7 +301,7 @@ function planOf({ kind }: Place, opened: OpenFile, { columns, given }: Choices):
       const values = membersOf(cells, columns);
       return kind === 'products'
         ? productOf(values, { currency: given, sign: opened.decimalSign })
-        : customerOf(values, codes);
+        : customerOf(values);
     },
   };
 }
@@ -318,25 +322,11 @@ function productOf(values: Map<string, string>, given: PriceReading): Converted 
   return { values: values.set('unitPrice', priceText(amount, currency)) };
 }
 
-function customerOf(values: Map<string, string>, codes: ReadonlyMap<string, string>): Converted {
-  const country = values.get('address.country');
-  if (country === undefined) return { values };
-  const hasMore = [...values.keys()].some((name) => /^address\.(?!country$)/.test(name));
-  // a country alone is no address
-  if (hasMore) values.set('address.country', codes.get(country.toLowerCase()) ?? country);
-  else values.delete('address.country');
+/** A country alone is no address. */
+function customerOf(values: Map<string, string>): Converted {
+  const isAddress = [...values.keys()].some((name) => /^address\.(?!country$)/.test(name));
+  if (!isAddress) values.delete('address.country');
   return { values };
-}
-
-/** The code of each country by its name, in the browser's language and in those of the guesses. */
-function countryCodes(): ReadonlyMap<string, string> {
-  const codes = new Map<string, string>();
-  for (const language of ['de', 'en', navigator.language]) {
-    const names = new Intl.DisplayNames(language, { type: 'region' });
-    for (const code of countries) codes.set((names.of(code) ?? code).toLowerCase(), code);
-  }
-  for (const code of countries) codes.set(code.toLowerCase(), code);
-  return codes;
 }
 
 type Planned = Place & { readonly opened: OpenFile; readonly plan: ImportPlan; readonly choices: Choices };

@@ -3,7 +3,7 @@
 import { AddressFields } from './address-fields.ts';
 import type { Address, Issue } from './api-types.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
-import { addressLines, money, priceIssue, priceText, shopCurrency, typedPrice } from './formats.ts';
+import { addressLines, dateTime, money, priceIssue, priceText, shopCurrency, typedPrice } from './formats.ts';
 import { checkbox, choice, currencyChoice, field, noteField, textOf } from './forms.ts';
 import { t } from './texts.ts';
 
@@ -12,7 +12,8 @@ export type Member = {
   readonly name: string;
   readonly label: string;
   /** Text on one line, unless it is another kind. A price is in the currency of the member `currency`. */
-  readonly kind?: 'note' | 'number' | 'price' | 'currency' | 'flag' | 'choice' | 'choices' | 'address';
+  readonly kind?:
+    'note' | 'number' | 'time' | 'price' | 'currency' | 'flag' | 'choice' | 'choices' | 'address';
   readonly hint?: string;
   /** Whether it is sent as an empty text where nothing is entered: the service says what it has to be. */
   readonly isRequired?: true;
@@ -90,7 +91,25 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
     const shown = field({ ...options, attributes: { inputmode: 'numeric', ...member.attributes } });
     return { ...textInput(member, shown), read: () => numberOf(textOf(shown)) };
   }
+  if (kind === 'time')
+    return timeInput(member, field({ ...options, attributes: { type: 'datetime-local' } }));
   return textInput(member, field({ ...options, attributes: member.attributes ?? {} }));
+}
+
+/** A time is entered in the zone of the device. */
+function timeInput(member: Member, shown: Shown): Input {
+  const { elements, read } = textInput(member, shown);
+  return {
+    elements,
+    read() {
+      const text = read();
+      return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : text;
+    },
+    write(value) {
+      const time = typeof value === 'string' ? new Date(value).toLocaleString('sv-SE') : '';
+      shown.control.value = time.replace(' ', 'T').slice(0, 16);
+    },
+  };
 }
 
 /** What is no number goes to the service as it is, which says what is wrong. */
@@ -199,6 +218,7 @@ export function textOfMember({ kind, name, values: all = [] }: Member, values: V
   const value = values[name] ?? null;
   if (value === null || value === '') return '—';
   if (kind === 'flag') return value === true ? t('Yes') : t('No');
+  if (kind === 'time') return dateTime(String(value));
   if (kind === 'price') return money(Number(value), String(values['currency'] ?? shopCurrency()));
   if (isAddress(value)) return addressLines(value).join(', ');
   const labelOf = (each: unknown): string => all.find(([given]) => given === each)?.[1] ?? String(each);

@@ -4,6 +4,7 @@ import type { List } from './api-types.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
 import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
+import { choice } from './forms.ts';
 import { csvButton } from './list-file.ts';
 import { type FoundRows, searchField, tabLinks } from './list-tools.ts';
 import { type Column, pager, table } from './tables.ts';
@@ -17,6 +18,13 @@ type Tabs = {
   readonly values: readonly (readonly [value: string, label: string])[];
 };
 
+/** Values of a parameter, of which one may be chosen. */
+export type Choice = {
+  readonly name: string;
+  readonly label: string;
+  readonly values: readonly (readonly [value: string, label: string])[];
+};
+
 export type ListOptions<T extends Row> = {
   /** The page’s name in the URL, which begins the links to its objects: `customers`. */
   readonly name: string;
@@ -25,13 +33,15 @@ export type ListOptions<T extends Row> = {
   readonly path: string;
   /** The parameter of the API for the words of the search. Only `q` has an order of its own. */
   readonly searchBy?: 'q' | 'name';
-  readonly searchLabel: string;
+  /** Absent where the list has no search. */
+  readonly searchLabel?: string;
   /** The parameters of the API beside search, cursor and limit. */
   readonly filter: (parameters: URLSearchParams) => QueryParameters;
   /** What objects are read with, too: `include`. */
   readonly include?: QueryParameters;
   readonly columns: (rows: { readonly q: string; readonly reload: Reload }) => readonly Column<T>[];
   readonly tabs?: Tabs;
+  readonly choices?: readonly Choice[];
   /** More tools above the list. */
   readonly toolbar?: Child;
   /** The buttons beside the title, the main one first. */
@@ -97,8 +107,10 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
     h(
       'div',
       { class: 'toolbar' },
-      searchField(page, name, { label: searchLabel, reload, onWords, found: () => found }),
+      searchLabel !== undefined &&
+        searchField(page, name, { label: searchLabel, reload, onWords, found: () => found }),
       tabs !== undefined && tabBar.element,
+      (options.choices ?? []).map((each) => choiceOf(each, page, { name, reload })),
       options.toolbar,
     ),
     element,
@@ -117,6 +129,25 @@ function tabsOf(name: string, { label, name: parameter, values }: Tabs, paramete
     return `#/${name}?${target}`;
   };
   return tabLinks(label, values, { current: parameters.get(parameter) ?? '', href });
+}
+
+type ChoicePlace = { readonly name: string; readonly reload: Reload };
+
+function choiceOf(
+  { name: parameter, label, values }: Choice,
+  { parameters }: Page,
+  { name, reload }: ChoicePlace,
+): HTMLElement {
+  const control = choice([['', `${label}: –`], ...values], parameters.get(parameter) ?? '');
+  control.ariaLabel = label;
+  control.addEventListener('change', () => {
+    if (control.value === '') parameters.delete(parameter);
+    else parameters.set(parameter, control.value);
+    parameters.delete('cursor');
+    history.replaceState(history.state, '', `#/${name}?${parameters}`);
+    void reload();
+  });
+  return h('div', { class: 'choice' }, control);
 }
 
 type Drawn = { readonly parameters: URLSearchParams; readonly reload: Reload };

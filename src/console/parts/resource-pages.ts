@@ -30,13 +30,15 @@ type Values = Row & Readonly<Record<string, unknown>>;
 
 export type Resource<T extends Values> = Pick<
   ListOptions<T>,
-  'name' | 'title' | 'path' | 'searchLabel' | 'filter' | 'tabs' | 'file' | 'columns'
+  'name' | 'title' | 'path' | 'searchBy' | 'searchLabel' | 'filter' | 'tabs' | 'choices' | 'file' | 'columns'
 > & {
   readonly members: readonly Member[];
   /** What one is called in a heading and in messages. */
   readonly nameOf: (object: T) => string;
-  /** The label of the button for a new one; absent where the user may not change them. */
+  /** The label of the button for a new one; absent where the user may not add any. */
   readonly add?: string;
+  readonly mayChange: boolean;
+  readonly mayDelete: boolean;
   /** Whether there are files to import. */
   readonly hasImport?: boolean;
   /** Said in an empty list: before there is any, and where nothing was found. */
@@ -71,8 +73,8 @@ function noObjects<T extends Values>(
 }
 
 function changeColumn<T extends Values>(page: Page, resource: Resource<T>, reload: Reload): Column<T>[] {
-  const { add, nameOf, path } = resource;
-  if (add === undefined) return [];
+  const { mayChange, nameOf, path } = resource;
+  if (!mayChange) return [];
   const change = async (id: number): Promise<void> => {
     const known = await page.client.read<T>(`${path}/${id}`);
     await changeObject(page, resource, { known, reload });
@@ -153,7 +155,7 @@ function objectHeading<T extends Values>(
   resource: Resource<T>,
   { known, reload }: Change<T>,
 ): HTMLElement {
-  const { add, nameOf, deletion, name, path } = resource;
+  const { mayChange, mayDelete, nameOf, deletion, name, path } = resource;
   const title = nameOf(known.value);
   const remove = (): Promise<void> =>
     askToDelete(t('Delete {name}?', { name: title }), deletion, async () => {
@@ -161,14 +163,11 @@ function objectHeading<T extends Values>(
       notify(t('{name} was deleted.', { name: title }));
       goTo(`/${name}`);
     });
-  if (add === undefined) return setPageTitle(title);
+  const change = (): Promise<void> => changeObject(page, resource, { known, reload });
   return setPageTitle(
     title,
-    action(t('Change'), () => changeObject(page, resource, { known, reload }), {
-      class: 'primary',
-      'data-key': 'change',
-    }),
-    action(t('Delete …'), remove, { 'data-key': 'delete' }),
+    mayChange && action(t('Change'), change, { class: 'primary', 'data-key': 'change' }),
+    mayDelete && action(t('Delete …'), remove, { 'data-key': 'delete' }),
   );
 }
 

@@ -21,6 +21,17 @@ export type App = {
   readonly drafts: Drafts;
   readonly scans: Scans;
   readonly user: User;
+  /** The pages that the service’s document has made. */
+  readonly own: readonly OwnPages[];
+};
+
+/** The pages of a kind of objects that the console knows from the service’s document alone. */
+export type OwnPages = {
+  /** In the URL and in the API. */
+  readonly name: string;
+  readonly title: string;
+  readonly list: View;
+  readonly one: View;
 };
 
 export type Page = App & {

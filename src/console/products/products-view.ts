@@ -25,6 +25,8 @@ const products: Resource<Product> = {
   members,
   nameOf: ({ name }) => name,
   add: t('Add a product'),
+  mayChange: true,
+  mayDelete: true,
   hasImport: true,
   file: 'products.csv',
   searchLabel: t('Name, SKU or barcode'),

@@ -75,7 +75,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const steps = new OrderSteps(reader.client);
   const drafts = new Drafts(reader.user.id, signal);
   const scans = watchScans(reader.client, signal);
-  const app: App = { ...reader, steps, drafts, scans };
+  let app: App = { ...reader, steps, drafts, scans, own: [] };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
@@ -97,9 +97,9 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     if (location.hash === currentHash) ending.abort(new Error('drawn again'));
     else kept.leave(currentHash, ending);
     currentHash = location.hash;
-    const item = name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
+    const item = itemOf(name);
     bar.show(navigation(app, item));
-    const known = Object.hasOwn(views, name) ? views[name] : undefined;
+    const known = Object.hasOwn(views, name) ? views[name] : ownView(name, app);
     const { role } = app.user;
     const view = isAllowed(item, role)
       ? (known ?? messageView(t('Not found'), t('There is no such page.')))
@@ -119,6 +119,14 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     if (top > 0) scrollOnceLoaded(main, top, ending.signal);
     currentPath = path;
   }
+  async function addOwn(): Promise<void> {
+    const { readOwnPages } = await import('./office-views.ts');
+    app = { ...app, own: await readOwnPages(app) };
+    if (signal.aborted) return;
+    const { name } = routeOf(location.hash, app);
+    if (ownView(name, app) !== undefined) draw();
+    else bar.show(navigation(app, itemOf(name)));
+  }
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
   showConnection(app, banner, signal);
@@ -127,6 +135,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   if (serviceClock.isWrong) sayClockIsWrong();
   watchShortcuts(app, signal);
   if (/^(#\/?)?$/.test(location.hash) && isShopUnknown(app)) history.replaceState(null, '', '#/shop?first');
+  if (textOfPage('resources') !== '') void addOwn().catch(() => undefined); // the others are there
   draw();
 }
 
@@ -159,6 +168,17 @@ function sayClockIsWrong(): void {
           time,
         });
   warn(text);
+}
+
+/** The item of the navigation bar for the view. */
+function itemOf(name: string): string {
+  return name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
+}
+
+function ownView(name: string, { own }: App): View | undefined {
+  const [kind, part] = name.split('/', 2);
+  const pages = own.find((each) => each.name === kind);
+  return part === undefined ? pages?.list : pages?.one;
 }
 
 /** Shows in the banner the reason why the page may be out of date. */

@@ -33,9 +33,21 @@ export function isAllowed(name: string, role: Role): boolean {
   return item === undefined || item.roles.includes(role);
 }
 
+/** What the console knows from the service’s document stands after what it knows itself. */
+function itemsOf({ user, own }: App): (readonly [name: string, item: NavigationItem])[] {
+  const known = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
+  const others = own.map(
+    ({ name, title }) => [name, { title, icon: 'products', roles, isPrimary: false }] as const,
+  );
+  return [...known, ...others];
+}
+
 export function navigation(app: App, current: string): HTMLElement[] {
   const { user } = app;
-  const link = ([name, { title, icon: drawing, isPrimary }]: [string, NavigationItem]): HTMLElement =>
+  const link = ([name, { title, icon: drawing, isPrimary }]: readonly [
+    string,
+    NavigationItem,
+  ]): HTMLElement =>
     h(
       'a',
       {
@@ -46,7 +58,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
       icon(icons[drawing]),
       h('span', {}, title),
     );
-  const allowed = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
+  const allowed = itemsOf(app);
   const more = h(
     'a',
     {
@@ -92,9 +104,7 @@ const stillSignedIn = t('You are still signed in: the service can’t be reached
 
 /** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
-  const others = Object.entries(navigationItems).filter(
-    ([, { roles, isPrimary }]) => !isPrimary && roles.includes(page.user.role),
-  );
+  const others = itemsOf(page).filter(([, { isPrimary }]) => !isPrimary);
   const links = others.map(([name, { title, icon: drawing }]) =>
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );

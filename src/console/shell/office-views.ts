@@ -6,7 +6,13 @@ import { peopleView, personView } from '../office/people-view.ts';
 import { productsView, productView } from '../products/products-view.ts';
 import { shopView } from '../office/shop-view.ts';
 import { systemView } from '../office/system-view.ts';
-import type { View } from '../parts/view.ts';
+import { ownPages } from '../parts/document-resources.ts';
+import type { OwnPages, Page, View } from '../parts/view.ts';
+
+/** Resolves to the pages of what the console knows from the service’s document alone. */
+export function readOwnPages({ client, user }: Pick<Page, 'client' | 'user'>): Promise<readonly OwnPages[]> {
+  return ownPages(client, user.role);
+}
 
 export const officeViews = {
   account: accountView,

@@ -10,9 +10,10 @@ export const console: Feature = {
   needs: [products, sales, history, feed],
   async load() {
     const { consoleRoutes } = await import('./console-routes.ts');
-    return ({ config, shop, has }) => {
+    return ({ config, shop, has, describe }) => {
       const routes = consoleRoutes({
         shopNow: () => shop.now,
+        describe: has('openapi') ? describe : undefined,
         hasDocs: has('docs'),
         hasWebhooks: has('webhooks'),
         isReplicated: config.checkpoints === 'litestream',

@@ -49,9 +49,16 @@ function compact(text: string): string {
   return code.replaceAll(/^ +/gm, '');
 }
 
-/** Drops the ends of lines with which no statement ends, or a semicolon ends it. */
+/**
+ * Drops the ends of lines with which no statement ends, or a semicolon ends it, and what types and line ends leave
+ * between signs.
+ */
 function joinLines(text: string): string {
-  return text.replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
+  const joined = text.replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
+  return joined
+    .replaceAll(/(?<=\S) +(?=[,)])| (?= +[={;])/g, '')
+    .replaceAll(/ ([=!]==|=>|[<>]=|[=?:+<>]|&&|\|\||\?\?) /g, '$1')
+    .replaceAll(/(?<=\{) | (?=\})/g, '');
 }
 
 function compactStyle(text: string): string {

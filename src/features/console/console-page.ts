@@ -32,7 +32,26 @@ export type ConsoleSettings = {
 
 const withoutScripts = html`; the <a href="/docs">documentation</a> does not`;
 
-export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
+/** What else the page is made from. */
+type Known = {
+  readonly shop: Shop;
+  /** The names of the resources that the console has no pages of its own for: it makes some from the document. */
+  readonly resources: readonly string[];
+};
+
+const withOwnPages = ['orders', 'customers', 'products', 'webhooks'];
+
+/** Returns the resources of the document that have a list and objects, and no pages in the console. */
+export function otherResources(document: object): readonly string[] {
+  const { paths = {} } = document as { readonly paths?: object }; // as the service makes it
+  return Object.keys(paths).flatMap((path) => {
+    const [, name] = /^\/([a-z][a-z-]*)\/\{id\}$/.exec(path) ?? [];
+    if (name === undefined || withOwnPages.includes(name)) return [];
+    return Object.hasOwn(paths, `/${name}`) ? [name] : [];
+  });
+}
+
+export function consolePage(settings: ConsoleSettings, { shop, resources }: Known): Page {
   const { hasDocs, hasWebhooks, isReplicated, hasOwnAuthority } = settings;
   // browsers have other lists
   const withDigits = (code: string): string => `${code}:${currencyDigits(code)}`;
@@ -58,6 +77,7 @@ export function consolePage(settings: ConsoleSettings, shop: Shop): Page {
 <meta name="shop-updated" content="${shop.updatedAt ?? ''}">
 <meta name="registration" content="${shop.registration}">
 <meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
+<meta name="resources" content="${resources.join(' ')}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>

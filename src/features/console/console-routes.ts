@@ -9,23 +9,26 @@ import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import type { Shop } from '../shop/shop.ts';
 import { consoleFiles, type ConsoleFile } from './console-files.ts';
-import { consolePage, type ConsoleSettings } from './console-page.ts';
+import { consolePage, type ConsoleSettings, otherResources } from './console-page.ts';
 
 /** The page and its files. No rate limits them, since a browser requests all files again with each page. */
-export function consoleRoutes({ shopNow, ...settings }: ConsoleServices): Route[] {
-  return [pageRoute(shopNow, settings), fileRoute()];
+export function consoleRoutes(services: ConsoleServices): Route[] {
+  return [pageRoute(services), fileRoute()];
 }
 
 type ConsoleServices = ConsoleSettings & {
   /** Returns the shop as it is in effect. */
   readonly shopNow: () => Shop;
+  /** Returns the OpenAPI document; undefined where it isn't served. */
+  readonly describe: (() => Promise<object>) | undefined;
 };
 
 /** The page is made again when the shop has changed. */
-function pageRoute(shopNow: ConsoleServices['shopNow'], settings: ConsoleSettings): Route {
+function pageRoute({ shopNow, describe, ...settings }: ConsoleServices): Route {
+  const resources = once(async () => (describe === undefined ? [] : otherResources(await describe())));
   let last: { readonly shop: Shop; readonly page: Promise<SharedDocument<never>> } | undefined;
-  function pageOf(shop: Shop): Promise<SharedDocument<never>> {
-    const { html: text, policy } = consolePage(settings, shop);
+  async function pageOf(shop: Shop): Promise<SharedDocument<never>> {
+    const { html: text, policy } = consolePage(settings, { shop, resources: await resources() });
     const fields = ['Content-Security-Policy', policy, ...pageFields];
     return sharedText(text, { mediaType: htmlInUtf8, fields });
   }

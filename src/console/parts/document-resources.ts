@@ -1,0 +1,227 @@
+// Pages for kinds of objects that the console has no page of its own for, from the service's OpenAPI document: which
+// operations there are, who may call them (`x-access`), and what their members, filters and sorts are.
+import type { ApiClient } from './api-client.ts';
+import type { Role } from './api-types.ts';
+import { columnName } from './column-names.ts';
+import { h } from './elements.ts';
+import { type Member, textOfMember } from './fields.ts';
+import type { Choice } from './list-page.ts';
+import type { Row } from './live-rows.ts';
+import { wordsOfPage } from './page-text.ts';
+import { nameCell, type Resource, resourceList, resourceView } from './resource-pages.ts';
+import type { Column } from './tables.ts';
+import { t } from './texts.ts';
+import { isStaff, type OwnPages } from './view.ts';
+
+type Schema = {
+  readonly type?: string | readonly string[];
+  readonly $ref?: string;
+  readonly anyOf?: readonly Schema[];
+  readonly enum?: readonly unknown[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly required?: readonly string[];
+  readonly items?: Schema;
+  readonly format?: string;
+  readonly maxLength?: number;
+  readonly description?: string;
+};
+type Content = { readonly content?: Readonly<Record<string, { readonly schema?: Schema }>> };
+type Parameter = { readonly name?: string; readonly schema?: Schema };
+type Operation = {
+  readonly tags?: readonly string[];
+  readonly parameters?: readonly Parameter[];
+  readonly requestBody?: Content;
+  readonly responses?: Readonly<Record<string, Content>>;
+  readonly 'x-access'?: { readonly callers: string };
+};
+type Document = {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
+};
+
+type Object = Row & Readonly<Record<string, unknown>>;
+
+/** Resolves to the pages that the user may open. */
+export async function ownPages(client: ApiClient, role: Role): Promise<readonly OwnPages[]> {
+  const document = await client.get<Document>('/openapi.json');
+  return wordsOfPage('resources').flatMap((name) => {
+    const resource = resourceIn(document, name, role);
+    if (resource === undefined) return [];
+    const { title } = resource;
+    return [
+      { name, title, list: (page) => void resourceList(page, resource), one: resourceView(() => resource) },
+    ];
+  });
+}
+
+/** Returns undefined if the role may not see the list. */
+function resourceIn({ paths, components }: Document, name: string, role: Role): Resource<Object> | undefined {
+  const path = `/${name}`;
+  const { get: list, post } = paths[path] ?? {};
+  const { get: read, patch, delete: remove } = paths[`${path}/{id}`] ?? {};
+  if (list === undefined || read === undefined || !mayCall(list, role)) return undefined;
+  const resolve = (schema: Schema = {}): Schema => {
+    const one = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+    const [, ref] = /^#\/components\/schemas\/(.*)$/.exec(one.$ref ?? '') ?? [];
+    return ref === undefined ? one : resolve(components.schemas[ref]);
+  };
+  const bodyOf = ({ requestBody = {} }: Operation): Schema =>
+    resolve(Object.values(requestBody.content ?? {})[0]?.schema);
+  const listed = resolve(list.responses?.['200']?.content?.['application/json']?.schema);
+  const shown = resolve(resolve(listed.properties?.['data']).items);
+  const members = membersOf(post === undefined ? shown : bodyOf(post), resolve);
+  const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', resolve(each.schema)]));
+  const title = list.tags?.[0] ?? name;
+  const [first = idMember, ...others] = members.filter(({ kind }) => kind !== 'note');
+  const nameOf = (object: Object): string => textOfMember(first, object);
+  const filters = [...parameters.keys()].filter((each) => !paging.includes(each));
+  return {
+    name,
+    title,
+    path,
+    members,
+    nameOf,
+    ...(parameters.has('q') && { searchLabel: t('Search') }),
+    ...(!parameters.has('q') && parameters.has('name') && { searchBy: 'name', searchLabel: t('Name') }),
+    ...(post !== undefined && mayCall(post, role) && { add: t('Add') }),
+    mayChange: patch !== undefined && mayCall(patch, role),
+    mayDelete: remove !== undefined && mayCall(remove, role),
+    ...('text/csv' in (list.responses?.['200']?.content ?? {}) && { file: `${name}.csv` }),
+    filter: (given) =>
+      Object.fromEntries([...filters, 'sort'].map((each) => [each, given.get(each)] as const)),
+    choices: choicesOf(parameters, members, { filters, resolve }),
+    columns: () => columnsOf(name, { first, others: others.slice(0, columnsMax), nameOf }),
+    none: [t('None yet.'), ''],
+    notFound: t('Nothing has these words.'),
+    deletion: t('It can’t be restored.'),
+  };
+}
+
+const idMember: Member = { name: 'id', label: t('Number') };
+/** Parameters of each list, and those that the console has no choice for. */
+const paging = ['q', 'sort', 'limit', 'cursor', 'total', 'include', 'metadata', 'name'];
+const columnsMax = 4;
+
+const callers: Readonly<Record<string, (user: { readonly role: Role }) => boolean>> = {
+  anyone: () => true,
+  'signed-in': () => true,
+  staff: (user) => isStaff({ user }),
+  admin: ({ role }) => role === 'admin',
+};
+
+function mayCall({ 'x-access': access }: Operation, role: Role): boolean {
+  return callers[access?.callers ?? '']?.({ role }) ?? false;
+}
+
+type Resolve = (schema?: Schema) => Schema;
+
+/** Members of kinds that people can’t enter, such as `metadata`, are left out. */
+function membersOf({ properties = {}, required = [] }: Schema, resolve: Resolve): readonly Member[] {
+  return Object.entries(properties).flatMap(([name, schema]): Member[] => {
+    const kind = kindOf(name, resolve(schema), properties);
+    if (kind === undefined) return [];
+    const { enum: values, items } = resolve(schema);
+    const allowed = values ?? (items === undefined ? undefined : resolve(items).enum);
+    const { description = '' } = resolve(schema);
+    return [
+      {
+        name,
+        label: labelOf(name),
+        ...kind,
+        ...(allowed !== undefined && { values: allowed.map((each) => [String(each), String(each)]) }),
+        ...(required.includes(name) && { isRequired: true }),
+        ...(description !== '' && kind.kind === undefined && { hint: description }),
+      },
+    ];
+  });
+}
+
+type Kind = Pick<Member, 'kind' | 'isWide' | 'attributes'>;
+
+function kindOf(
+  name: string,
+  { type, enum: values, items, format, maxLength = 0, properties = {} }: Schema,
+  siblings: NonNullable<Schema['properties']>,
+): Kind | undefined {
+  const [plain] = [type].flat().filter((each) => each !== 'null');
+  if (['id', 'createdAt', 'updatedAt', 'userId'].includes(name)) return undefined;
+  if (name === 'currency') return { kind: 'currency' };
+  if (plain === 'array')
+    return items?.enum === undefined && items?.$ref === undefined ? undefined : { kind: 'choices' };
+  if ('line1' in properties) return { kind: 'address' };
+  if (values !== undefined) return { kind: 'choice' };
+  if (plain === 'boolean') return { kind: 'flag' };
+  if (plain === 'integer' && 'currency' in siblings && /price|amount|total/i.test(name))
+    return { kind: 'price' };
+  if (plain === 'integer' || plain === 'number') return { kind: 'number' };
+  if (plain !== 'string') return undefined;
+  if (format === 'date-time') return { kind: 'time' };
+  if (format === 'date') return { attributes: { type: 'date' } };
+  return maxLength > 300 ? { kind: 'note' } : {};
+}
+
+/** The words for a member that the console knows, or those of its name: `startsAt` is “Starts at”. */
+function labelOf(name: string): string {
+  const known = columnName(name);
+  if (known !== name) return known;
+  const words = name.replaceAll(/(?=[A-Z])/g, ' ').toLowerCase();
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+type Filters = { readonly filters: readonly string[]; readonly resolve: Resolve };
+
+/** The filters that have few values, and the orders. */
+function choicesOf(
+  parameters: ReadonlyMap<string, Schema>,
+  members: readonly Member[],
+  { filters, resolve }: Filters,
+): readonly Choice[] {
+  const choices = filters.flatMap((name): readonly Choice[] => {
+    const { type, enum: given, items } = parameters.get(name) ?? {};
+    const values = given ?? (items === undefined ? undefined : resolve(items).enum);
+    const label = members.find((each) => each.name === name)?.label ?? labelOf(name);
+    if (type === 'boolean')
+      return [
+        {
+          name,
+          label,
+          values: [
+            ['true', t('Yes')],
+            ['false', t('No')],
+          ] as const,
+        },
+      ];
+    return values === undefined
+      ? []
+      : [{ name, label, values: values.map((each) => [String(each), String(each)] as const) }];
+  });
+  const sorts = parameters.get('sort')?.enum ?? [];
+  const sortLabel = (sort: string): string =>
+    labelOf(sort.replace('-', '')) + (sort.startsWith('-') ? ' ↓' : '');
+  const orders = sorts.map((sort) => [String(sort), sortLabel(String(sort))] as const);
+  return [
+    ...choices,
+    ...(orders.length > 1 ? [{ name: 'sort', label: t('Sorted by'), values: orders }] : []),
+  ];
+}
+
+type Shown = {
+  readonly first: Member;
+  readonly others: readonly Member[];
+  readonly nameOf: (object: Object) => string;
+};
+
+function columnsOf(path: string, { first, others, nameOf }: Shown): readonly Column<Object>[] {
+  const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
+  return [
+    {
+      label: first.label,
+      cell: (object) => nameCell(`#/${path}/${object.id}`, nameOf(object), about(object)),
+    },
+    ...others.map((member): Column<Object> => ({
+      label: member.label,
+      kind: 'wide',
+      cell: (object) => h('span', { class: 'clip soft', dir: 'auto' }, textOfMember(member, object)),
+    })),
+  ];
+}
