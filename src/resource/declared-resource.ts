@@ -423,7 +423,7 @@ function scanned({ isRange, ...filter }: ScannedFilter) {
 const ownedRows = { kind: 'equality', column: 'userId', matches: ownedBy, ordered: [] } as const;
 
 function hasMetadata({ metadata }: ResourceMembers): boolean {
-  return metadata === metadataMember;
+  return metadata?.column === metadataMember.column; // the member may say more, such as that it is personal
 }
 
 function metadataOf(row: { readonly metadata?: Metadata } | undefined): Metadata {

@@ -27,7 +27,8 @@ const others = {
   Booking: 'Pagebooking',
 };
 const isTaken = features.some(({ name }) => name === 'suppliers' || name === 'bookings');
-const page = (texts.get('src/docs/new-resource.md') ?? '').replaceAll(
+const written = texts.get('src/docs/new-resource.md') ?? '';
+const page = written.replaceAll(
   /supplier|booking/gi,
   (word) => (isTaken ? others[word as keyof typeof others] : word), // it is one of these
 );
@@ -85,7 +86,7 @@ test('a resource of new-resource.md has at most 60 lines, and one of users 90', 
 });
 
 test('every line of code in new-resource.md fits 110 columns', () => {
-  const long = filesIn(page).flatMap(({ text }) => text.split('\n').filter((line) => line.length > 110));
+  const long = filesIn(written).flatMap(({ text }) => text.split('\n').filter((line) => line.length > 110));
   assert.deepEqual(long, []);
 });
 
@@ -129,7 +130,11 @@ function partsIn(text: string, pattern: RegExp): Part[] {
 function withLines(text: string, diff: string): string {
   const lines = diff.split('\n').filter((line) => /^[+ ]/.test(line));
   return lines.reduce((result, line, index) => {
-    const next = lines.slice(index).find((each) => !each.startsWith('+'))?.slice(1) ?? '';
+    const next =
+      lines
+        .slice(index)
+        .find((each) => !each.startsWith('+'))
+        ?.slice(1) ?? '';
     if (!line.startsWith('+')) return result;
     assert.ok(result.includes(`\n${next}\n`), `there is no line "${next}"`);
     return result.replace(`\n${next}\n`, () => `\n${line.slice(1)}\n${next}\n`);

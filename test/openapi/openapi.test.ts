@@ -7,10 +7,10 @@ import { Turns } from '../../src/base/turns.ts';
 import { openapiDocument } from '../../src/openapi/openapi.ts';
 import { invalidStatusRule } from '../../src/http/responses/problem-types.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
-import { features, tagsOf } from '../../src/service/features.ts';
+import { featuresWithout, tagsOf } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
 import { validate } from '../support/conformance.ts';
-import { serviceFor } from '../support/service.ts';
+import { declaredNames, serviceFor } from '../support/service.ts';
 import {
   type Json,
   type Parameter,
@@ -67,7 +67,7 @@ suite('the document', async () => {
     const other = await serviceFor(t);
     const { mounted } = other.inside?.app.router ?? service.inside.app.router;
     const before = JSON.stringify(mounted);
-    const about = { tags: tagsOf(features), publicUrl, version };
+    const about = { tags: tagsOf(featuresWithout(declaredNames)), publicUrl, version };
     const made = await new Turns().runSteps(openapiDocument(mounted, about));
     assert.deepEqual(JSON.parse(JSON.stringify(made)), document);
     assert.equal(JSON.stringify(mounted), before);

@@ -36,7 +36,10 @@ export type CustomerTable = { readonly table: string; readonly personal: readonl
 /** Clears what is personal in the rows that refer to the customer, and the stored responses that show it. */
 function eraseIn(db: Connection, { table, personal }: CustomerTable, customerId: number): void {
   if (personal.length === 0) return;
-  const cleared = personal.map((name) => `${name} = NULL`).join(', ');
+  const ofCustomer = `SELECT id FROM ${table} WHERE customerId = ?`;
+  if (personal.includes('metadata'))
+    db.run(`DELETE FROM ${table}Metadata WHERE id IN (${ofCustomer})`, customerId);
+  const cleared = personal.map((name) => `${name} = ${erasedSql(name)}`).join(', ');
   db.run(`UPDATE ${table} SET ${cleared} WHERE customerId = ?`, customerId);
   const locations = `SELECT '/${table}/' || id FROM ${table} WHERE customerId = ?`;
   db.run(`DELETE FROM storedResponses WHERE location IN (${locations})`, customerId);
@@ -54,7 +57,7 @@ export function unlessErasedSql(column: PersonalName): string {
 }
 
 /** What erasing makes of the column. */
-function erasedSql(column: PersonalName): string {
+function erasedSql(column: string): string {
   return column === 'metadata' ? "'{}'" : 'NULL';
 }
 

@@ -84,6 +84,7 @@ describe('every declared path', () => {
       '/customers/{id}/orders',
       '/products',
       '/products/{id}',
+      '/products/{id}/events',
       '/certificate',
       '/certificate/ca.crt',
       '/docs',
