@@ -14,7 +14,7 @@ import { customerSorts } from '../../src/features/customers/customer.ts';
 import { findCustomer, customerSelection } from '../../src/features/customers/customer-store.ts';
 import { orderSorts } from '../../src/features/orders/order.ts';
 import { orderSelection } from '../../src/features/orders/order-list-store.ts';
-import { findOrderText } from '../../src/features/orders/order-store.ts';
+import { findOrderTexts } from '../../src/features/orders/order-store.ts';
 import { products } from '../../src/features/products/products.ts';
 import { userSorts } from '../../src/features/users/user.ts';
 import { findUser, userSelection } from '../../src/features/users/user-store.ts';
@@ -120,7 +120,7 @@ function cases(): Case[] {
   } as const;
   const productFilters = { all: {}, active: { active: true }, currency: { currency: 'USD' } };
   const loadOrder = (db: Connection, id: number) =>
-    representText(findOrderText(db, id)?.json ?? '', { id, ownerId: null });
+    representText(findOrderTexts(db, [id])[0]?.json ?? '', { id, ownerId: null });
   const loadCustomer = (db: Connection, id: number) => represent(findCustomer(db, id), { id, ownerId: null });
   const loadUser = (db: Connection, id: number) => represent(findUser(db, id), { id, ownerId: null });
   const loadProduct = (db: Connection, id: number) =>

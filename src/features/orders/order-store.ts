@@ -49,15 +49,9 @@ export const orderSource: ObjectSource<Order> = {
 };
 
 /**
- * Reads the order as the text that `JSON.stringify` would make of `findOrder`. SQLite joins the columns, so
+ * Reads orders, in any order, as the texts that `JSON.stringify` would make of them. SQLite joins the columns, so
  * that their JSON is not parsed only to be serialized again.
  */
-export function findOrderText(db: Connection, id: number): OrderText | undefined {
-  const row = db.get<TextRow>(textSql, id);
-  return row === undefined ? undefined : textOf(row);
-}
-
-/** Reads the texts of several orders, in any order. */
 export function findOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
   return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
 }
@@ -104,7 +98,6 @@ const textColumns =
   `${unlessErasedSql('note')}, ${unlessErasedSql('metadata')}, orders.createdAt, updatedAt`;
 /** Joins the owner, since both the text and the column `ownerId` need it. */
 const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
-const textSql = `SELECT ${textColumns} FROM orders ${withOwners} WHERE orders.id = ?`;
 const textsSql =
   `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
   `CROSS JOIN orders ON orders.id = wantedId ${withOwners}`;

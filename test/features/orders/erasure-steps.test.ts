@@ -10,7 +10,7 @@ import { createStoredResponses } from '../../../src/features/idempotency/stored-
 import {
   addOrder,
   findOrder,
-  findOrderText,
+  findOrderTexts,
   orderSource,
   replaceOrder,
 } from '../../../src/features/orders/order-store.ts';
@@ -63,7 +63,7 @@ test('an order placed while the cleanup goes on keeps its address, and an earlie
   const shown = (): unknown[] =>
     [earlier, later].flatMap((id) => [
       findOrder(db, id)?.shippingAddress?.city ?? null,
-      JSON.parse(findOrderText(db, id)?.json ?? '{}').shippingAddress?.city ?? null,
+      JSON.parse(findOrderTexts(db, [id])[0]?.json ?? '{}').shippingAddress?.city ?? null,
     ]);
   const expected = [null, null, address.city, address.city];
   assert.deepEqual(shown(), expected, 'before the cleanup');

@@ -9,7 +9,6 @@ import {
   findOrder,
   orderAudit,
   orderSource,
-  findOrderText,
   findOrderTexts,
   replaceOrder,
 } from '../../../src/features/orders/order-store.ts';
@@ -64,12 +63,12 @@ for (const [name, order] of Object.entries(orders)) {
     const added = addOrder(permit, { ...content, userId }, { createdAt: 1, updatedAt: 2 });
     assert.deepEqual(findOrder(db, added.id), added);
     const text = { id: added.id, json: JSON.stringify(added), ownerId: userId, updatedAt: 2 };
-    assert.deepEqual(findOrderText(db, added.id), text);
+    assert.deepEqual(findOrderTexts(db, [added.id])[0], text);
     assert.deepEqual(findOrderTexts(db, [999, added.id]), [text]);
     const stored = requireOwned(orderSource, permit, added.id);
     const replaced = replaceOrder(permit, stored, { ...content, status: 'paid', note: null });
     assert.deepEqual(findOrder(db, added.id), replaced);
-    assert.equal(findOrderText(db, added.id)?.json, JSON.stringify(findOrder(db, added.id)));
+    assert.equal(findOrderTexts(db, [added.id])[0]?.json, JSON.stringify(findOrder(db, added.id)));
   });
 }
 
@@ -99,8 +98,8 @@ test('the text of an order of a removed user is the same, spliced or made from i
   sqlite.exec(`DELETE FROM users WHERE id = ${removed}`);
   assert.equal(findOrder(db, id)?.userId, null);
   const text = { id, json: JSON.stringify(findOrder(db, id)), ownerId: null, updatedAt: 1 };
-  assert.deepEqual(findOrderText(db, id), text);
+  assert.deepEqual(findOrderTexts(db, [id])[0], text);
 });
 
 test('an order that doesn’t exist has no text', () =>
-  assert.deepEqual([findOrder(db, 999), findOrderText(db, 999)], [undefined, undefined]));
+  assert.deepEqual([findOrder(db, 999), findOrderTexts(db, [999])], [undefined, []]));
