@@ -174,7 +174,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     await service.patch('/customers/2', { token, body: { phone: null } });
     await person.enter('Name', 'Ada King');
     await person.press('Save');
-    await person.see('Somebody has changed phone of this customer meanwhile.');
+    await person.see('Somebody has changed phone meanwhile.');
     await tab.press('Escape');
   });
 

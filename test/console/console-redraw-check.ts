@@ -144,7 +144,7 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
   });
 
   await t.test('show the new day after midnight, if they show today', async () => {
-    const figure = `document.querySelector('.tile[href^="#/day"] .figure')?.textContent`;
+    const figure = `document.querySelector('.tile:nth-child(2) .figure')?.textContent`;
     await person.go('#/today');
     const before = await tab.evaluate<string>(`document.querySelector('.tools a').hash`);
     assert.ok(await tab.evaluate(`Number(${figure}) > 0`));

@@ -53,7 +53,7 @@ test('words in the console', { timeout: 120_000 }, async (t) => {
           .map((each) => getComputedStyle(each).direction)`,
         );
       await person.go('#/orders');
-      assert.deepEqual(await directions('td .clip'), ['rtl', 'rtl']);
+      assert.deepEqual(await directions('td .clip'), ['rtl', 'rtl', 'rtl']);
       await person.go('#/customers');
       assert.deepEqual(await directions('td .clip'), ['rtl']);
       await person.go(`#/orders/${id}`);
@@ -139,7 +139,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     const theirs = [{ name: 'Coffee', quantity: 3, unitPrice: 1_000 }];
     await service.patch('/orders/1', { token, body: { items: theirs, note: 'Back door.' } });
     await person.press('Save');
-    await person.see('Somebody has changed items and note of this order meanwhile. Nothing was saved yet.');
+    await person.see('Somebody has changed items and note meanwhile. Nothing was saved yet.');
     await person.see('Now items: 3 × Coffee, €10.00');
     await person.see('Now note: Back door.');
     assert.equal(await value('/items/0/quantity'), '5');

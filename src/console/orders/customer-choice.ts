@@ -160,9 +160,7 @@ export class CustomerChoice {
     );
     const again = (): void => this.#choose(customer);
     this.#showChoice({ name, again }, h('bdi', {}, details.join(' · ')));
-    const { delivery } = this.#order.fields;
-    delivery.suggest(address);
-    if (walkInNames.includes(name)) delivery.walkIn();
+    this.#order.fields.delivery.suggest(address);
   }
 
   #chooseNew(name: string): void {

@@ -37,20 +37,10 @@ export class DeliveryFields {
     return this.read() === null;
   }
 
-  /** Whoever is in the shop takes the goods along, unless the user has chosen otherwise. */
-  walkIn(): void {
-    this.#setPickup(true);
-  }
-
-  #setPickup(isPickup: boolean): void {
-    if (this.#isChosen) return;
-    this.#isPickup.checked = isPickup;
-    this.#show();
-  }
-
   /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
   suggest(address: Address | null): void {
-    this.#setPickup(false);
+    if (!this.#isChosen) this.#isPickup.checked = false;
+    this.#show();
     const isKept = this.#isTyped && this.#address.read() !== null && !this.#address.isSame(address);
     if (isKept) this.#offerInstead(address);
     else this.#fill(address);

@@ -21,7 +21,7 @@ import { OrderFields } from './order-fields.ts';
 import { holdScans, keepScans, takeScans } from './order-scans.ts';
 import { Rejection, Unreachable } from '../parts/request-errors.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
-import { numbered, rich, t } from '../parts/texts.ts';
+import { rich, t } from '../parts/texts.ts';
 
 export function newOrderView(page: Page): void {
   const { main, drafts, parameters, scans, signal } = page;
@@ -233,7 +233,7 @@ function parkedButton(drafts: Drafts): HTMLElement {
       drafts.goOn(oldest ?? '');
       drawForm();
     };
-    const text = t(numbered(names.length, '1 parked', '{count} parked'), { count: count(names.length) });
+    const text = t('{count} parked', { count: count(names.length) });
     if (oldest !== undefined) fill(place, button(text, goOn));
   });
   return place;

@@ -36,7 +36,7 @@ const customer: Column<Order> = {
         'span',
         { class: 'about' },
         pill(order.status),
-        h('span', { class: 'clip soft' }, itemsText(order.items)),
+        h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
       ),
     ),
   ],

@@ -204,7 +204,7 @@ export class OrderLines {
       attributes: { inputmode: 'decimal' },
     });
     quantity.control.addEventListener('change', () => checkQuantity(quantity.control));
-    price.control.addEventListener('change', () => this.#checkPrice(price.control));
+    price.control.addEventListener('change', () => this.#checkPrice(line));
     const sum = h('output', { class: 'line-sum' });
     const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
     const nameCell = h('div', {}, name.element, search.list, sku, about);
@@ -378,11 +378,11 @@ export class OrderLines {
   }
 
   /** Shows the issue of a price immediately, before the form is sent. */
-  #checkPrice(control: Control): void {
+  #checkPrice(line: Line): void {
+    const { control } = line.price;
     const text = control.value.trim();
-    const isPrice =
-      text === '' || discountPart(text) !== undefined || typedPrice(text, this.#currency) !== undefined;
-    if (!isPrice) showIssue(control, priceIssue(text, this.#currency));
+    const isPrice = this.#priced().some((each) => each.line === line && each.unitPrice !== undefined);
+    if (text !== '' && !isPrice) showIssue(control, priceIssue(text, this.#currency));
   }
 
   #remove(line: Line): void {

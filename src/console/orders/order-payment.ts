@@ -19,8 +19,9 @@ export function paymentLine(page: Page, { order, etag }: Shown, reload: Reload):
     await page.client.send('PATCH', `/orders/${id}`, { body: { payment: by }, etag });
     await reload();
   };
-  const label = payment === null ? t('Say how it was paid …') : t('Change the payment …');
-  const change = action(label, async () => askPayment(order, correct), { 'data-key': 'payment' });
+  const change = action(t('Change the payment …'), async () => askPayment(order, correct), {
+    'data-key': 'payment',
+  });
   const said = payment === null ? t('Not said') : paymentNames[payment];
   return [h('p', {}, t('Payment: {payment}', { payment: said })), mayCorrect && change];
 }
