@@ -63,7 +63,7 @@ export const metadataParameter = optional(
   string({
     minLength: 3,
     maxLength: 541,
-    pattern: `^${nameForm}=[^]`,
+    pattern: `^${nameForm}=[\\s\\S]`, // some languages have no [^]
     mustBe: 'a name, = and a value, such as receipt=A-1042',
     description: 'Only elements whose `metadata` has this value under this name, exactly: `name=value`.',
     examples: ['receipt=A-1042'],

@@ -25,7 +25,7 @@ const goldenFile = new URL('../data/operations.txt', import.meta.url);
 
 /** What ECMAScript, RE2, PCRE, Java, Python and .NET read alike: no escapes but these, no groups but plain ones. */
 const ofManyLanguages =
-  /^(?:\\(?:[dDsSwW]|x[0-9a-f]{2}|[.+*?()[\]{}|^$\/-])|\[\^?(?:\\(?:[dDsSwW]|x[0-9a-f]{2}|[\]\\^-])|[ -Z^-~])+\]|\((?:\?:)?|\)[*+?]?|\{\d+(?:,\d*)?\}|[ -Z^-z|~])*$/;
+  /^(?:\\(?:[dDsSwW]|x[0-9a-f]{2}|[.+*?()[\]{}|^$\/-])|\[(?!\^?\])\^?(?:\\(?:[dDsSwW]|x[0-9a-f]{2}|[\]\\^-])|[ -Z^-~])+\]|\((?:\?:)?|\)[*+?]?|\{\d+(?:,\d*)?\}|[ -Z^-z|~])*$/;
 
 const publicUrl = 'https://localhost:8443';
 

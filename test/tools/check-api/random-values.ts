@@ -153,10 +153,27 @@ function randomArray(schema: Keywords, random: Random, faultRate: number): unkno
 }
 
 function randomObject(schema: Keywords, random: Random, faultRate: number): object {
+  if (schema['properties'] === undefined) return randomTexts(schema, random, faultRate);
   const required = (schema['required'] ?? []) as readonly string[];
   const entries = Object.entries(schema['properties'] as Record<string, Keywords>)
     .filter(([name]) => (required.includes(name) ? random.next() >= faultRate / 3 : random.next() < 0.5))
     .map(([name, member]): [string, unknown] => [name, randomValue(member, random, faultRate)]);
   if (random.next() < faultRate / 2) entries.push([random.pick(names), random.pick(oddities)]);
   return Object.fromEntries(random.next() < 0.5 ? entries : entries.reverse());
+}
+
+/** An object of texts by name. A name of another form has a right value: Ajv would report both. */
+function randomTexts(schema: Keywords, random: Random, faultRate: number): object {
+  const { maxProperties = 0, additionalProperties } = schema as {
+    maxProperties?: number;
+    additionalProperties?: Keywords;
+  };
+  const isFaulty = (): boolean => random.next() < faultRate;
+  const count = isFaulty() ? maxProperties + random.below(2) : random.below(4);
+  const entries = Array.from({ length: count }, (_, index): [string, unknown] =>
+    isFaulty()
+      ? [random.pick(['', 'a b', 'ä', 'x'.repeat(41), 'a/b']), 'x']
+      : [`name-${index}`, randomValue(additionalProperties ?? {}, random, faultRate)],
+  );
+  return Object.fromEntries(entries);
 }
