@@ -36,6 +36,14 @@ suite('a price is parsed', () => {
     ['-1.234', 3, -1_234],
     ['-500', 0, -500],
     ['-0', 2, 0],
+    ['٧٫٤٩', 2, 749],
+    ['۱۲۳٬۴۵۶٫۷۸', 2, 12_345_678],
+    ['７４９', 0, 749],
+    ['\u200f749.00', 2, 74_900],
+    ['१२३', 2, 12_300],
+    ['5,-', 2, 500],
+    ['5.–', 2, 500],
+    ['20,--', 2, 2_000],
   ] as const)
     test(`a price is parsed: ${JSON.stringify(text)} with ${fraction} digits`, () =>
       assert.equal(priceOf(text, { fraction, decimalSign: '.' }), minorUnits));
@@ -56,7 +64,6 @@ suite('a text that could mean two prices, or none, is not parsed', () => {
     ['-', 2],
     ['--7', 2],
     ['7-', 2],
-    ['20,-', 2],
     ['-1,234,5', 2],
     ['-0,749', 2],
     ['7e3', 2],

@@ -57,7 +57,7 @@ describe('a session in a browser', () => {
   }
 
   before(() => {
-    const request = (name: string, run: () => Promise<unknown>): Promise<unknown> => {
+    const request = (name: string, _options: object, run: () => Promise<unknown>): Promise<unknown> => {
       const result = (locks.get(name) ?? Promise.resolve()).then(run);
       locks.set(
         name,

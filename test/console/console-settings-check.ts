@@ -117,7 +117,7 @@ test('the console follows the shop', { timeout: 120_000 }, async (t) => {
       }`,
     });
     await tab.send('Page.reload');
-    await person.see('The clock of this device is 26 hours ahead');
+    await person.see('The clock of this device is off by 26 hours');
     await person.go('#/day');
     await tab.until(`${day} === '${dayIn('Pacific/Kiritimati')}'`);
     await tab.evaluate(`document.querySelector('.notice button').click()`);

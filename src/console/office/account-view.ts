@@ -130,7 +130,8 @@ function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
     hint: t('Long beats complicated: 15 characters are good.'),
     attributes: { type: 'password', autocomplete: 'new-password' },
   });
-  const body: HTMLFormElement = form([current.element, password.element], {
+  const name = h('input', { type: 'email', autocomplete: 'username', value: user.email, hidden: true }); // for password managers
+  const body: HTMLFormElement = form([name, current.element, password.element], {
     submit: t('Change password'),
     key: 'password',
     async run() {

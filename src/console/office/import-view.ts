@@ -1,5 +1,6 @@
 // Importing customers or products from a spreadsheet's file: its columns are matched, all rows are checked, and those
 // without a fault are imported. Faulty rows can be saved, corrected, and imported again.
+import { browserLocale } from '../parts/language.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
 import { card } from '../parts/cards.ts';
 import { homeCountry, countryChoices } from '../parts/address-fields.ts';
@@ -222,7 +223,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
 function countryOf(rows: readonly FileRow[], columns: readonly string[]): string | undefined {
   const named = rows.map(({ cells }) => membersOf(cells, columns).get('address.country')?.toLowerCase());
   const first = named.find((name) => name !== undefined);
-  const languages = ['de', 'en', navigator.language].map(
+  const languages = ['de', 'en', browserLocale].map(
     (language) => new Intl.DisplayNames(language, { type: 'region' }),
   );
   return countries.find((code) =>

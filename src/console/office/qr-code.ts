@@ -133,7 +133,7 @@ function placeRings(modules: Modules, { x, y, radius, light }: Rings): void {
 
 /** The version and its BCH code, twice. */
 function placeVersion(modules: Modules, number: number): void {
-  const bits = bitsOf((number << 12) | remainder(number << 12, 0x1f25), 18).toReversed();
+  const bits = bitsOf((number << 12) | remainder(number << 12, 0x1f25), 18).reverse();
   for (const [index, bit] of bits.entries()) {
     const [near, far] = [Math.floor(index / 3), modules.length - 11 + (index % 3)];
     set(modules, far, near, bit);
@@ -144,7 +144,7 @@ function placeVersion(modules: Modules, number: number): void {
 /** Level M, the mask and their BCH code, twice, and the module that is always dark. */
 function placeFormat(modules: Modules, mask: number): void {
   const size = modules.length;
-  const bits = bitsOf(((mask << 10) | remainder(mask << 10, 0x537)) ^ 0x5412, 15).toReversed();
+  const bits = bitsOf(((mask << 10) | remainder(mask << 10, 0x537)) ^ 0x5412, 15).reverse();
   for (const [index, bit] of bits.entries()) {
     const along = index < 6 ? index : index < 8 ? index + 1 : size - 15 + index;
     set(modules, 8, along, bit);

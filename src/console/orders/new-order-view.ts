@@ -2,6 +2,7 @@
 // order, and what was entered survives a reload. An order that was sent is sent until there is an answer.
 import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
+import { deferred } from '../parts/browser-gaps.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
@@ -162,7 +163,7 @@ async function untilAnswered<T>(page: Page, body: HTMLFormElement, send: () => P
 
 /** Resolves once the service is back. Rejects if somebody stops it. */
 async function waitForService({ client }: Page, body: HTMLFormElement): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = deferred<void>();
   const stop = button(t('Don’t wait'), () => reject(new Error(t('No answer: it may be placed.'))));
   const message = body.querySelector('.form-issue');
   const text = t('The service can’t be reached. This order is sent as soon as it is back.');

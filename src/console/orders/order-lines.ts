@@ -3,6 +3,7 @@
 // product. Nothing can be typed into a line that waits for its answer. A discount is a line with a negative price;
 // `-10 %` is of the lines above it.
 import type { Issue, Item } from '../parts/api-types.ts';
+import { isOfInputMethod } from '../parts/browser-gaps.ts';
 import { type Article, type Articles, isSame } from '../products/articles.ts';
 import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
@@ -188,7 +189,6 @@ export class OrderLines {
     });
     const name = field({ label: t('Item'), pointer: '', control: search.control, value: item?.name ?? '' });
     name.control.dataset['scan'] = 'item';
-    search.control.maxLength = 200;
     const sku = h('input', { type: 'hidden', 'data-pointer': '' });
     const about = h('p', { class: 'hint' });
     const quantity = field({
@@ -228,8 +228,8 @@ export class OrderLines {
 
   /** Enter in a field that is complete goes to what the line still needs. */
   #pressed(line: Line, event: KeyboardEvent): void {
-    const { key, ctrlKey, metaKey, isComposing, defaultPrevented, target } = event;
-    if (key !== 'Enter' || ctrlKey || metaKey || isComposing || defaultPrevented) return;
+    const { key, ctrlKey, metaKey, defaultPrevented, target } = event;
+    if (key !== 'Enter' || ctrlKey || metaKey || isOfInputMethod(event) || defaultPrevented) return;
     if (target instanceof HTMLButtonElement) return;
     event.preventDefault();
     this.#entered(line);

@@ -121,7 +121,6 @@ function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement 
       label: t('Reason'),
       pointer: '/reason',
       hint: t('Kept in the history. Optional.'),
-      attributes: { maxlength: 200 },
     });
     await ask({
       title: isRefund ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),

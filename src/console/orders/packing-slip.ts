@@ -26,12 +26,16 @@ export function orderConfirmation(order: Order, name: string): HTMLElement {
   return sheet(order, { title: t('Order confirmation'), name, rows });
 }
 
-/** The sheets are in the page only while they are printed, and nothing else of it is. */
+/**
+ * The sheets are printed, and nothing else of the page, until something else is pressed: iPads say that it is done when
+ * it begins.
+ */
 export function printSheets(main: HTMLElement, sheets: readonly HTMLElement[]): void {
   const printed = h('div', { class: 'printed' }, sheets);
   main.append(printed);
-  window.addEventListener('afterprint', () => printed.remove(), { once: true });
   window.print();
+  for (const type of ['pointerdown', 'keydown', 'hashchange'])
+    window.addEventListener(type, () => printed.remove(), { once: true, capture: true });
 }
 
 type SheetOptions = { readonly title: string; readonly name: string; readonly rows: readonly Row[] };

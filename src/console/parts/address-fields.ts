@@ -3,7 +3,7 @@ import type { Address } from './api-types.ts';
 import { countries } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
-import { language, locale } from './language.ts';
+import { browserLocale, language, locale } from './language.ts';
 import { t } from './texts.ts';
 
 const labels = {
@@ -75,7 +75,7 @@ export function homeCountry(): string {
   if (ofShop !== '') return ofShop;
   // whoever chose German in an English browser is hardly in America; English alone says nothing of a country
   const isForeign = language !== 'en' && locale === `${language}-001`;
-  return new Intl.Locale(isForeign ? language : navigator.language).maximize().region ?? '';
+  return new Intl.Locale(isForeign ? language : browserLocale).maximize().region ?? '';
 }
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */

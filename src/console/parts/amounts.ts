@@ -87,17 +87,39 @@ function plainNumber(
   text: string,
   { signs = [] }: PriceFormat,
 ): { readonly minus: '' | '-'; readonly plain: string } {
-  const [, first = '', unsigned = ''] = /^([-−–]?)(.*)$/s.exec(text.trim()) ?? [];
-  const trimmed = unsigned.trim();
-  const sign = signs.find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
+  const [, first = '', unsigned = ''] = /^([-−–]?)(.*)$/s.exec(plainText(text)) ?? [];
+  const trimmed = unsigned.trim().replace(noDecimals, '$1');
+  const sign = signs.map(plainText).find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
   const number = trimmed.startsWith(sign) ? trimmed.slice(sign.length) : trimmed.slice(0, -sign.length);
-  const [, second = '', plain = ''] = /^([-−–]?)(.*)$/s.exec(number.replaceAll(/[\s'’]/g, '')) ?? [];
+  const [, second = '', plain = ''] =
+    /^([-−–]?)(.*)$/s.exec(number.replaceAll(/[\s'’]/g, '').replace(noDecimals, '$1')) ?? [];
   if (first !== '' && second !== '') return { minus: '', plain: number }; // which is no number
   return { minus: first + second === '' ? '' : '-', plain };
 }
 
+/** `5,-` and `5.–` have no decimals. */
+const noDecimals = /(\d)[.,][-−–—]+$/;
+
+/** With plain digits and signs, whatever the script, and without invisible characters. */
+function plainText(text: string): string {
+  return text
+    .normalize('NFKC')
+    .replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)))
+    .replaceAll('٫', '.')
+    .replaceAll(/[٬\p{Cf}]/gu, '')
+    .trim();
+}
+
+/** The digits of a script follow each other. */
+function valueOf(digit: string): number {
+  let value = 0;
+  while (/^\p{Nd}$/u.test(String.fromCodePoint((digit.codePointAt(0) ?? 0) - value - 1)) && value < 9)
+    value += 1;
+  return value;
+}
+
 /** Parses a whole number of 1 or more, whose upper bound is the service's; undefined for any other text, such as `1,5`, `0` and `1.000`. */
 export function quantityOf(text: string): number | undefined {
-  const trimmed = text.trim();
+  const trimmed = plainText(text);
   return /^\d{1,9}$/.test(trimmed) && Number(trimmed) > 0 ? Number(trimmed) : undefined;
 }

@@ -1,7 +1,16 @@
 // Requests to the API in the name of the signed-in user.
 import type { Problem } from './api-types.ts';
+import { deferred } from './browser-gaps.ts';
 import type { BrowserSession } from './browser-session.ts';
-import { fetchResponse, jsonOf, Rejection, rejectionOf, textOf, Unreachable } from './request-errors.ts';
+import {
+  answerMilliseconds,
+  fetchResponse,
+  jsonOf,
+  Rejection,
+  rejectionOf,
+  textOf,
+  Unreachable,
+} from './request-errors.ts';
 import { t } from './texts.ts';
 
 type RequestOptions = {
@@ -71,8 +80,7 @@ export class ApiClient extends EventTarget {
 
   /** Retries after a lost response if that is safe. */
   async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
-    const isRepeatable = method === 'GET' || options.idempotencyKey !== undefined;
-    for (const milliseconds of isRepeatable ? pausesMilliseconds : []) {
+    for (const milliseconds of isRepeatable(method, options) ? pausesMilliseconds : []) {
       const response = await this.#authorized(method, path, options).catch(undefinedIfUnavailable);
       if (response !== undefined && response.status !== 503) return this.#reached(response);
       if (response === undefined) this.#change('unreachable');
@@ -116,14 +124,17 @@ export class ApiClient extends EventTarget {
     if (table !== undefined) headers.set('Content-Type', 'text/csv');
     if (etag !== undefined) headers.set('If-Match', etag);
     if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
-    return fetchResponse(path, {
+    const init: RequestInit = {
       method,
       headers,
       cache: 'no-store', // no response may stay in the browser after a sign-out
       body: body === undefined ? (table ?? null) : JSON.stringify(body),
       signal: signal ?? null,
       keepalive: outlivesPage,
-    });
+    };
+    return isRepeatable(method, options)
+      ? fetchResponse(path, init, answerMilliseconds)
+      : fetchResponse(path, init);
   }
 
   #reached(response: Response): Response {
@@ -146,10 +157,16 @@ export class ApiClient extends EventTarget {
   async #waitUntilBack(): Promise<void> {
     while (this.#state === 'unreachable') {
       await pause(1_500);
-      const response = await fetch('/health/ready', { cache: 'no-store' }).catch(() => undefined);
+      const init = { cache: 'no-store' } as const;
+      const response = await fetchResponse('/health/ready', init, answerMilliseconds).catch(() => undefined);
       if (response?.ok === true) this.#change('reachable');
     }
   }
+}
+
+/** Whether the service does the same once if the request comes again. */
+function isRepeatable(method: string, { idempotencyKey }: RequestOptions): boolean {
+  return method === 'GET' || idempotencyKey !== undefined;
 }
 
 function signedOut(): Rejection {
@@ -166,7 +183,7 @@ export function query(parameters: QueryParameters): string {
 }
 
 export function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const { promise, resolve, reject } = deferred<void>();
   const abort = (): void => {
     clearTimeout(timer);
     reject(signal?.reason);

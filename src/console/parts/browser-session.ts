@@ -2,7 +2,8 @@
 // no script can read. Since browsers send a cookie to every port of a host, it renews nothing without the browser
 // key, which is in the storage of this origin.
 import type { Problem, Tokens } from './api-types.ts';
-import { fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
+import { storage, withLock } from './browser-gaps.ts';
+import { answerMilliseconds, fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
 
 type Message =
   | { readonly kind: 'tokens'; readonly tokens: StoredTokens }
@@ -23,6 +24,7 @@ const marginMilliseconds = 30_000;
 export class BrowserSession extends EventTarget {
   #tokens: StoredTokens | undefined;
   #hasExpired = false;
+  #isKept = true;
   readonly #channel = new BroadcastChannel('orderly-session');
 
   constructor() {
@@ -38,6 +40,11 @@ export class BrowserSession extends EventTarget {
     return this.#tokens?.id;
   }
 
+  /** Whether a reload of the page finds the session again. */
+  get isKept(): boolean {
+    return this.#isKept;
+  }
+
   /** Whether the last session ended without the user’s doing. */
   get hasExpired(): boolean {
     return this.#hasExpired;
@@ -45,7 +52,7 @@ export class BrowserSession extends EventTarget {
 
   /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
-    if (localStorage.getItem(storedKey) === null) return false;
+    if (storage.read(storedKey) === null) return false;
     return (await this.token()) !== undefined;
   }
 
@@ -57,7 +64,7 @@ export class BrowserSession extends EventTarget {
 
   /** Returns a token that differs from the old one. */
   async renew(old: string | undefined): Promise<string | undefined> {
-    await navigator.locks.request(lock, async () => {
+    await withLock(lock, {}, async () => {
       const isDone = this.#isFresh() && this.#tokens?.accessToken !== old;
       if (!isDone) await this.#renewNow();
     });
@@ -65,14 +72,18 @@ export class BrowserSession extends EventTarget {
   }
 
   async #renewNow(): Promise<void> {
-    const browserKey = localStorage.getItem(storedKey);
+    const browserKey = storage.read(storedKey);
     if (browserKey === null) return this.#clearTokens('expired');
-    const response = await fetchResponse('/api/sessions/current/tokens', {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify({ browserKey }),
-      cache: 'no-store',
-    });
+    const response = await fetchResponse(
+      '/api/sessions/current/tokens',
+      {
+        method: 'POST',
+        headers: json,
+        body: JSON.stringify({ browserKey }),
+        cache: 'no-store',
+      },
+      answerMilliseconds,
+    );
     if (response.ok) this.#storeTokens(await jsonOf<Tokens>(response));
     else if (response.status === 401) this.#clearTokens('expired');
     else throw await rejectionOf(response);
@@ -80,7 +91,7 @@ export class BrowserSession extends EventTarget {
 
   /** Returns the problem of a failed sign-in; undefined if it succeeded. */
   async signIn(credentials: Credentials): Promise<Problem | undefined> {
-    return navigator.locks.request(lock, () => this.#signInNow(credentials));
+    return withLock(lock, {}, () => this.#signInNow(credentials));
   }
 
   async #signInNow(credentials: Credentials): Promise<Problem | undefined> {
@@ -125,7 +136,7 @@ export class BrowserSession extends EventTarget {
   #storeTokens(tokens: Tokens): void {
     this.#hasExpired = false;
     this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
-    if (tokens.browserKey !== undefined) localStorage.setItem(storedKey, tokens.browserKey);
+    if (tokens.browserKey !== undefined) this.#isKept = storage.write(storedKey, tokens.browserKey);
     this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
   }
 
@@ -147,7 +158,7 @@ export class BrowserSession extends EventTarget {
   }
 
   #ended(kind: 'signed-out' | 'expired'): void {
-    localStorage.removeItem(storedKey);
+    storage.remove(storedKey);
     const isLater = kind === 'signed-out' && this.#hasExpired; // the user signs out after all
     if (this.#tokens === undefined && !isLater) return;
     this.#tokens = undefined;

@@ -1,5 +1,6 @@
 // A field that finds things while the user types, as an ARIA combobox. Only an answer to what is in the field now has
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
+import { isOfInputMethod } from './browser-gaps.ts';
 import { fill, h } from './elements.ts';
 import { t } from './texts.ts';
 
@@ -42,7 +43,8 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     role: 'combobox',
     autocomplete: 'off',
     spellcheck: 'false',
-    maxlength: 100,
+    autocapitalize: 'none',
+    autocorrect: 'off',
     dir: 'auto',
     placeholder,
     'aria-label': label,
@@ -147,7 +149,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   }
 
   function pressed(event: KeyboardEvent): void {
-    if (event.isComposing || event.ctrlKey || event.metaKey) return;
+    if (isOfInputMethod(event) || event.ctrlKey || event.metaKey) return;
     if (onKey?.(event, options[active]) === true || isTaken(event)) event.preventDefault();
   }
 

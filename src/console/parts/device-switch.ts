@@ -1,4 +1,5 @@
 // What this device remembers for all who work at it: whether something is on.
+import { storage } from './browser-gaps.ts';
 import { h } from './elements.ts';
 import { checkbox } from './forms.ts';
 
@@ -12,12 +13,12 @@ export class DeviceSwitch {
   }
 
   get isOn(): boolean {
-    return (localStorage.getItem(this.#key) === null) === this.#isOnAtFirst;
+    return (storage.read(this.#key) === null) === this.#isOnAtFirst;
   }
 
   set isOn(isOn: boolean) {
-    if (isOn === this.#isOnAtFirst) localStorage.removeItem(this.#key);
-    else localStorage.setItem(this.#key, isOn ? 'on' : 'off');
+    if (isOn === this.#isOnAtFirst) storage.remove(this.#key);
+    else storage.write(this.#key, isOn ? 'on' : 'off');
   }
 
   /** A checkbox that turns it on and off, and its label. */

@@ -1,4 +1,5 @@
 // Questions and notices over the page.
+import { deferred } from './browser-gaps.ts';
 import { button, type Child, h, icon, icons } from './elements.ts';
 import { form } from './forms.ts';
 import { t } from './texts.ts';
@@ -23,7 +24,7 @@ export function ask<T>({
   dismiss = t('Cancel'),
   run,
 }: Question<T>): Promise<T | undefined> {
-  const { promise, resolve } = Promise.withResolvers<T | undefined>();
+  const { promise, resolve } = deferred<T | undefined>();
   let result: T | undefined;
   // without a field the first button would get the focus
   const cancel = button(dismiss, () => dialog.close(), { autofocus: isDangerous && !hasField(content) });
@@ -51,7 +52,7 @@ export async function askToDelete(title: string, text: string, run: () => Promis
 
 /** Shows something to read, such as a secret that is shown once. */
 export function show(title: string, content: Child): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred<void>();
   const close = button(t('Done'), () => dialog.close(), { class: 'primary' });
   const dialog = openDialog(title, [content, h('div', { class: 'buttons' }, close)], resolve);
   return promise;

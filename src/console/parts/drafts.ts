@@ -1,6 +1,7 @@
 // New orders that are not placed yet: kept on this device for their user, so that they survive a reload and a
 // crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days. A tab has one draft,
 // which it locks, so that no other tab shows or overwrites it; the others are parked until somebody goes on with them.
+import { deferred, heldLocks, storage, withLock } from './browser-gaps.ts';
 import type { Entered } from './forms.ts';
 
 type Kept = {
@@ -78,10 +79,9 @@ export class Drafts {
 
   /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
   async parked(): Promise<readonly string[]> {
-    const { held = [] } = await navigator.locks.query();
-    const shown = new Set(held.map(({ name }) => name));
+    const shown = await heldLocks();
     const names = this.#newestFirst().map(([name]) => name);
-    return names.filter((name) => !shown.has(name)).toReversed();
+    return names.filter((name) => !shown.has(name)).reverse();
   }
 
   /** The next form continues this draft. */
@@ -94,12 +94,12 @@ export class Drafts {
     const name = `${this.#prefix}${crypto.randomUUID()}`;
     const now = Date.now();
     const kept: Kept = { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false };
-    localStorage.setItem(name, JSON.stringify(kept));
+    storage.write(name, JSON.stringify(kept));
     this.goOn(name);
   }
 
   discardAll(): void {
-    for (const [name] of this.#newestFirst()) localStorage.removeItem(name);
+    for (const [name] of this.#newestFirst()) storage.remove(name);
   }
 
   #newestFirst(): (readonly [name: string, kept: Kept])[] {
@@ -108,10 +108,10 @@ export class Drafts {
 
   /** Resolves to what releases the lock, as the browser does if the tab crashes; undefined if another tab has it. */
   #lock(name: string): Promise<(() => void) | undefined> {
-    const { promise, resolve } = Promise.withResolvers<(() => void) | undefined>();
-    void navigator.locks.request(name, { ifAvailable: true }, (lock) => {
-      if (lock === null) return resolve(undefined);
-      const held = Promise.withResolvers<void>();
+    const { promise, resolve } = deferred<(() => void) | undefined>();
+    void withLock<void>(name, { ifAvailable: true }, (hasLock) => {
+      if (!hasLock) return resolve(undefined);
+      const held = deferred<void>();
       this.#signal.addEventListener('abort', () => held.resolve());
       resolve(held.resolve);
       return held.promise;
@@ -160,13 +160,9 @@ export class Draft {
     this.#begunAt = entered === undefined ? undefined : (this.#begunAt ?? savedAt);
     const begunAt = this.#begunAt ?? savedAt;
     const kept = { entered, from: this.#form.from, begunAt, savedAt, isSent: this.#isSent, isParked };
-    try {
-      if (entered === undefined) localStorage.removeItem(this.name);
-      else localStorage.setItem(this.name, JSON.stringify(kept));
-      return true;
-    } catch {
-      return false;
-    }
+    if (entered !== undefined) return storage.write(this.name, JSON.stringify(kept));
+    storage.remove(this.name);
+    return true;
   }
 
   /** What this device keeps of it now. */
@@ -206,12 +202,12 @@ export class Draft {
 function removeOutdated(): void {
   const oldest = Date.now() - daysMax * 86_400_000;
   for (const [index, [name, { savedAt }]] of drafts().entries())
-    if (savedAt < oldest || index >= draftsMax) localStorage.removeItem(name);
+    if (savedAt < oldest || index >= draftsMax) storage.remove(name);
 }
 
 /** Returns the drafts of all users, the newest first. */
 function drafts(): (readonly [name: string, kept: Kept])[] {
-  const names = Object.keys(localStorage).filter((name) => name.startsWith(`${prefix}-`));
+  const names = storage.names.filter((name) => name.startsWith(`${prefix}-`));
   return names
     .map((name) => [name, keptAs(name)] as const)
     .filter((draft): draft is readonly [string, Kept] => draft[1] !== null)
@@ -219,5 +215,5 @@ function drafts(): (readonly [name: string, kept: Kept])[] {
 }
 
 function keptAs(name: string): Kept | null {
-  return JSON.parse(localStorage.getItem(name) ?? 'null'); // as `keep` wrote it
+  return JSON.parse(storage.read(name) ?? 'null'); // as `keep` wrote it
 }

@@ -3,7 +3,7 @@
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
 import type { Address, Payment } from './api-types.ts';
-import { locale } from './language.ts';
+import { browserLocale, locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
 import { now } from './service-clock.ts';
 import { t } from './texts.ts';
@@ -31,7 +31,7 @@ export function currencies(): readonly string[] {
   return [...new Set([...first, ...Object.keys(active)])];
 }
 
-const numberLocale = navigator.language;
+const numberLocale = browserLocale;
 export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
 const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
@@ -67,11 +67,24 @@ export function priceIssue(text: string, currency: string): string {
   return t('Price could be {first} or {second}: enter the one that you mean.', { first, second });
 }
 
+/** What people write, and browsers don't. */
+const writtenSigns: Readonly<Record<string, readonly string[]>> = {
+  CHF: ['Fr.', 'SFr.'],
+  DKK: ['kr.'],
+  ISK: ['kr.'],
+  NOK: ['kr.'],
+  SEK: ['kr.'],
+};
+
 function priceFormat(currency: string): PriceFormat {
   const signs = (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) =>
     signOf(currency, currencyDisplay),
   );
-  return { fraction: digits[currency] ?? 2, decimalSign, signs: [currency, ...signs] };
+  return {
+    fraction: digits[currency] ?? 2,
+    decimalSign,
+    signs: [currency, ...signs, ...(writtenSigns[currency] ?? [])],
+  };
 }
 
 function signOf(currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): string {

@@ -1,4 +1,5 @@
 // Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
+import { isOfInputMethod } from './browser-gaps.ts';
 import type { Issue } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
@@ -25,7 +26,8 @@ export function field(options: FieldOptions): Field {
   const { label, pointer, hint, value, isWide = false, attributes = {} } = options;
   const id = `field-${crypto.randomUUID()}`;
   const control: Control =
-    options.control ?? h('input', { type: 'text', autocomplete: 'off', ...attributes });
+    options.control ??
+    h('input', { type: 'text', autocomplete: 'off', ...(isExact(attributes) && uncorrected), ...attributes });
   control.id = id;
   control.dataset['pointer'] = pointer;
   if (value !== undefined && value !== null) control.value = value;
@@ -41,6 +43,14 @@ export function field(options: FieldOptions): Field {
   );
   control.addEventListener('input', () => clearIssue(control));
   return { element, control };
+}
+
+/** Phones must not correct them, nor begin them with a capital. */
+const uncorrected = { autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' };
+
+/** Whether it is a code or an address. */
+function isExact({ type, 'data-scan': scan }: Attributes): boolean {
+  return type === 'email' || type === 'url' || scan !== undefined;
 }
 
 export function choice(
@@ -66,7 +76,7 @@ export function currencyChoice(chosen = shopCurrency()): HTMLSelectElement {
 type NoteOptions = { readonly rows: number; readonly value?: string | null; readonly hint: string };
 
 export function noteField({ rows, value = null, hint }: NoteOptions): Field {
-  const control = h('textarea', { rows, maxlength: 2_000 }); // as long as the service accepts
+  const control = h('textarea', { rows });
   return field({ label: t('Note'), pointer: '/note', isWide: true, control, value, hint });
 }
 
@@ -178,8 +188,8 @@ function refuseEnter(event: KeyboardEvent): void {
 
 /** Enter also ends each code that a scanner reads, so it must not send what is not complete. */
 function enter(element: HTMLFormElement, event: KeyboardEvent): void {
-  const { key, ctrlKey, metaKey, isComposing, repeat, defaultPrevented, target } = event;
-  if (key !== 'Enter' || isComposing || defaultPrevented) return;
+  const { key, ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
+  if (key !== 'Enter' || isOfInputMethod(event) || defaultPrevented) return;
   const isSent = ctrlKey || metaKey;
   if (!isSent && !(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
   event.preventDefault();

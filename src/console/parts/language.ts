@@ -1,25 +1,43 @@
 // The language of the console: the one chosen on this device, or else the browser’s first that there is.
 
+import { storage } from './browser-gaps.ts';
+
 /** Each language by its own name. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;
 type Language = keyof typeof languages;
 
 const storedKey = 'orderly-language';
 
+/** The browser's own, with its region. Kiosks have had `C` and `en-US@posix`, which are no languages for Intl. */
+export const browserLocale = languagesOfBrowser().find(isLocale) ?? 'en';
+
 /** English outside of browsers, for tests. */
 export const language: Language = 'document' in globalThis ? ofBrowser() : 'en';
 
 /** The language with the region of the browser, which orders days and months its own way. */
-export const locale = localeOf(navigator.language);
+export const locale = localeOf(browserLocale);
 
 /** It counts once the page is loaded again. */
 export function chooseLanguage(chosen: string): void {
-  localStorage.setItem(storedKey, chosen);
+  storage.write(storedKey, chosen);
 }
 
 function ofBrowser(): Language {
-  const wanted = [localStorage.getItem(storedKey) ?? '', ...navigator.languages];
+  const wanted = [storage.read(storedKey) ?? '', ...languagesOfBrowser()];
   return wanted.map((each) => each.slice(0, 2)).find(isLanguage) ?? 'en';
+}
+
+function languagesOfBrowser(): readonly string[] {
+  const all = [navigator.language, ...(navigator.languages ?? [])];
+  return all.map((each) => String(each ?? '').replace(/[.@].*/, ''));
+}
+
+function isLocale(code: string): boolean {
+  try {
+    return new Intl.Locale(code).language.length > 1;
+  } catch {
+    return false;
+  }
 }
 
 function isLanguage(code: string): code is Language {

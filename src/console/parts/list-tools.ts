@@ -1,4 +1,5 @@
 // The tools above a list: its search, days, and tabs.
+import { isOfInputMethod } from './browser-gaps.ts';
 import { typingMilliseconds } from './combobox.ts';
 import { h, icon, icons } from './elements.ts';
 import type { Page, Reload } from './view.ts';
@@ -29,7 +30,8 @@ export function searchField(
     'aria-label': label,
     autocomplete: 'off',
     spellcheck: 'false',
-    maxlength: 100,
+    autocapitalize: 'none',
+    autocorrect: 'off',
     'data-key': 'search',
   });
   let timer = 0;
@@ -43,8 +45,8 @@ export function searchField(
     clearTimeout(timer);
     timer = setTimeout(() => void reload(), typingMilliseconds);
   });
-  input.addEventListener('keydown', ({ key, isComposing }) => {
-    if (key !== 'Enter' || isComposing || found === undefined) return;
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || isOfInputMethod(event) || found === undefined) return;
     const q = input.value.trim();
     clearTimeout(timer);
     void reload().then(() => {

@@ -2,6 +2,7 @@
 // feed.
 import { type ApiClient, pause, query } from './api-client.ts';
 import type { List, ServiceEvent } from './api-types.ts';
+import { withLock } from './browser-gaps.ts';
 import { Rejection, retryPause } from './request-errors.ts';
 
 type Message =
@@ -16,6 +17,8 @@ type Message =
 type Watcher = (events: readonly ServiceEvent[]) => void;
 
 const pauseMilliseconds = 2_000;
+/** The service sends at least a comment every 15 s: a connection that is silent for so long is dead. */
+const silentMilliseconds = 40_000;
 /** The pause after the first rejection; each further one doubles it, up to the maximum. */
 const rejectedPauseMilliseconds = 5_000;
 const rejectedPauseMillisecondsMax = 30_000;
@@ -80,9 +83,7 @@ export class LiveEvents extends EventTarget {
     this.#ending = new AbortController();
     const { signal } = this.#ending;
     this.#channel.postMessage({ kind: 'hello' } satisfies Message);
-    await navigator.locks
-      .request('orderly-stream', { signal }, () => this.#follow(signal))
-      .catch(() => undefined);
+    await withLock('orderly-stream', { signal }, () => this.#follow(signal)).catch(() => undefined);
   }
 
   /** Drops the events of the user who was signed in: the next one may not see them. */
@@ -126,9 +127,16 @@ export class LiveEvents extends EventTarget {
     if (this.#cursor === undefined) this.#send({ kind: 'reset' });
     const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
     let rest = '';
+    let heardAt = Date.now();
+    const endIfSilent = (): void => {
+      if (Date.now() - heardAt > silentMilliseconds) void reader?.cancel();
+    };
+    const timer = setInterval(endIfSilent, silentMilliseconds / 8);
+    document.addEventListener('visibilitychange', endIfSilent, { signal });
     try {
       for (;;) {
         const { value = '', done = true } = (await reader?.read()) ?? {};
+        heardAt = Date.now();
         const blocks = (rest + value).split('\n\n');
         rest = blocks.pop() ?? '';
         for (const [index, block] of blocks.entries()) {
@@ -138,6 +146,8 @@ export class LiveEvents extends EventTarget {
         if (done) return;
       }
     } finally {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', endIfSilent);
       if (!signal.aborted) this.#send({ kind: 'ended' });
     }
   }

@@ -68,11 +68,24 @@ export class Unreachable extends Error {
   }
 }
 
-/** Throws `Unreachable` if no response comes, or the reason of the aborted signal. */
-export async function fetchResponse(path: string, init: RequestInit): Promise<Response> {
-  const response = await fetch(path, init).catch((error: unknown) => {
-    throw error instanceof TypeError && init.signal?.aborted !== true ? new Unreachable() : error;
+/** Whoever has not answered for so long can't be reached: a connection may die in silence. */
+export const answerMilliseconds = 10_000;
+
+/** Throws `Unreachable` if no response comes, in time if there is one, or the reason of the aborted signal. */
+export async function fetchResponse(
+  path: string,
+  init: RequestInit,
+  milliseconds?: number,
+): Promise<Response> {
+  const waiting = new AbortController();
+  const stop = (): void => waiting.abort(init.signal?.reason);
+  init.signal?.addEventListener('abort', stop);
+  if (init.signal?.aborted === true) stop();
+  const timer = milliseconds && setTimeout(() => waiting.abort(new Unreachable()), milliseconds);
+  const response = await fetch(path, { ...init, signal: waiting.signal }).catch((error: unknown) => {
+    throw error instanceof TypeError && !waiting.signal.aborted ? new Unreachable() : error;
   });
+  clearTimeout(timer);
   serviceClock.compare(response);
   return response;
 }

@@ -17,6 +17,7 @@
 // | search   | looks up on Enter what is in it, whoever typed it; a scan takes the place of its text    |
 // | item     | looks up what may have been typed if it was empty; a scan is taken out as elsewhere      |
 // | code     | is for a code: a scan takes the place of its text                                        |
+import { isOfInputMethod } from './browser-gaps.ts';
 import { notify } from './dialogs.ts';
 import { soundAlarm } from './alarm.ts';
 import type { Control } from './forms.ts';
@@ -85,7 +86,7 @@ export class Scans {
   }
 
   #pressed(event: KeyboardEvent): void {
-    const { key, isTrusted, isComposing, repeat, ctrlKey, altKey, metaKey, shiftKey } = event;
+    const { key, isTrusted, repeat, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (!isTrusted || ['Shift', 'AltGraph', 'CapsLock'].includes(key)) return;
     const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
     const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
@@ -95,7 +96,7 @@ export class Scans {
       stop(event);
       this.#endedAt = event.timeStamp;
       this.#drop(isLetter ? key : '', isEnd);
-    } else if (isComposing || repeat || isSecret) this.#burst = undefined;
+    } else if (isOfInputMethod(event) || repeat || isSecret) this.#burst = undefined;
     else if (isEnd) this.#ended(event);
     else if (isLetter) this.#added(event);
     else if (this.#isWithinScan(event)) stop(event);

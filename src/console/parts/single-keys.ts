@@ -1,4 +1,5 @@
 // Keys without Ctrl.
+import { isOfInputMethod } from './browser-gaps.ts';
 import { DeviceSwitch } from './device-switch.ts';
 
 export const singleKeys = new DeviceSwitch('single-keys', true);
@@ -21,16 +22,9 @@ export function unlessKeysFollow(run: () => void): void {
 }
 
 /** Whether a key was pressed that is no text for a field, while keys without Ctrl are on. */
-export function isSingleKey({
-  ctrlKey,
-  metaKey,
-  altKey,
-  repeat,
-  defaultPrevented,
-  isComposing,
-  target,
-}: KeyboardEvent): boolean {
-  if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || isComposing) return false;
+export function isSingleKey(event: KeyboardEvent): boolean {
+  const { ctrlKey, metaKey, altKey, repeat, defaultPrevented, target } = event;
+  if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || isOfInputMethod(event)) return false;
   if (!singleKeys.isOn) return false;
   const isText =
     target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');

@@ -133,6 +133,12 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   watchShop(app, signal);
   serviceClock.addEventListener('wrong', sayClockIsWrong, { signal });
   if (serviceClock.isWrong) sayClockIsWrong();
+  if (!app.session.isKept)
+    warn(
+      t(
+        'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
+      ),
+    );
   watchShortcuts(app, signal);
   if (/^(#\/?)?$/.test(location.hash) && isShopUnknown(app)) history.replaceState(null, '', '#/shop?first');
   if (textOfPage('resources') !== '') void addOwn().catch(() => undefined); // the others are there
@@ -157,17 +163,8 @@ function watchShop({ client, live }: App, signal: AbortSignal): void {
 }
 
 function sayClockIsWrong(): void {
-  const { aheadMilliseconds: ahead } = serviceClock;
-  const time = timeSpan(Math.abs(ahead));
-  const text =
-    ahead > 0
-      ? t('The clock of this device is {time} ahead: the console shows and counts days by the service’s.', {
-          time,
-        })
-      : t('The clock of this device is {time} behind: the console shows and counts days by the service’s.', {
-          time,
-        });
-  warn(text);
+  const time = timeSpan(Math.abs(serviceClock.aheadMilliseconds));
+  warn(t('The clock of this device is off by {time}: days are counted and shown by the service’s.', { time }));
 }
 
 /** The item of the navigation bar for the view. */

@@ -1,8 +1,9 @@
 // Signing in, and asking for the password again before sensitive actions.
+import { deferred, storage } from '../parts/browser-gaps.ts';
 import type { BrowserSession } from '../parts/browser-session.ts';
 import { ask } from '../parts/dialogs.ts';
 import { documentationLink } from './documentation-link.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
+import { button, type Child, fill, h } from '../parts/elements.ts';
 import { field, type Field, form } from '../parts/forms.ts';
 import { Rejection, wordsOf } from '../parts/request-errors.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -10,7 +11,7 @@ import { rich, t } from '../parts/texts.ts';
 /** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
 export function signInView(container: HTMLElement, session: BrowserSession, again?: string): Promise<void> {
   document.title = `${t('Sign in')} · orderly`;
-  const { promise, resolve } = Promise.withResolvers<void>();
+  const { promise, resolve } = deferred<void>();
   const email = field({
     label: t('E-mail'),
     pointer: '/email',
@@ -60,6 +61,14 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
       h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
       body,
       help,
+      !storage.isThere &&
+        h(
+          'p',
+          { class: 'banner' },
+          t(
+            'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
+          ),
+        ),
       h('p', {}, documentationLink(t('API documentation'))),
     ),
   );
@@ -80,9 +89,17 @@ function credentials(
   const code: Field = field({
     label: t('One-time code'),
     pointer: '/code',
-    hint: t('From your authenticator app, or a recovery code.'),
-    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric' },
+    hint: t('From your authenticator app.'),
+    attributes: { autocomplete: 'one-time-code', inputmode: 'numeric', autocapitalize: 'none' },
   });
+  // a recovery code has letters, which the keyboard for digits lacks
+  const useRecovery = button(t('Use a recovery code'), () => {
+    code.control.setAttribute('inputmode', 'text');
+    code.control.setAttribute('autocomplete', 'off');
+    code.control.focus();
+    useRecovery.remove();
+  });
+  code.element.append(useRecovery);
   code.element.hidden = true;
   async function run(): Promise<void> {
     const given = { email: email(), password: password.control.value };
@@ -106,7 +123,8 @@ function credentials(
 /** Asks for the password before an action that needs a sign-in within the last ten minutes. */
 export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
   const { rows, run } = credentials(session, () => email);
-  const content = [h('p', {}, t('This needs your password again, {email}.', { email })), rows];
+  const user = h('input', { type: 'email', autocomplete: 'username', value: email, hidden: true }); // for password managers
+  const content = [h('p', {}, t('This needs your password again, {email}.', { email })), user, rows];
   const isConfirmed = await ask({
     title: t('Is it you?'),
     content,

@@ -54,7 +54,7 @@ function compact(text: string): string {
  * between signs.
  */
 function joinLines(text: string): string {
-  const joined = text.replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
+  const joined = text.replaceAll(/,\n(?=[}\])])/g, '').replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
   return joined
     .replaceAll(/(?<=\S) +(?=[,)])| (?= +[={;])/g, '')
     .replaceAll(/ ([=!]==|=>|[<>]=|[=?:+<>]|&&|\|\||\?\?) /g, '$1')
