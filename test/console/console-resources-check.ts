@@ -42,7 +42,7 @@ test('a resource of the shop’s own in the console', { timeout: 120_000 }, asyn
     await person.see('Name must');
     await person.enter('Name', 'Tea Traders');
     await person.press('Add');
-    await person.see('TEA is added.');
+    await person.see('Tea Traders is added.');
     const { body } = await service.get('/products/1', { token });
     assert.deepEqual([body.name, body.unitPrice, body.active], ['Tea Traders', 749, false]);
   });
@@ -65,14 +65,14 @@ test('a resource of the shop’s own in the console', { timeout: 120_000 }, asyn
         select.dispatchEvent(new Event('change'));
       }`);
     await choose('Sold now', 'true');
-    await tab.until(`${rows}.join() === 'CUP'`);
+    await tab.until(`${rows}.join() === 'A CUP'`);
     assert.equal(await tab.evaluate('location.hash'), '#/suppliers?active=true');
     await choose('Sold now', '');
     await choose('Sorted by', '-sku');
-    await tab.until(`${rows}.join() === 'TEA,POT,CUP'`);
+    await tab.until(`${rows}.join() === 'Tea Traders,A POT,A CUP'`);
     await tab.evaluate('document.querySelector("[type=search]").focus()');
     await tab.type('pot');
-    await tab.until(`${rows}.join() === 'POT'`);
+    await tab.until(`${rows}.join() === 'A POT'`);
     await person.press('CSV');
     await person.see('For a spreadsheet');
     await tab.press('Escape');
@@ -89,7 +89,7 @@ test('a resource of the shop’s own in the console', { timeout: 120_000 }, asyn
     await person.press('Delete …');
     await person.see('It can’t be restored.');
     await person.press('Delete');
-    await person.see('TEA was deleted.');
+    await person.see('Tea Traders Ltd was deleted.');
     await tab.until(`${rows}.length === 2`);
   });
 

@@ -72,8 +72,11 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
   const members = membersOf(post === undefined ? shown : bodyOf(post), resolve);
   const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', resolve(each.schema)]));
   const title = list.tags?.[0] ?? name;
-  const [first = idMember, ...others] = members.filter(({ kind }) => kind !== 'note');
-  const nameOf = (object: Object): string => textOfMember(first, object);
+  const named = members.filter(({ kind, values }) => kind === undefined && values === undefined);
+  const first = named.find((each) => each.name === 'name') ?? named[0];
+  const nameOf = (object: Object): string =>
+    first === undefined ? `#${object.id}` : textOfMember(first, object);
+  const others = members.filter((each) => each !== first && each.kind !== 'note');
   const filters = [...parameters.keys()].filter((each) => !paging.includes(each));
   return {
     name,
@@ -90,14 +93,14 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
     filter: (given) =>
       Object.fromEntries([...filters, 'sort'].map((each) => [each, given.get(each)] as const)),
     choices: choicesOf(parameters, members, { filters, resolve }),
-    columns: () => columnsOf(name, { first, others: others.slice(0, columnsMax), nameOf }),
+    columns: () =>
+      columnsOf(name, { label: first?.label ?? t('No.'), others: others.slice(0, columnsMax), nameOf }),
     none: [t('None yet.'), ''],
     notFound: t('Nothing has these words.'),
     deletion: t('It can’t be restored.'),
   };
 }
 
-const idMember: Member = { name: 'id', label: t('Number') };
 /** Parameters of each list, and those that the console has no choice for. */
 const paging = ['q', 'sort', 'limit', 'cursor', 'total', 'include', 'metadata', 'name'];
 const columnsMax = 4;
@@ -206,16 +209,16 @@ function choicesOf(
 }
 
 type Shown = {
-  readonly first: Member;
+  readonly label: string;
   readonly others: readonly Member[];
   readonly nameOf: (object: Object) => string;
 };
 
-function columnsOf(path: string, { first, others, nameOf }: Shown): readonly Column<Object>[] {
+function columnsOf(path: string, { label, others, nameOf }: Shown): readonly Column<Object>[] {
   const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
   return [
     {
-      label: first.label,
+      label,
       cell: (object) => nameCell(`#/${path}/${object.id}`, nameOf(object), about(object)),
     },
     ...others.map((member): Column<Object> => ({
