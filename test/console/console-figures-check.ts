@@ -116,3 +116,24 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 });
+
+test('figures show the shop’s currency and two others', { timeout: 60_000 }, async (t) => {
+  const service = await serviceFor(t);
+  service.clock.now = Date.now();
+  const { token } = await service.signIn(admin.email, admin.password);
+  const { id: customerId } = await newCustomer(service, token);
+  for (const currency of ['USD', 'GBP', 'JPY', 'CHF', 'EUR']) {
+    const body = { customerId, currency, items: [{ ...tea, quantity: 1 }] };
+    await service.post('/orders', { token, body });
+  }
+  const tab = await openTab();
+  t.after(() => tab.close());
+  await tab.screen(1280, 'light');
+  const person = new Person(tab, 'mouse');
+  await person.signIn(service.url, admin);
+  await person.go('#/figures');
+  await person.see('The file has 2 more currencies.');
+  const captions = `[...document.querySelectorAll('.figures > :first-child table.plain caption')]`;
+  assert.equal(await tab.evaluate(`${captions}.length`), 3);
+  assert.equal(await tab.evaluate(`${captions}[0].textContent`), 'EUR');
+});

@@ -55,6 +55,8 @@ const spans: readonly Span[] = [
   },
 ];
 
+/** The shop's own and two others; the file has all. */
+const currenciesShown = 3;
 /** Of each currency; the file has more. */
 const itemsShown = 20;
 
@@ -108,7 +110,15 @@ function figuresContent({ sales, currencies, chosen, sold }: FiguresData, { span
   const incomplete = incompleteText(sales.received, new Date(sales.received.from));
   const figures = headedCard(
     [h('h2', {}, t('Sales')), action(t('CSV'), save, { 'aria-label': t('Save the sales as CSV') })],
-    currencies.map((currency) => [plotOf(sales, currency, span), tableOf(sales, currency, { span, chosen })]),
+    currencies
+      .slice(0, currenciesShown)
+      .map((currency) => [plotOf(sales, currency, span), tableOf(sales, currency, { span, chosen })]),
+    currencies.length > currenciesShown &&
+      h(
+        'p',
+        { class: 'hint' },
+        t('The file has {count} more currencies.', { count: count(currencies.length - currenciesShown) }),
+      ),
     incomplete !== undefined && h('p', {}, incomplete),
     h('p', { class: 'hint' }, whatCounts),
     h(
@@ -171,7 +181,7 @@ function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): 
 
 function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
   const save = async (): Promise<void> => saveAs(`items-${today()}.csv`, soldItemsFile(items));
-  const currencies = [...new Set(items.map(({ currency }) => currency))];
+  const currencies = [...new Set(items.map(({ currency }) => currency))].slice(0, currenciesShown);
   return headedCard(
     [
       h('h2', {}, t('What sold best, {span}', { span })),
