@@ -10,7 +10,7 @@ import { openRaw, type RawResponse, type RawConnection } from '../../support/raw
 import { type Vocabulary, type FuzzRequest, requestFor, operationsOf } from './fuzz-requests.ts';
 import { Dice } from './fuzz-values.ts';
 
-const seed = 20_260_301;
+const seed = 20_260_305;
 
 const requestsMax = 20_000;
 
