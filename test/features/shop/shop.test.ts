@@ -178,7 +178,7 @@ describe('what the shop decides', () => {
       ['shop-name', 'Tea House'],
       ['default-country', 'CH'],
       ['default-currency', 'CHF'],
-      ['registration', ''],
+      ['registration', 'closed'],
     ] as const)
       assert.ok(text.includes(`<meta name="${name}" content="${content}">`), name);
   });
