@@ -163,7 +163,7 @@ test('a recovery code can be typed on a phone', { timeout: 60_000 }, async (t) =
 });
 
 test('input methods and long texts', { timeout: 120_000 }, async (t) => {
-  const { service, tab, person } = await openShop(t);
+  const { service, token, tab, person } = await openShop(t);
   await person.signIn(service.url, admin);
 
   await t.test('the Enter that ends a word of an input method chooses nothing', async () => {
@@ -179,11 +179,25 @@ test('input methods and long texts', { timeout: 120_000 }, async (t) => {
     await tab.press('Escape');
   });
 
+  await t.test('a code that an input method puts into a price or a quantity at once is a scan', async () => {
+    const barcode = '4006381333931';
+    const product = { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR', barcode };
+    await service.post('/products', { token, body: product });
+    await person.go('#/new');
+    const price = `document.querySelector('.line [inputmode=decimal]')`;
+    await tab.until(price);
+    await tab.evaluate(`${price}.focus()`);
+    await tab.type(barcode);
+    const shown = `[...document.querySelectorAll('.line input')].map((each) => each.value)`;
+    await tab.until(`${shown}.includes('Green tea')`);
+    assert.equal(await tab.evaluate(`${shown}.includes('${barcode}')`), false);
+  });
+
   await t.test('what is too long stays as it is, and is said', async () => {
     const sku = 'X'.repeat(80);
     await person.go('#/new');
     await tab.until(`document.querySelector('.line [data-scan=item]')`);
-    await tab.evaluate(`document.querySelector('.line [data-scan=item]').focus()`);
+    await tab.evaluate(`[...document.querySelectorAll('.line [data-scan=item]')].at(-1).focus()`);
     await tab.type(sku);
     assert.equal(await tab.evaluate('document.activeElement.value'), sku);
   });

@@ -64,6 +64,7 @@ export class Scans {
   constructor(handlers: Handlers, signal: AbortSignal) {
     this.#handlers = handlers;
     window.addEventListener('keydown', (event) => this.#pressed(event), { capture: true, signal });
+    window.addEventListener('beforeinput', (event) => this.#inserted(event), { capture: true, signal });
   }
 
   /** Keeps a code until `deliver` is called and a part of the page takes scans. */
@@ -83,6 +84,17 @@ export class Scans {
   /** To be called when a part that takes scans is shown. */
   deliver(): void {
     for (const code of this.#held.splice(0)) if (!send(code)) this.hold(code);
+  }
+
+  /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
+  #inserted(event: InputEvent): void {
+    const { isTrusted, inputType, target, data } = event;
+    const control = controlOf(target);
+    const isNumber = /^(numeric|decimal)$/.test(control?.inputMode ?? '') && control?.type === 'text';
+    if (!isTrusted || !isNumber || inputType !== 'insertText' || !isGtin(data?.trim() ?? '')) return;
+    stop(event);
+    const code = data?.trim() ?? '';
+    if (!send(code)) this.#handlers.place(code);
   }
 
   #pressed(event: KeyboardEvent): void {
@@ -219,6 +231,13 @@ export function isLikeCode(code: string): boolean {
 /** Digits as many as a barcode has. */
 export function isBarcode(text: string): boolean {
   return /^\d{8,14}$/.test(text);
+}
+
+/** Whether it is a barcode with the right check digit (GS1 General Specifications 7.9). */
+function isGtin(text: string): boolean {
+  const digits = [...text].reverse().map(Number);
+  const sum = digits.reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0);
+  return isBarcode(text) && sum % 10 === 0;
 }
 
 /** Returns the id on a customer's card. */
