@@ -87,8 +87,8 @@ export function consolePage(settings: ConsoleSettings, { shop, resources }: Know
 </head>
 <body>
 <div id="page"><p class="start" role="status">orderly …</p>
-<p class="start late">This page has not started: the browser is too old (Chromium 109 and Firefox 121 aren’t), or blocks its script.</p>
-<p class="start late" lang="de">Diese Seite ist nicht gestartet: Der Browser ist zu alt für sie (Chromium 109 und Firefox 121 sind es nicht) oder blockiert ihr Skript.</p></div>
+<p class="start not-started">This page has not started: the browser is too old (Chromium 109 and Firefox 121 aren’t), or blocks its script.</p>
+<p class="start not-started" lang="de">Diese Seite ist nicht gestartet: Der Browser ist zu alt für sie (Chromium 109 und Firefox 121 sind es nicht) oder blockiert ihr Skript.</p></div>
 <noscript>
 <p class="start">The console needs JavaScript${hasDocs ? withoutScripts : ''}.</p>
 <p class="start" lang="de">Die Konsole braucht JavaScript.</p>
