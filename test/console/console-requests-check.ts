@@ -60,19 +60,19 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
         'a delivery',
         () => change(3, { status: 'delivered' }),
         'Order 3 delivered',
-        ['/events', '/orders shipped'],
+        ['/events', '/orders shipped', '/orders/3'], // the row stays, as it is now
       ],
       [
         'a cancellation',
         () => change(16, { status: 'cancelled' }),
         'Order 16 cancelled',
-        ['/events', '/orders open', '/sales placed'],
+        ['/events', '/orders open', '/orders/3', '/sales placed'],
       ],
       [
         'a customer’s name',
         () => service.patch('/customers/2', { token, body: { name: 'Ada King' } }),
         'Ada King',
-        ['/events', '/orders open', '/orders paid'],
+        ['/events', '/orders open', '/orders paid', '/orders/3'],
       ],
     ] as const)
       assert.deepEqual(await requestsOf(work, shown), expected, what);
@@ -133,8 +133,10 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     await tab.evaluate('new Promise((done) => setTimeout(done, 2_500))');
     assert.equal(await tab.evaluate('held.length'), 1);
     await tab.evaluate('release()');
-    await person.see(`#${latest.id}`);
+    await person.see('2 new – show');
     assert.equal(await tab.evaluate('held.length'), 2);
+    await person.press('2 new – show');
+    await person.see(`#${latest.id}`);
   });
 
   await t.test('wait while the page is hidden, and are made once when it is shown', async () => {
@@ -148,8 +150,10 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     await tab.evaluate('new Promise((done) => setTimeout(done, 1_500))');
     assert.equal(await tab.evaluate('held.length'), 0);
     await tab.evaluate(hide(false));
-    await person.see(`#${body.id}`);
+    await person.see('1 new – show');
     assert.equal(await tab.evaluate('held.length'), 1);
+    await person.press('1 new – show');
+    await person.see(`#${body.id}`);
   });
 
   assert.deepEqual(tab.complaints, []);
