@@ -67,7 +67,7 @@ export class CustomerChoice {
       placeholder: t('Nobody, or name, e-mail, phone, number'),
       lookUp: async (q, signal) => {
         const found = await this.#customers(q, signal);
-        const options = isBarcode(q) ? found : [...found, this.#newOption(q)];
+        const options = this.#hasCode(q) ? found : [...found, this.#newOption(q)];
         return [{ label: t('Customers'), found: options }];
       },
       onKey: (event, active) => this.#pressed(event, active),
@@ -139,6 +139,12 @@ export class CustomerChoice {
       this.#choose(await this.#addCustomer(body, 'customer'));
     }
     return (this.#customer ?? (await this.#findOrAddWalkIn())).id;
+  }
+
+  /** A code, also one that goes through the field of a customer who was chosen, is no name of a new one. */
+  #hasCode(q: string): boolean {
+    const { name } = this.#last ?? {};
+    return isBarcode(q) || (name !== undefined && q.includes(name) && isLikeCode(q.replace(name, '').trim()));
   }
 
   get #isChosen(): boolean {
