@@ -128,6 +128,10 @@ export const keyAudit = keys.audit({
   issues({ hash, ...key }) {
     return [
       ...keptIssues(Key, key),
+      // one of a resource that left may stay
+      ...key.scopes.flatMap((scope, index) =>
+        issueUnless(/^\S+:(read|write)$/.test(scope), `/scopes/${index}`, `${scope} is not a scope.`),
+      ),
       ...issueUnless(key.prefix.startsWith(`ord_${key.id}_`), '/prefix', 'prefix does not match the id.'),
       ...issueUnless(hash.length === 32, '/hash', 'hash is not a SHA-256 hash.'),
     ];
