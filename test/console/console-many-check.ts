@@ -114,7 +114,7 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
     const pdf = await tab.print([210, 297]);
     assert.equal(pdf.toString('latin1').match(/\/Type \/Page\b/g)?.length, 2);
     await tab.send('Emulation.setEmulatedMedia', { media: '' });
-    await tab.evaluate('dispatchEvent(new Event("afterprint"))');
+    await tab.evaluate('dispatchEvent(new Event("pointerdown"))');
     assert.equal(await tab.evaluate(`document.querySelector('.sheet')`), null);
     await person.see('3 selected');
   });
@@ -129,7 +129,7 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
       const texts = await tab.evaluate<string[]>(titles);
       assert.equal(texts.length, 2, 'order 13 is refunded');
       for (const text of texts) assert.match(text, /This is neither a receipt nor an invoice\./);
-      await tab.evaluate('dispatchEvent(new Event("afterprint"))');
+      await tab.evaluate('dispatchEvent(new Event("pointerdown"))');
       assert.equal(await tab.evaluate(`document.querySelector('.sheet')`), null);
     },
   );

@@ -20,7 +20,7 @@ export async function openShop(
 ): Promise<Shop> {
   const service = await serviceFor(t, options);
   service.clock.now = Date.now(); // the browser’s clock is the real one
-  const token = await fillShop(service);
+  const token = await fillShop(service, options.settings?.['default-currency']);
   const tab = await openTab();
   t.after(() => tab.close());
   await tab.screen(1280, 'light');
@@ -28,9 +28,9 @@ export async function openShop(
 }
 
 /** A shop with some orders in each status. Resolves to an administrator's token. */
-export async function fillShop(service: TestService): Promise<string> {
+export async function fillShop(service: TestService, currency = 'EUR'): Promise<string> {
   const { token } = await service.signIn(admin.email, admin.password);
-  await service.patch('/shop', { token, body: { currency: 'EUR' } }); // nobody is asked for it
+  await service.patch('/shop', { token, body: { currency } }); // nobody is asked for it
   await service.person('staff', 'Till');
   const address = {
     line1: 'Ammerländer Heerstraße 114',
