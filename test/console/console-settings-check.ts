@@ -90,7 +90,7 @@ test('the console follows the shop', { timeout: 120_000 }, async (t) => {
   const day = `document.querySelector('input[type=date]')?.value`;
   const dayIn = (timeZone: string): string => new Date().toLocaleDateString('sv', { timeZone });
 
-  await t.test('whose time zone and currency are changed while the page is open', { todo: 'fails since the last changes of the console; its cause is not known yet' }, async () => {
+  await t.test('whose time zone and currency are changed while the page is open', async () => {
     await person.go('#/new');
     await tab.until(`document.querySelector('[data-pointer="/currency"]')?.value === 'EUR'`);
     await person.go('#/day');
@@ -101,7 +101,6 @@ test('the console follows the shop', { timeout: 120_000 }, async (t) => {
     await person.go('#/day');
     await tab.until(`${day} === '${dayIn('Pacific/Kiritimati')}'`);
     await person.go('#/new');
-    await person.press('Start over');
     await tab.until(`document.querySelector('[data-pointer="/currency"]')?.value === 'NZD'`);
   });
 

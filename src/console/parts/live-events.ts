@@ -40,7 +40,8 @@ export class LiveEvents extends EventTarget {
   #batch: ServiceEvent[] = [];
   #isIncomplete = false;
   #isScheduled = false;
-  #deliveredAt = 0;
+  /** By a clock that nobody sets: otherwise one that was set back would hold all that follows. */
+  #deliveredAt = -Infinity;
   #delayReason: string | null = null;
   #ending = new AbortController();
 
@@ -129,7 +130,8 @@ export class LiveEvents extends EventTarget {
     let rest = '';
     let heardAt = Date.now();
     const endIfSilent = (): void => {
-      if (Date.now() - heardAt > silentMilliseconds) void reader?.cancel();
+      const silent = Date.now() - heardAt; // less than 0 where the clock was set back
+      if (silent < 0 || silent > silentMilliseconds) void reader?.cancel();
     };
     const timer = setInterval(endIfSilent, silentMilliseconds / 8);
     document.addEventListener('visibilitychange', endIfSilent, { signal });
@@ -210,7 +212,7 @@ export class LiveEvents extends EventTarget {
     const isEmpty = this.#batch.length === 0 && !this.#isIncomplete;
     if (this.#isScheduled || isEmpty || document.hidden) return;
     this.#isScheduled = true;
-    const quiet = this.#deliveredAt + intervalMilliseconds - Date.now();
+    const quiet = this.#deliveredAt + intervalMilliseconds - performance.now();
     setTimeout(() => this.#deliver(), Math.max(batchMilliseconds, quiet));
   }
 
@@ -221,7 +223,7 @@ export class LiveEvents extends EventTarget {
     const events = this.#isIncomplete ? [] : this.#batch;
     this.#batch = [];
     this.#isIncomplete = false;
-    this.#deliveredAt = Date.now();
+    this.#deliveredAt = performance.now();
     for (const watcher of this.#watchers) watcher(events);
   }
 }
