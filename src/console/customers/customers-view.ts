@@ -210,8 +210,8 @@ function customerContent(
     [t('Created'), dateOnly(createdAt)],
     ...bought,
   ];
-  const { number, placed, items, status, total } = orderColumns;
-  const columnsShown = [number, placed, items, { ...status, kind: 'tight' as const }, total];
+  const { number, placed, bought: items, status, total } = orderColumns;
+  const columnsShown = [number, placed, items, status, total];
   const content = h(
     'div',
     { class: 'columns' },

@@ -46,6 +46,14 @@ const items: Column<Order> = {
   kind: 'wide',
   cell: (order) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
 };
+/** Where the customer is known: phones show the status with the items. */
+const bought: Column<Order> = {
+  label: t('Items'),
+  cell: (order) => [
+    h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
+    h('span', { class: 'phone' }, pill(order.status)),
+  ],
+};
 const status: Column<Order> = {
   label: t('Status'),
   kind: 'tight wide',
@@ -57,7 +65,7 @@ const total: Column<Order> = {
   cell: (order) => money(order.total, order.currency),
 };
 /** The columns of lists of orders. */
-export const orderColumns = { number, placed, customer, items, status, total };
+export const orderColumns = { number, placed, customer, items, bought, status, total };
 
 function itemsText([first, ...others]: Order['items']): string {
   if (first === undefined) return '';
