@@ -1,11 +1,8 @@
 // Proxies that compress what the service answers: what they make of its tags, and that clients get on with it.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
+import { startListening } from '../running-proxy.ts';
 import { baseUrlOf, signedIn, startIn, withFolder } from './local-service.ts';
 
 type Place = { readonly folder: string; readonly port: number; readonly servicePort: number };
@@ -13,8 +10,6 @@ type Proxy = {
   readonly name: string;
   readonly start: (place: Place) => readonly [program: string, ...args: string[]];
 };
-
-const environment = { ...process.env, PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
 
 const proxies: readonly Proxy[] = [
   {
@@ -56,53 +51,23 @@ export async function walkThroughCompression(): Promise<{
   for (const proxy of proxies)
     await withFolder(async (folder) => {
       const service = await startIn(join(folder, 'data'), ['--port=0', '--trusted-proxy=127.0.0.1']);
-      const end = await started(proxy, {
-        folder: join(folder, 'proxy'),
+      const place = { folder: join(folder, 'proxy'), port: await freePort() };
+      mkdirSync(place.folder);
+      const [program, ...args] = proxy.start({
+        ...place,
         servicePort: Number(new URL(baseUrlOf(service)).port),
       });
+      const running = await startListening(program, args, place);
       try {
-        const { tag, failures } = await walk(end.url);
+        const { tag, failures } = await walk(`http://127.0.0.1:${place.port}`);
         notes.push(`${proxy.name}: the tag is ${tag}`);
         violations.push(...failures.map((failure) => `${proxy.name}: ${failure}`));
       } finally {
-        await end.stop();
+        await running.stop();
         await service.stop();
       }
     });
   return { notes, violations };
-}
-
-async function started({ start, name }: Proxy, place: Omit<Place, 'port'>) {
-  mkdirSync(place.folder, { recursive: true });
-  const port = await freePort();
-  const [program, ...args] = start({ ...place, port });
-  const env = {
-    ...environment,
-    HOME: place.folder,
-    XDG_DATA_HOME: place.folder,
-    XDG_CONFIG_HOME: place.folder,
-  };
-  const child = spawn(program, args, { env, stdio: 'ignore' });
-  const ended = once(child, 'close');
-  for (let tries = 0; !(await listens(port)); tries += 1) {
-    if (tries > 100 || child.exitCode !== null) throw new Error(`${name} doesn't listen`);
-    await pause(100);
-  }
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
-  };
-  return { url: `http://127.0.0.1:${port}`, stop };
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const isConnected = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isConnected;
 }
 
 /** Reads an order compressed, and changes it with the tag that came: a weak one is 412 with the reason. */

@@ -1,11 +1,9 @@
 // The proxies of the page "Deployment", started with its own text; only names, ports and paths are replaced.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
+import { environment, startListening } from '../running-proxy.ts';
 import { blockOf, replaced } from './deployment-page.ts';
 
 /** Where a proxy listens and what it needs. */
@@ -27,8 +25,6 @@ export type Proxy = {
 
 export type RunningProxy = { readonly port: number; readonly certificate: string; stop(): Promise<void> };
 
-const startMillisecondsMax = 20_000;
-
 export const proxies: readonly Proxy[] = [
   { name: 'nginx', program: 'nginx', configure: configureNginx },
   { name: 'Caddy', program: 'caddy', configure: configureCaddy },
@@ -48,31 +44,8 @@ export async function startProxy(proxy: Proxy, folder: string, servicePort: numb
   makeCertificate(certificate, key);
   const [port, plainPort] = [await freePort(), await freePort()];
   const args = proxy.configure({ folder, port, plainPort, servicePort, certificate, key });
-  const env = { ...environment, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const child = spawn(proxy.program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let written = '';
-  for (const output of [child.stdout, child.stderr]) output.on('data', (bytes) => (written += bytes));
-  const killWithThis = (): unknown => child.kill('SIGKILL');
-  process.on('exit', killWithThis);
-  const ended = once(child, 'close').then(() => process.off('exit', killWithThis));
-  const late = performance.now() + startMillisecondsMax;
-  while (!(await listens(port))) {
-    if (child.exitCode !== null || performance.now() > late)
-      throw new Error(`it doesn't listen: ${written}${logOf(folder)}`);
-    await pause(100);
-  }
-  const stop = async (): Promise<void> => {
-    child.kill('SIGTERM');
-    await ended;
-  };
-  return { port, certificate, stop };
-}
-
-const environment = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/sbin` };
-
-function logOf(folder: string): string {
-  const file = join(folder, 'error.log');
-  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+  const running = await startListening(proxy.program, args, { folder, port });
+  return { ...running, port, certificate };
 }
 
 function makeCertificate(certificate: string, key: string): void {
@@ -88,16 +61,6 @@ function makeCertificate(certificate: string, key: string): void {
     key,
   ]);
   if (status !== 0) throw new Error(`openssl: ${stderr}`);
-}
-
-async function listens(port: number): Promise<boolean> {
-  const socket = connect(port, '127.0.0.1');
-  const isConnected = await once(socket, 'connect').then(
-    () => true,
-    () => false,
-  );
-  socket.destroy();
-  return isConnected;
 }
 
 function configureNginx({ folder, port, plainPort, servicePort, certificate, key }: Place): string[] {
