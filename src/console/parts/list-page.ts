@@ -11,14 +11,7 @@ import { type Column, pager, table } from './tables.ts';
 import { t } from './texts.ts';
 import { type News, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
 
-type Tabs = {
-  readonly label: string;
-  /** The parameter in the page’s URL. A search has its own order, so it has no tabs of `sort`. */
-  readonly name: string;
-  readonly values: readonly (readonly [value: string, label: string])[];
-};
-
-/** Values of a parameter, of which one may be chosen. */
+/** Values of a parameter in the page’s URL, of which one may be chosen. */
 export type Choice = {
   readonly name: string;
   readonly label: string;
@@ -40,7 +33,8 @@ export type ListOptions<T extends Row> = {
   /** What objects are read with, too: `include`. */
   readonly include?: QueryParameters;
   readonly columns: (rows: { readonly q: string; readonly reload: Reload }) => readonly Column<T>[];
-  readonly tabs?: Tabs;
+  /** A search has its own order, so it has no tabs of `sort`. */
+  readonly tabs?: Choice;
   readonly choices?: readonly Choice[];
   /** More tools above the list. */
   readonly toolbar?: Child;
@@ -120,7 +114,11 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
 }
 
 /** In another tab the search and the filters go on. */
-function tabsOf(name: string, { label, name: parameter, values }: Tabs, parameters: URLSearchParams): Child {
+function tabsOf(
+  name: string,
+  { label, name: parameter, values }: Choice,
+  parameters: URLSearchParams,
+): Child {
   const href = (value: string): string => {
     const target = new URLSearchParams(parameters);
     target.delete('cursor');
