@@ -83,11 +83,6 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
     this.#timers = timers;
   }
 
-  /** Whether a call needs no new thread. */
-  get isRunning(): boolean {
-    return this.#worker !== undefined;
-  }
-
   /** Rejects with the handler's error, or with a ThreadError. */
   async call(message: Message, { signal, onNote = () => {} }: CallOptions = {}): Promise<Reply> {
     const worker = (this.#worker ??= this.#start());
