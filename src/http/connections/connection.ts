@@ -84,6 +84,16 @@ export class Connection {
     return true;
   }
 
+  /**
+   * To be called for a request with a streamed body: nobody would read one that waits, and its pieces take far more
+   * memory than their bytes. TLS says only at the end of a turn that a response has left, so until then it may wait.
+   */
+  dropIfItWaits(): void {
+    setImmediate(() => {
+      if (this.#waiting.length > 0) this.drop();
+    });
+  }
+
   /** Ends the connection once the present response has left; does nothing between requests. */
   endAfterResponse(): void {
     if (this.#isBusy) this.#isEnding = true;

@@ -59,13 +59,12 @@ export class RequestHandler {
       : undefined;
     connection.body = body;
     request.once('close', () => connection.forget(body)); // an idle connection keeps nothing of its last request
-    // nobody would read a streamed body that waits, and its pieces take far more memory than their bytes
-    if (body?.isStreamed === true && connection.isBusy) return connection.drop();
     const incoming = { request, response, connection, expectation, body };
     const hasRoom = connection.begin(response, () => {
       void this.#answer(new Exchange(incoming, this.#options, this.#nextRequestId));
     });
     if (!hasRoom) metrics.dropped.pipelined += 1;
+    if (body?.isStreamed === true) connection.dropIfItWaits();
     if (body?.problem !== undefined) connection.endAfterResponse(); // it announces too much
   }
 
