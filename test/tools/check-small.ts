@@ -153,7 +153,8 @@ async function checkSize({ folder, group, megabytes }: Size): Promise<number> {
   let missed = 0;
   const report: Report = (what, answers, goals = []) => {
     const failed = answers.filter(({ status }) => isMissed(status, megabytes)).length;
-    const failures = failed > 0 ? [...goals, `${failed} failed`] : goals;
+    const broken = answers.filter(({ status }) => status === 0).map(({ text }) => text); // no response at all
+    const failures = failed > 0 ? [...goals, `${failed} failed`, ...new Set(broken)] : goals;
     missed += failures.length;
     const verdict = failures.length > 0 ? `  MISSED: ${failures.join(', ')}` : '';
     console.log(`  ${what}: ${statusesOf(answers)}; ${memoryOf(child)}${verdict}`);
