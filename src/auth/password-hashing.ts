@@ -1,5 +1,6 @@
 // Passwords are hashed off the main thread, in Node's own pool: few at once, with a bounded queue.
 import { scrypt } from 'node:crypto';
+import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { secondMilliseconds } from '../base/durations.ts';
@@ -19,7 +20,7 @@ export type PoolOptions = {
   readonly atOnce?: number;
   readonly freeMemory?: () => number;
   /** Called where a hash lacks memory, before that is said. */
-  readonly collectGarbage?: () => void;
+  readonly collectGarbage?: () => Promise<void>;
 };
 
 /** Sign-ins from networks that their accounts have used, which go first. */
@@ -28,6 +29,8 @@ const knownSignInsWaitingMax = 24;
 const passwordsWaitingMax = 16;
 /** The jobs of one user or network, running or waiting. */
 const jobsPerClientMax = 2;
+/** For a hash that lacks memory: what runs meanwhile may have given some back after the first one. */
+const collectionsMax = 3;
 /** What other work may allocate meanwhile, and what the kernel counts beside the memory of the process. */
 const besideHashBytes = 5 * 1024 ** 2;
 
@@ -60,8 +63,10 @@ export function createScryptPool({
       if (isClosed) throw stopping();
       const bytes = memoryOf(input);
       const hasMemory = (): boolean => freeMemory() >= reservedBytes + bytes + besideHashBytes;
-      if (!hasMemory()) collectGarbage();
-      if (!hasMemory()) throw lacksMemory(bytes);
+      for (let tries = 0; !hasMemory(); tries += 1) {
+        if (tries === collectionsMax) throw lacksMemory(bytes);
+        await collectGarbage();
+      }
       reservedBytes += bytes;
       try {
         const key = await deriveKey(input);
@@ -117,14 +122,16 @@ function deriveInPool(input: ScryptInput): Promise<Uint8Array> {
 }
 
 /**
- * Gives back what V8 holds and doesn't use, which takes some 0.2 s: at most every other second. Only on small
- * machines, where `start.sh` gives the function.
+ * Gives back what V8 holds and doesn't use, which takes some 0.2 s: at most every other second, so it may wait. Only on
+ * small machines, where `start.sh` gives the function.
  */
-function collectGarbageSeldom(): () => void {
-  let collectedAt = -Infinity;
-  return () => {
-    if (performance.now() < collectedAt + 2 * secondMilliseconds) return;
-    globalThis.gc?.({ type: 'major', flavor: 'last-resort', execution: 'sync' });
-    collectedAt = performance.now();
+function collectGarbageSeldom(): () => Promise<void> {
+  let nextAt = -Infinity;
+  return async () => {
+    const collect = globalThis.gc;
+    if (collect === undefined) return;
+    await pause(Math.max(0, nextAt - performance.now()));
+    collect({ type: 'major', flavor: 'last-resort', execution: 'sync' });
+    nextAt = performance.now() + 2 * secondMilliseconds;
   };
 }
