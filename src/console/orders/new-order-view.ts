@@ -116,7 +116,7 @@ function showForm(page: Page, draft: Draft): void {
     choice.restore(kept);
     enterInto(body, kept.customer === undefined ? kept : { ...kept, ...choice.entered });
     fields.lookUpAgain();
-    notify(draft.isSent ? maybePlaced() : t('What you had entered is still here.'));
+    notify(draft.isSent ? maybePlaced() : draft.said);
   }
 }
 
@@ -200,9 +200,8 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
 async function takeBack({ client, drafts }: Page, { id }: Order, entered: Entered): Promise<void> {
   const body = { status: 'refunded', reason: t('It was pressed by mistake.') };
   await client.send('PATCH', `/orders/${id}`, { idempotencyKey: `console-${id}-refunded`, body });
-  drafts.bringBack(entered);
+  drafts.bringBack(entered, t('Order {id} is refunded, and what was in it is here again.', { id }));
   drawForm();
-  notify(t('Order {id} is refunded, and what was in it is here again.', { id }));
 }
 
 /** The sale after this one can't be ended before it has its form. */

@@ -3,6 +3,7 @@
 // which it locks, so that no other tab shows or overwrites it; the others are parked until somebody goes on with them.
 import { deferred, heldLocks, storage, withLock } from './browser-gaps.ts';
 import type { Entered } from './forms.ts';
+import { t } from './texts.ts';
 
 type Kept = {
   readonly entered: Entered;
@@ -27,7 +28,7 @@ export class Drafts {
   readonly #signal: AbortSignal;
   #current: Draft | undefined;
   /** What the next form continues: a draft of a tab that is gone, the one with this name, or none but its own. */
-  #wanted: { readonly name?: string } | undefined = {};
+  #wanted: { readonly name?: string; readonly said?: string | undefined } | undefined = {};
 
   constructor(userId: number, signal: AbortSignal) {
     this.#prefix = `${prefix}-${userId}-`;
@@ -60,7 +61,7 @@ export class Drafts {
     });
     for (const [name, found] of candidates) {
       const release = await this.#lock(name);
-      if (release !== undefined) return this.#begin(name, { from, release }, found);
+      if (release !== undefined) return this.#begin(name, { from, release, said: wanted?.said }, found);
     }
     const name = `${this.#prefix}${crypto.randomUUID()}`;
     const release = (await this.#lock(name)) ?? (() => undefined); // nobody else has this name
@@ -89,13 +90,13 @@ export class Drafts {
     this.#wanted = { name };
   }
 
-  /** The next form has this input again, as a new order. */
-  bringBack(entered: Entered): void {
+  /** The next form has this input again, as a new order, and says so. */
+  bringBack(entered: Entered, said?: string): void {
     const name = `${this.#prefix}${crypto.randomUUID()}`;
     const now = Date.now();
     const kept: Kept = { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false };
     storage.write(name, JSON.stringify(kept));
-    this.goOn(name);
+    this.#wanted = { name, said };
   }
 
   discardAll(): void {
@@ -120,7 +121,7 @@ export class Drafts {
   }
 }
 
-type Form = { readonly from: string; readonly release: () => void };
+type Form = { readonly from: string; readonly release: () => void; readonly said?: string | undefined };
 
 /** What one form keeps. */
 export class Draft {
@@ -128,6 +129,8 @@ export class Draft {
   /** Of the order: placing it again after a reload places no second one. */
   readonly idempotencyKey: string;
   readonly entered: Entered | undefined;
+  /** What is said once it is shown again. */
+  readonly said: string;
   readonly #form: Form;
   #begunAt: number | undefined;
   #isSent: boolean;
@@ -141,6 +144,7 @@ export class Draft {
     this.entered = kept?.entered;
     this.#isSent = kept?.isSent ?? false;
     this.#begunAt = kept?.begunAt;
+    this.said = form.said ?? t('What you had entered is still here.');
     this.#form = kept === undefined ? form : { ...form, from: kept.from };
     if (kept?.isParked === true) this.keep(kept.entered);
   }
