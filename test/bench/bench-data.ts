@@ -9,8 +9,6 @@ import { logIn, project, startService, type Setting } from './servers.ts';
 export type Made = {
   readonly folder: string;
   readonly fastifyDatabase: string;
-  /** The same rows as in Fastify's tables, since both write. */
-  readonly bunDatabase: string;
   /** The service's own database, or a copy of it if both write. */
   readonly leastDatabase: string;
   readonly orderCount: number;
@@ -28,9 +26,8 @@ export async function makeData(
 ): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // exists only once it is complete
-  const bunDatabase = join(kept, `bun-${orderCount}.db`);
   const leastDatabase = join(folder, 'orderly.db');
-  const databases = { folder, fastifyDatabase, bunDatabase, leastDatabase, orderCount };
+  const databases = { folder, fastifyDatabase, leastDatabase, orderCount };
   if (existsSync(fastifyDatabase)) return { ...databases, admin: adminOf(folder) };
   const unfinished = `${fastifyDatabase}-unfinished`;
   for (const file of [folder, unfinished]) rmSync(file, { recursive: true, force: true });
@@ -42,9 +39,8 @@ export async function makeData(
     sampleSeconds,
   );
   const made = { ...databases, admin: adminOf(folder) };
-  say('giving the peers the same orders');
+  say('giving Fastify the same orders');
   await fillFastify(setting, made, unfinished);
-  copyFileSync(unfinished, bunDatabase);
   renameSync(unfinished, fastifyDatabase);
   return made;
 }
@@ -52,20 +48,15 @@ export async function makeData(
 /** A copy for workloads that write; `discard` removes it. */
 export function copyData(made: Made): Made & { discard: () => void } {
   const folder = `${made.folder}-copy`;
-  const [fastifyDatabase, bunDatabase] = [`${made.fastifyDatabase}-copy`, `${made.bunDatabase}-copy`];
+  const fastifyDatabase = `${made.fastifyDatabase}-copy`;
   const leastDatabase = `${folder}-least.db`;
-  const files = [fastifyDatabase, bunDatabase, leastDatabase].flatMap((file) => [
-    file,
-    `${file}-wal`,
-    `${file}-shm`,
-  ]);
+  const files = [fastifyDatabase, leastDatabase].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]);
   const discard = () => [folder, ...files].forEach((file) => rmSync(file, { recursive: true, force: true }));
   discard();
   cpSync(made.folder, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   copyFileSync(made.fastifyDatabase, fastifyDatabase, constants.COPYFILE_FICLONE);
-  copyFileSync(made.bunDatabase, bunDatabase, constants.COPYFILE_FICLONE);
   copyFileSync(made.leastDatabase, leastDatabase, constants.COPYFILE_FICLONE);
-  return { ...made, folder, fastifyDatabase, bunDatabase, leastDatabase, discard };
+  return { ...made, folder, fastifyDatabase, leastDatabase, discard };
 }
 
 /** The administrator of the sample. */

@@ -5,7 +5,7 @@ export const usage = `npm run bench -- [flags]
 
   --quick             one round of 2 s each instead of three of 4 s
   --only A,B,…        these parts only: read cold hot not-modified list cold-list place mixed
-                      refused slow-sync logins start memory
+                      refused start memory
   --plain             plain HTTP instead of TLS 1.3
   --orders N,…        sizes of the data, each a table of its own (100000)
   --rounds N, --seconds N

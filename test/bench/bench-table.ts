@@ -15,7 +15,6 @@ export const workloadHeader = [
   'CPU µs/request',
   'of bare',
   'of the least',
-  '× Bun',
   '× Fastify',
   'errors',
   'others',
@@ -33,7 +32,7 @@ export function workloadRows({ title }: Workload, measured: readonly Measured[])
     ms(medianOf(samples, 'p50Ms')),
     ms(medianOf(samples, 'p99Ms')),
     medianOf(samples, 'cpuUs').toFixed(1),
-    ...['bare', 'the least', 'Bun', 'Fastify'].map((peer) => (index === 0 ? ratioTo(peer) : '')),
+    ...['bare', 'the least', 'Fastify'].map((peer) => (index === 0 ? ratioTo(peer) : '')),
     String(samples.reduce((sum, sample) => sum + sample.errors, 0)),
     medianOf(samples, 'others').toFixed(2),
   ]);

@@ -1,4 +1,4 @@
-// The benchmark in one command: compares the service with bare node:http, Bun and Fastify in alternating
+// The benchmark in one command: compares the service with bare node:http and Fastify in alternating
 // rounds, and prints Markdown tables.
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
@@ -7,23 +7,17 @@ import { makeData, type Made } from './bench-data.ts';
 import { readOptions, usage, type BenchOptions } from './bench-options.ts';
 import { markdown, thousands, workloadHeader, workloadRows } from './bench-table.ts';
 import { keepChildren, missingHere } from './children.ts';
-import { installPeers } from './peer-install.ts';
-import { loginsHeader, measureLogins } from './logins-beside.ts';
+import { installFastify } from './peer-install.ts';
 import { measureWorkload, type Bench } from './rounds.ts';
 import { measureMemory, measureStarts, memoryHeader, startHeader } from './start-and-memory.ts';
 import { workloads } from './workloads.ts';
 
-const parts = [...workloads.map(({ name }) => name), 'logins', 'start', 'memory'];
+const parts = [...workloads.map(({ name }) => name), 'start', 'memory'];
 
 async function main(): Promise<void> {
   const options = readOptions(process.argv.slice(2), parts);
   if (options.help) return console.log(usage);
-  const missing = missingHere([
-    'wrk',
-    'taskset',
-    'npm',
-    ...(options.only.includes('slow-sync') ? ['cc'] : []),
-  ]);
+  const missing = missingHere(['wrk', 'taskset', 'npm']);
   if (missing.length > 0) throw new Error(missing.join('\n'));
 
   const children = keepChildren();
@@ -37,7 +31,7 @@ async function main(): Promise<void> {
     });
   try {
     const say = (text: string) => console.error(`… ${text}`);
-    await measureAll({ options, children, scratch, peers: await installPeers(children, say), say });
+    await measureAll({ options, children, scratch, fastify: await installFastify(children, say), say });
   } finally {
     await children.endAll();
     discard();
@@ -67,7 +61,6 @@ async function measureWorkloads(bench: Bench, made: Made): Promise<void> {
 
 async function measureRest(bench: Bench, made: Made): Promise<void> {
   const { only } = bench.options;
-  if (only.includes('logins')) console.log(`\n${markdown(loginsHeader, await measureLogins(bench, made))}`);
   if (only.includes('start')) console.log(`\n${markdown(startHeader, await measureStarts(bench, made))}`);
   if (only.includes('memory')) console.log(`\n${markdown(memoryHeader, await measureMemory(bench, made))}`);
 }

@@ -54,7 +54,7 @@ async function main(): Promise<void> {
       const requests = await workload.requests(targetAt(server.origin, orderCount, authorization));
       writeRequests(requestsFile, requests);
       const { origin, pid } = server;
-      const load = { origin, pid, requestsFile, pauseMs: 0, isRefused: workload.status >= 400 };
+      const load = { origin, pid, requestsFile, isRefused: workload.status >= 400 };
       const spreadOver = workload.spreads ? orderCount : 0;
       await applyLoad(children, { ...load, spreadOver, seconds: warmSeconds });
       Object.assign(bytes, none);

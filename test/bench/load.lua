@@ -1,7 +1,7 @@
 -- What wrk sends and reports: it cycles through prepared requests, or spreads one over many ids, and prints
 -- one JSON line at the end. Arguments after `--`: the file of requests; how many ids to spread over (0:
--- cycle); milliseconds between two requests of a connection.
-local requests, first, last, position, idCount, pauseMs = {}, "", "", 0, 0, 0
+-- cycle).
+local requests, first, last, position, idCount = {}, "", "", 0, 0
 local stride = 7919 -- a prime: each id comes once before any comes twice, unless it divides their number
 
 local function cycle()
@@ -19,13 +19,12 @@ function init(arguments)
   local text = file:read("*a")
   file:close()
   for prepared in text:gmatch("([^%z]+)%z") do requests[#requests + 1] = prepared end
-  idCount, pauseMs = tonumber(arguments[2]), tonumber(arguments[3])
+  idCount = tonumber(arguments[2])
   request = cycle
   if idCount > 0 then
     first, last = requests[1]:match("^(GET /orders/)%d+( .*)$")
     request = spread
   end
-  if pauseMs > 0 then delay = function() return pauseMs end end
 end
 
 function request() return requests[1] end

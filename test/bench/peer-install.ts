@@ -1,4 +1,4 @@
-// Installs a peer at its locked versions into a temporary folder, once, so that the project gains no package.
+// Installs Fastify at its locked versions into a temporary folder, once, so that the project gains no package.
 import { createHash } from 'node:crypto';
 import {
   cpSync,
@@ -15,26 +15,15 @@ import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import type { Children } from './children.ts';
 
-export type InstalledPeers = Readonly<Record<'fastify' | 'bun', string>>;
-
 const installSeconds = 300;
 
-/** Returns their folders. */
-export async function installPeers(children: Children, say: (text: string) => void): Promise<InstalledPeers> {
-  return { fastify: await install('fastify', children, say), bun: await install('bun', children, say) };
-}
-
-/** The folder is named after its contents, so that a change of the peer makes a new one. */
-async function install(
-  peer: keyof InstalledPeers,
-  children: Children,
-  say: (text: string) => void,
-): Promise<string> {
-  const source = join(import.meta.dirname, 'peers', peer);
+/** Returns the folder. It is named after its contents, so that a change of the peer makes a new one. */
+export async function installFastify(children: Children, say: (text: string) => void): Promise<string> {
+  const source = join(import.meta.dirname, 'peers/fastify');
   const own = ownFolder();
   const folder = join(own, hashOf(source));
   if (existsSync(folder)) return folder;
-  say(`installing ${peer}`);
+  say('installing Fastify');
   const unfinished = mkdtempSync(join(own, 'unfinished-'));
   try {
     cpSync(source, unfinished, { recursive: true });

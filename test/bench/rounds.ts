@@ -10,14 +10,11 @@ import {
   logIn,
   peerToken,
   startBare,
-  startBun,
   startFastify,
   startLeast,
   startService,
   type Server,
 } from './servers.ts';
-import type { InstalledPeers } from './peer-install.ts';
-import { slowSyncEnv } from './slow-sync.ts';
 import { targetAt, withoutCache, type Workload } from './workloads.ts';
 import { applyLoad, writeRequests, type Load, type Sample } from './wrk.ts';
 
@@ -26,7 +23,8 @@ export type Bench = {
   readonly children: Children;
   /** A folder for this run alone. */
   readonly scratch: string;
-  readonly peers: InstalledPeers;
+  /** The folder where Fastify is installed. */
+  readonly fastify: string;
   readonly say: (text: string) => void;
 };
 export type Measured = { readonly server: string; readonly samples: readonly Sample[] };
@@ -67,12 +65,8 @@ async function measureRound(
 }
 
 async function startServers(bench: Bench, workload: Workload, made: Made, loaded: Loaded[]): Promise<void> {
-  const { children, scratch, options, peers } = bench;
-  const setting = {
-    children,
-    cores: 'server',
-    env: await slowSyncEnv(children, scratch, workload.slowSyncMs),
-  } as const;
+  const { children, scratch, options, fastify } = bench;
+  const setting = { children, cores: 'server', env: {} } as const;
   const add = async (server: Server, authorization: string) => {
     loaded.push({ server, load: await prepareLoad(bench, workload, server, made, authorization) });
   };
@@ -83,19 +77,11 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   ]);
   const authorization = await logIn(service.origin, made.admin);
   await add(service, authorization);
-  const certificate = options.isTls ? certificateIn(made.folder) : {};
-  const peerSetting = { ...setting, env: { ...setting.env, ...certificate } };
-  if (workload.peers.includes('fastify')) {
-    const env: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
-    await add(await startFastify(peerSetting, peers.fastify, made.fastifyDatabase, env), peerToken());
-  }
-  if (workload.peers.includes('bun'))
-    await add(await startBun(peerSetting, peers.bun, made.bunDatabase, {}), peerToken());
-  if (workload.peers.includes('least')) {
-    const cache = workload.serviceFlags === withoutCache ? 'off' : 'on';
-    await add(await startLeast(peerSetting, made.leastDatabase, cache), peerToken());
-  }
-  if (!workload.peers.includes('bare')) return;
+  const peerSetting = { ...setting, env: options.isTls ? certificateIn(made.folder) : {} };
+  const lean: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
+  await add(await startFastify(peerSetting, fastify, made.fastifyDatabase, lean), peerToken());
+  const cache = workload.serviceFlags === withoutCache ? 'off' : 'on';
+  await add(await startLeast(peerSetting, made.leastDatabase, cache), peerToken());
   const target = targetAt(service.origin, made.orderCount, authorization);
   const env = { ANSWERS: join(scratch, `${workload.name}.answers.json`) };
   await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);
@@ -119,7 +105,6 @@ async function prepareLoad(
     pid: server.pid,
     requestsFile,
     seconds: bench.options.seconds,
-    pauseMs: 0,
     spreadOver: workload.spreads ? made.orderCount : 0,
     isRefused: workload.status >= 400,
   };

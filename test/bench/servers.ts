@@ -1,5 +1,5 @@
-// Starts the servers that are compared: the service itself, Fastify, Bun, the least that keeps the contract, and
-// bare node:http.
+// Starts the servers that are compared: the service itself, Fastify, the least that keeps the contract, and bare
+// node:http.
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -79,21 +79,6 @@ export async function startFastify(
       NODE_ENV: 'production',
       ...env,
     },
-  });
-}
-
-export async function startBun(
-  setting: Setting,
-  installed: string,
-  database: string,
-  env: Readonly<Record<string, string>>,
-): Promise<Server> {
-  const port = await freePort();
-  const architecture = process.arch === 'arm64' ? 'aarch64' : process.arch;
-  const bun = join(installed, `node_modules/@oven/bun-linux-${architecture}/bin/bun`);
-  return answering(setting, 'Bun', originAt(port, setting.env), {
-    command: [bun, join(installed, 'bun-server.js')],
-    env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, ISSUER: issuer, ...env },
   });
 }
 

@@ -73,7 +73,7 @@ export async function measureMemory(bench: Bench, made: Made): Promise<string[][
   ]);
 }
 
-async function startersOf({ children, options, peers, scratch }: Bench, made: Made): Promise<Starter[]> {
+async function startersOf({ children, options, fastify, scratch }: Bench, made: Made): Promise<Starter[]> {
   const env = options.isTls ? certificateIn(made.folder) : {};
   const setting = { children, cores: 'server', env } as const;
   const flags = options.isTls ? ['--tls', 'self-signed'] : [];
@@ -86,7 +86,7 @@ async function startersOf({ children, options, peers, scratch }: Bench, made: Ma
     {
       name: 'Fastify',
       start: () =>
-        startFastify(setting, peers.fastify, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
+        startFastify(setting, fastify, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
       authorize: async () => peerToken(),
     },
     {
@@ -129,7 +129,6 @@ async function loadFully(
     requestsFile,
     seconds: options.seconds,
     spreadOver: 0,
-    pauseMs: 0,
     isRefused: false,
   };
   for (const requests of [hotReads(target), mixture(target)]) {

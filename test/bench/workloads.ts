@@ -11,7 +11,6 @@ export type FixedAnswers = {
   readonly list: FixedAnswer;
   readonly place: FixedAnswer;
 };
-export type Peer = 'bare' | 'least' | 'fastify' | 'bun';
 
 /** What a workload knows of its server: credentials and data. */
 export type Target = {
@@ -25,20 +24,16 @@ export type Workload = {
   readonly title: string;
   readonly requests: (target: Target) => readonly Ask[] | Promise<readonly Ask[]>;
   readonly status: number;
-  readonly peers: readonly Peer[];
   /** Writing workloads run on a copy of the data, so that the next one finds it as it was. */
   readonly writes: boolean;
   readonly spreads: boolean;
-  readonly slowSyncMs: number;
   readonly serviceFlags: readonly string[];
 };
 
 const usual = {
   status: 200,
-  peers: ['bare', 'least', 'fastify', 'bun'],
   writes: false,
   spreads: false,
-  slowSyncMs: 0,
   serviceFlags: [],
 } as const;
 const hotCount = 1000;
@@ -98,16 +93,6 @@ export const workloads: readonly Workload[] = [
     title: 'rejected order',
     requests: rejections,
     status: 422,
-  },
-  {
-    ...usual,
-    name: 'slow-sync',
-    title: 'place an order, syncs +2 ms',
-    requests: placements,
-    status: 201,
-    writes: true,
-    slowSyncMs: 2,
-    peers: ['fastify'],
   },
 ];
 

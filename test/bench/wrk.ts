@@ -11,8 +11,6 @@ export type Load = {
   readonly seconds: number;
   /** 0: cycles through the requests; otherwise the first one is sent for so many ids. */
   readonly spreadOver: number;
-  /** The pause between a response and the next request on a connection; 0: none. */
-  readonly pauseMs: number;
   readonly isRefused: boolean;
 };
 /** `others`: how many cores other processes used meanwhile; well above 0 the figures are disturbed. */
@@ -53,7 +51,6 @@ export async function applyLoad(children: Children, load: Load): Promise<Sample>
         '--',
         load.requestsFile,
         String(load.spreadOver),
-        String(load.pauseMs),
       ],
     },
     load.seconds + 20,

@@ -38,7 +38,7 @@ const disks: Disk[] = [];
 
 try {
   const slow = await prepare('slow', {
-    LD_PRELOAD: buildLibrary('../bench/slow-sync.c', folder),
+    LD_PRELOAD: buildLibrary('native/slow-sync.c', folder),
     SLOW_SYNC_MS: values.milliseconds,
   });
   // At full speed, as in a benchmark.

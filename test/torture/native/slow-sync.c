@@ -1,5 +1,5 @@
-/* Makes each disk sync of a process take SLOW_SYNC_MS longer, as an ordinary cloud disk does. Built by the
-   benchmark, loaded with LD_PRELOAD. */
+/* Makes each disk sync of a process take SLOW_SYNC_MS longer, as an ordinary cloud disk does. Loaded
+   with LD_PRELOAD. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdlib.h>
