@@ -6,7 +6,7 @@ import { importLines } from '../../support/import-support.ts';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { serviceFor, type TestResponse } from '../../support/service.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { type Row, withoutSyncs, orderSorts, pagesOf, walk } from '../../support/list-support.ts';
+import { type Row, withoutSyncs, pagesOf } from '../../support/list-support.ts';
 
 describe('a page with much text', () => {
   const fatItems = Array.from({ length: 100 }, () => ({ name: '€'.repeat(165), quantity: 1, unitPrice: 1 }));
@@ -49,21 +49,6 @@ describe('a page with much text', () => {
       assert.equal(ids.length, 1_025);
       assert.equal(new Set(ids).size, 1_025);
     });
-  }
-});
-
-test('rows with the same sort key are sorted by id, in the direction of the sort', async (t) => {
-  const service = await serviceFor(t, withoutSyncs);
-  if (service.inside === undefined) return t.skip('needs the clock');
-  const { token } = await service.person();
-  const ids: number[] = [];
-  const customerId = (await newCustomer(service, token)).id;
-  for (let index = 0; index < 11; index += 1) ids.push((await newOrder(service, token, { customerId })).id);
-  for (const limit of ['1', '4', '11']) {
-    for (const sort of orderSorts) {
-      const seen = (await walk(service, { path: '/orders', token }, { sort, limit })).map(({ id }) => id);
-      assert.deepEqual(seen, sort.startsWith('-') ? ids.toReversed() : ids);
-    }
   }
 });
 
