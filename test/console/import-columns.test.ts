@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessColumns, membersOf, missingMembers } from '../../src/console/office/import-columns.ts';
-import { encodingOf, type FileRow, rowsOf } from '../../src/console/office/import-file.ts';
+import { textOfFile } from '../../src/console/office/import-file.ts';
+import { rowsOf } from '../../src/console/parts/table-text.ts';
 
 for (const [what, kind, heading, expected] of [
   [
@@ -255,12 +256,10 @@ for (const [what, bytes, encoding, last] of [
   ['Windows-1252', windows, 'windows-1252', '„Ada“ – €;L'],
 ] as const)
   test(`a file in ${what} is read, without its blank rows, which count`, async () => {
-    const file = new Blob([bytes]);
-    assert.deepEqual(await encodingOf(file), { label: encoding, isKnown: encoding !== 'windows-1252' });
-    const rows: FileRow[] = [];
-    for await (const slice of rowsOf(file, encoding)) rows.push(...slice.rows);
+    const file = await textOfFile(new Blob([bytes]));
+    assert.deepEqual([file.encoding, file.isGuessed], [encoding, encoding === 'windows-1252']);
     assert.deepEqual(
-      rows.map(({ number, cells }) => `${number} ${cells.join(';')}`),
+      [...rowsOf(file.text)].map(({ number, cells }) => `${number} ${cells.join(';')}`),
       ['1 name;city', '2 Jürgen;Köln', `5 ${last}`],
     );
   });
@@ -273,4 +272,4 @@ for (const [what, bytes] of [
   ['NUL', Buffer.from('name\0')],
 ] as const)
   test(`a file is no table, and says what to do: ${what}`, () =>
-    assert.rejects(encodingOf(new Blob([bytes])), /CSV/));
+    assert.rejects(textOfFile(new Blob([bytes])), /CSV/));

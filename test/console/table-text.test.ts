@@ -1,14 +1,19 @@
-// Tables as spreadsheets save them, read by the console while their text arrives.
+// Tables as spreadsheets save them, read by the console.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { plainCell } from '../../src/base/csv.ts';
 import {
   asText,
   plainText,
+  rowsOf,
   rowText,
-  TableReader,
+  separatorOf,
   withoutFormulas,
 } from '../../src/console/parts/table-text.ts';
+
+function cellsIn(text: string): (readonly string[])[] {
+  return [...rowsOf(text)].map(({ cells }) => cells);
+}
 
 for (const [what, text, rows] of [
   [
@@ -91,35 +96,35 @@ for (const [what, text, rows] of [
       ['5" pot', 'x "y" z'],
     ],
   ],
-  ['blank lines', 'a,b\n\n\n1,2\n\n', [['a', 'b'], [], [], ['1', '2'], []]],
+  [
+    'blank lines',
+    'a,b\n\n,\n1,2\n\n',
+    [
+      ['a', 'b'],
+      ['1', '2'],
+    ],
+  ],
   ['one column', 'name\nAda\n', [['name'], ['Ada']]],
   ['nothing', '', []],
 ] as const)
-  test(`a table with ${what} is read, in whatever pieces it arrives`, () => {
-    for (const size of [1, 2, 3, 7, 1_000]) {
-      const reader = new TableReader();
-      const read: (readonly string[])[] = [];
-      for (let at = 0; at < text.length; at += size) read.push(...reader.add(text.slice(at, at + size)));
-      read.push(...reader.add('', true));
-      assert.deepEqual(read, rows, `in pieces of ${size}`);
-    }
-  });
+  test(`a table with ${what} is read`, () => assert.deepEqual(cellsIn(text), rows));
 
-test('a quote without an end is an error, before the whole file is in memory', () => {
-  const reader = new TableReader();
-  assert.throws(() => reader.add(`a,b\n"${'x'.repeat(70_000)}`), /a quote has no end/);
-  const short = new TableReader();
-  short.add('a,b\n"x');
-  assert.throws(() => short.add('', true), /a quote has no end/);
+test('rows are counted as spreadsheets count them', () => {
+  const numbers = [...rowsOf('sep=;\na;b\n\n;\n"1\n";2\n3;4')].map(({ number }) => number);
+  assert.deepEqual(numbers, [1, 4, 5]);
+});
+
+test('a quote without an end is an error', () => {
+  assert.throws(() => cellsIn('a,b\n"x'), /a quote has no end/);
 });
 
 test('a row that was written is read as it was', () => {
   const cells = ['a', '', ' b ', 'c"d', 'e;f,g\th', 'i\nj', '"'];
   for (const separator of [',', ';', '\t'] as const) {
-    const reader = new TableReader();
     const heading = rowText(['1', '2', '3', '4', '5', '6', '7'], separator);
-    assert.deepEqual(reader.add(heading + rowText(cells, separator)).at(-1), cells);
-    assert.equal(reader.separator, separator);
+    const text = heading + rowText(cells, separator);
+    assert.deepEqual(cellsIn(text).at(-1), cells);
+    assert.equal(separatorOf(text), separator);
   }
 });
 
@@ -147,18 +152,12 @@ for (const [what, text] of [
   ['that line in quotes', '"sep=;"\r\na;b,c\r\n'],
   ['and the end of an old Macintosh', 'sep=;\ra;b,c\r'],
 ] as const)
-  test(`a table is read with ${what}`, () => {
-    assert.deepEqual(new TableReader().add(text, true), [['a', 'b,c']]);
-    const reader = new TableReader();
-    const rows = [...text].flatMap((character) => reader.add(character));
-    assert.deepEqual([...rows, ...reader.add('', true)], [['a', 'b,c']]);
-  });
+  test(`a table is read with ${what}`, () => assert.deepEqual(cellsIn(text), [['a', 'b,c']]));
 
 test('a first line with many quotes is read in no time', () => {
   const text = `Note "${'""'.repeat(10_000)}x`;
   const before = performance.now();
-  new TableReader().add(text);
-  new TableReader().add(`${text}\n`, true);
+  cellsIn(`${text}\n`);
   assert.ok(performance.now() - before < 1_000);
 });
 

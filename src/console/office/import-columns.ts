@@ -8,8 +8,8 @@ export type ImportKind = 'customers' | 'products';
 
 type Member = {
   readonly isRequired?: true;
-  /** Whether several columns make one: a first name and a last name. Otherwise the first one with content counts. */
-  readonly isJoined?: true;
+  /** What several columns of it are: parts, such as a first name and a last name, or the first one with content counts. */
+  readonly several?: 'parts' | 'first';
   /** What such columns are called, besides the shop's word and the API's name. */
   readonly headings: string;
 };
@@ -25,7 +25,7 @@ const customerMembers: Readonly<Record<CustomerMember, Member>> = {
   id: { headings: 'number, nummer' },
   name: {
     isRequired: true,
-    isJoined: true,
+    several: 'parts',
     headings:
       'customer, customer name, full name, display name, first name, given name, middle name, additional name, ' +
       'last name, family name, surname, kunde, kundenname, vollständiger name, anzeigename, vorname, ' +
@@ -36,15 +36,19 @@ const customerMembers: Readonly<Record<CustomerMember, Member>> = {
       'company name, organization, organization name, organization 1 name, organisation, firma, firmenname, ' +
       'unternehmen, name der organisation',
   },
-  email: { headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse, e-mail wert' },
+  email: {
+    several: 'first',
+    headings: 'mail, e-mail address, email address, e-mail-adresse, mailadresse, e-mail wert',
+  },
   phone: {
+    several: 'first',
     headings:
       'phone, phone number, telephone, tel, mobile, mobile phone, cell, cell phone, iphone, telefon, telefonnummer, ' +
       'handy, mobil, mobiltelefon, mobilnummer, handynummer, telefon wert',
   },
   'address.name': { headings: 'recipient, ship to, empfänger' },
   'address.line1': {
-    isJoined: true,
+    several: 'parts',
     headings:
       'street and number, street, address, address line 1, address 1, street address, house number, straße, ' +
       'strasse, adresse, anschrift, straße und hausnummer, straße und nr, hausnummer',
@@ -109,42 +113,35 @@ export function memberChoices(kind: ImportKind): (readonly [name: string, label:
 export function guessColumns(
   kind: ImportKind,
   heading: readonly string[],
-  rows: readonly { readonly cells: readonly string[] }[] = [],
+  rows: readonly Row[] = [],
 ): string[] {
   const isOwn = isOwnFile(heading);
-  const isFull = (['full', 'first', 'last'] as const).every((part) =>
-    heading.some((name) => isName(name, part)),
-  );
-  const place = kind === 'customers' ? placeOf(heading, rows) : undefined;
+  const isFull = nameParts.every((part) => heading.some((column) => part.test(plain(column))));
+  const place = placeOf(heading, rows);
   const guesses: string[] = [];
   for (const column of heading) {
-    const found = members[kind].find(
-      (member) =>
-        (headingsOf(member).includes(plain(column)) ||
-          (kind === 'customers' && headingsOf(member).includes(withoutPlace(column)))) &&
-        (member.name !== 'id' || isOwn),
-    );
-    const { name = '', isJoined } = found ?? {};
-    const isOfOther = name.startsWith('address.') && ![undefined, place].includes(placeIn(column));
-    const isPart = name === 'name' && isFull && !isName(column, 'full');
-    const isTaken = guesses.includes(name) && isJoined !== true && !severalColumns.includes(name);
-    guesses.push(isOfOther || isPart || isTaken ? '' : name);
+    const names = [plain(column), withoutPlace(column)];
+    const found = members[kind].find((member) => headingsOf(member).some((name) => names.includes(name)));
+    const { name = '', several } = found ?? {};
+    const isLeftOut =
+      (name === 'id' && !isOwn) ||
+      (name === 'name' && isFull && !fullName.test(plain(column))) ||
+      (name.startsWith('address.') && ![undefined, place].includes(placeIn(column))) ||
+      (guesses.includes(name) && several === undefined);
+    guesses.push(isLeftOut ? '' : name);
   }
   return guesses;
 }
 
-/** People have several: the first one with content is taken. */
-const severalColumns: readonly string[] = ['email', 'phone'];
+type Row = { readonly cells: readonly string[] };
 
-const nameParts = {
-  full: ['name', 'fullname', 'displayname', 'vollstandigername', 'anzeigename'],
-  first: ['firstname', 'givenname', 'vorname'],
-  last: ['lastname', 'familyname', 'surname', 'nachname', 'familienname'],
-} as const;
-
-function isName(column: string, part: keyof typeof nameParts): boolean {
-  return nameParts[part].some((name) => name === plain(column));
-}
+const fullName = /^(name|fullname|displayname|vollstandigername|anzeigename)$/;
+/** A file may have the whole name and its parts. */
+const nameParts = [
+  fullName,
+  /^(firstname|givenname|vorname)$/,
+  /^(lastname|familyname|surname|nachname|familienname)$/,
+];
 
 /** Of which of a person's addresses or numbers a column is, before or after what it is. */
 const places =
@@ -155,46 +152,44 @@ function placeIn(column: string): string | undefined {
 }
 
 function withoutPlace(column: string): string {
-  const name = plain(column.replace(/\((.*)\)/, ' $1'));
-  const rest = name.replace(places, '');
-  return rest === '' ? name : rest;
+  const name = plain(column);
+  return name.replace(places, '') || name;
 }
 
 /** The address of which most rows have something. */
-function placeOf(
-  heading: readonly string[],
-  rows: readonly { readonly cells: readonly string[] }[],
-): string | undefined {
+function placeOf(heading: readonly string[], rows: readonly Row[]): string | undefined {
   const counts = new Map<string, number>();
   for (const [index, column] of heading.entries()) {
     const place = placeIn(column);
-    const isAddress = headingsOf(lineMember).includes(withoutPlace(column));
-    if (place === undefined || !isAddress) continue;
+    if (place === undefined || !headingsOf(streets).includes(withoutPlace(column))) continue;
     const filled = rows.filter(({ cells }) => (cells[index] ?? '').trim() !== '').length;
     counts.set(place, (counts.get(place) ?? 0) + filled);
   }
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-const lineMember: NamedMember = { name: 'address.line1', ...customerMembers['address.line1'] };
+const streets: NamedMember = { name: 'address.line1', ...customerMembers['address.line1'] };
 
 /** Whether orderly has written the file: the numbers of any other one would name the wrong customers. */
 function isOwnFile(heading: readonly string[]): boolean {
-  const columns = heading.map((column) => plain(column.replace(/\(.*\)$/, '')));
-  return ownColumns.every((names) => columns.some((column) => names.includes(column)));
+  return ownColumns.every((own) => heading.some((column) => own.test(plainTime(column))));
 }
 
 /** The API's names, and the words of the console's files. */
 const ownColumns = [
-  ['userid', 'account', 'konto'],
-  ['createdat', 'created', 'angelegt'],
-  ['updatedat', 'changed', 'geandert'],
+  /^(userid|account|konto)$/,
+  /^(createdat|created|angelegt)$/,
+  /^(updatedat|changed|geandert)$/,
 ];
 
 /** Whether the column has what the service sets, in a file that orderly has written. */
 export function isOfService(column: string): boolean {
-  const name = plain(column.replace(/\(.*\)$/, ''));
-  return name === 'number' || name === 'nummer' || ownColumns.some((names) => names.includes(name));
+  return [/^(number|nummer)$/, ...ownColumns].some((own) => own.test(plainTime(column)));
+}
+
+/** Times have their zone in the heading. */
+function plainTime(column: string): string {
+  return plain(column.replace(/\(.*\)$/, ''));
 }
 
 function headingsOf({ name, headings }: NamedMember): string[] {
@@ -220,16 +215,15 @@ export function membersOf(cells: readonly string[], columns: readonly string[]):
   const values = new Map<string, string>();
   for (const [index, name] of columns.entries()) {
     const cell = plainText((cells[index] ?? '').trim());
-    if (name === '' || cell === '') continue;
     const before = values.get(name);
+    if (name === '' || cell === '') continue;
     if (before === undefined) values.set(name, cell);
     else if (joined.includes(name)) values.set(name, `${before} ${cell}`);
   }
   const company = values.get('company');
   if (company === undefined) return values;
   values.delete('company');
-  const isPerson = values.has('name');
-  const member = isPerson ? 'note' : 'name';
+  const member = values.has('name') ? 'note' : 'name';
   const before = values.get(member);
   return values.set(member, before === undefined ? company : `${before}\n${company}`);
 }

@@ -54,13 +54,14 @@ export function typedPrice(text: string, currency: string, fileSign?: string): n
   return priceOf(text, { ...priceFormat(currency), ...(fileSign !== undefined && { fileSign }) });
 }
 
-export function isAmbiguousPrice(text: string, currency: string): boolean {
-  return readingsOf(text, priceFormat(currency)) !== undefined;
+/** Returns the two amounts that a price such as `1.234` could be; undefined if there is one. */
+export function priceReadings(text: string, currency: string): readonly [string, string] | undefined {
+  return readingsOf(text, priceFormat(currency));
 }
 
 /** Explains what to enter instead of an invalid price. */
 export function priceIssue(text: string, currency: string): string {
-  const readings = readingsOf(text, priceFormat(currency));
+  const readings = priceReadings(text, currency);
   if (readings === undefined)
     return t('Price must be an amount such as {example}.', { example: priceText(749, currency) });
   const [first, second] = readings;

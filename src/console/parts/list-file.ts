@@ -6,11 +6,12 @@ import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
+import { textOf } from './request-errors.ts';
 import { saveFile } from './saved-file.ts';
-import { chunksOf } from './streams.ts';
-import { asText, byteOrderMark, rowText, type Separator, TableReader } from './table-text.ts';
+import { asText, byteOrderMark, rowsOf, rowText, type Separator } from './table-text.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
+import { inTurns } from './turns.ts';
 
 /** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
 export function csvButton(page: Page, list: () => string, name: string): HTMLElement {
@@ -55,7 +56,8 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
     submit: t('Save'),
     async run() {
       const response = await client.request('GET', wholeList(list), { accept: 'text/csv', signal });
-      const parts = forProgram.checked ? [await response.blob()] : await spreadsheetOf(response);
+      const text = await textOf(response);
+      const parts = forProgram.checked ? [text] : await spreadsheetOf(text);
       saveFile(name, parts);
       notify(t('{name} was saved.', { name }));
     },
@@ -71,33 +73,28 @@ function wholeList(list: string): string {
   return `${path}?${query}`;
 }
 
-async function spreadsheetOf({ body }: Response): Promise<string[]> {
-  const reader = new TableReader();
+async function spreadsheetOf(text: string): Promise<string[]> {
   const parts = [byteOrderMark];
   let columns: readonly string[] | undefined;
-  const write = (rows: readonly (readonly string[])[]): void => {
-    let text = '';
-    for (const row of rows) {
-      text +=
-        columns === undefined ? rowText(row.map(headingOf), separator) : rowText(row.map(cellOf), separator);
-      columns ??= row;
-    }
-    parts.push(text);
-  };
-  const cellOf = (cell: string, index: number): string => {
-    const name = columns?.[index] ?? '';
-    if (name === 'phone') return readablePhone(cell);
-    if (isAmount(name)) return cell.replace('.', decimalSign);
-    if (name === 'status' && isStatus(cell)) return t(cell);
-    if (name === 'payment' && isPayment(cell)) return t(cell);
-    if (name === 'active') return cell === 'true' ? t('Yes') : t('No');
-    if (isTime(name)) return cell === '' ? '' : localTime(cell);
-    return isText(name) ? asText(cell) : cell;
-  };
-  if (body !== null)
-    for await (const text of chunksOf(body.pipeThrough(new TextDecoderStream()))) write(reader.add(text));
-  write(reader.add('', true));
+  await inTurns(rowsOf(text, ','), ({ cells }) => {
+    const texts =
+      columns === undefined
+        ? cells.map(headingOf)
+        : cells.map((cell, index) => spreadsheetCell(columns?.[index] ?? '', cell));
+    columns ??= cells;
+    parts.push(rowText(texts, separator));
+  });
   return parts;
+}
+
+function spreadsheetCell(name: string, cell: string): string {
+  if (name === 'phone') return readablePhone(cell);
+  if (isAmount(name)) return cell.replace('.', decimalSign);
+  if (name === 'status' && isStatus(cell)) return t(cell);
+  if (name === 'payment' && isPayment(cell)) return t(cell);
+  if (name === 'active') return cell === 'true' ? t('Yes') : t('No');
+  if (isTime(name)) return cell === '' ? '' : localTime(cell);
+  return isText(name) ? asText(cell) : cell;
 }
 
 function headingOf(name: string): string {

@@ -8,84 +8,52 @@ export type Separator = (typeof separators)[number];
 /** Excel reads UTF-8 only after it. */
 export const byteOrderMark = '\ufeff';
 
-/** The service rejects longer rows, too. */
-const rowCharactersMax = 65_536;
+/** Rows are counted as a spreadsheet counts them: from 1, the heading's. */
+export type FileRow = { readonly number: number; readonly cells: readonly string[] };
 
-/** Reads rows while their text arrives; blank rows are rows without cells. */
-export class TableReader {
-  #separator: Separator | undefined;
-  /** The beginning of a row that isn't complete. */
-  #rest = '';
-  #isBegun = false;
-
-  /** That of the heading; a comma before there is one. */
-  get separator(): Separator {
-    return this.#separator ?? ',';
-  }
-
-  /** Returns the rows that are complete now. Throws a sentence for people if the text is no table. */
-  add(text: string, isLast = false): (readonly string[])[] {
-    const whole = this.#rest + text;
-    const all = isLast ? whole.replace(/\u001a$/, '') : whole; // it ends files of DOS
-    this.#separator ??= separatorIn(all, isLast);
-    if (this.#separator === undefined) {
-      this.#rest = all;
-      return [];
-    }
-    const rows: (readonly string[])[] = [];
-    let start = 0;
-    while (start < all.length) {
-      const row = rowAt(all, start, { separator: this.separator, isLast });
-      if (row === undefined) break;
-      if (this.#isBegun || !isSeparatorLine(row.cells)) rows.push(row.cells);
-      this.#isBegun = true;
-      start = row.end;
-    }
-    this.#rest = all.slice(start);
-    if (this.#rest.length > rowCharactersMax || (isLast && this.#rest !== ''))
-      throw new SyntaxError(t('The file can’t be read as a table: a quote has no end.'));
-    return rows;
+/**
+ * Yields the rows that aren't blank: spreadsheets save rows that are only formatted as separators. Throws a sentence for
+ * people if the text is no table.
+ */
+export function* rowsOf(file: string, separator = separatorOf(file)): Generator<FileRow, undefined> {
+  const text = file.endsWith('\u001a') ? file.slice(0, -1) : file; // it ends files of DOS
+  let number = 0;
+  for (let start = 0; start < text.length;) {
+    const row = rowAt(text, start, separator);
+    if (row === undefined) throw new SyntaxError(t('The file can’t be read as a table: a quote has no end.'));
+    const { cells, end } = row;
+    const isSeparatorLine = start === 0 && /^sep=.?$/i.test(cells.join(''));
+    start = end;
+    if (isSeparatorLine) continue;
+    number += 1;
+    if (cells.some((cell) => cell.trim() !== '')) yield { number, cells };
   }
 }
 
-/** The separator that makes most cells of the first line, or that `sep=;` names; undefined before it is complete. */
-function separatorIn(text: string, isLast: boolean): Separator | undefined {
+/** The separator that makes most cells of the first line, or that `sep=;` names. */
+export function separatorOf(text: string): Separator {
   const [, named] = /^"?sep=(.)/i.exec(text) ?? [];
   const known = separators.find((separator) => separator === named);
   if (known !== undefined) return known;
-  const rows = separators.map((separator) => rowAt(text, 0, { separator, isLast }));
-  const mayWait = !isLast && text.length <= rowCharactersMax;
-  if (mayWait && rows.includes(undefined)) return undefined;
-  const counts = rows.map((row) => row?.cells.length ?? 0);
-  return separators[counts.indexOf(Math.max(...counts))];
+  const counts = separators.map((separator) => rowAt(text, 0, separator)?.cells.length ?? 0);
+  return separators[counts.indexOf(Math.max(...counts))] ?? ',';
 }
 
-function isSeparatorLine(cells: readonly string[]): boolean {
-  return /^sep=.?$/i.test(cells.join(''));
-}
-
-type Reading = { readonly separator: Separator; readonly isLast: boolean };
-
-/** The row that begins there, and where the next one does; undefined if the text ends before the row does. */
+/** The row that begins there, and where the next one does; undefined if a quote has no end. */
 function rowAt(
   text: string,
   start: number,
-  { separator, isLast }: Reading,
+  separator: Separator,
 ): { readonly cells: readonly string[]; readonly end: number } | undefined {
   const cells: string[] = [];
-  let index = start;
-  for (;;) {
+  for (let index = start; ;) {
     const cell = cellAt(text, index, separator);
     if (cell === undefined) return undefined;
     cells.push(cell.text);
-    index = cell.end;
-    if (index >= text.length && !isLast) return undefined;
-    const next = text[index];
-    index += 1;
-    if (next === separator) continue;
-    if (next === '\r' && text[index] === '\n') index += 1;
-    else if (next === '\r' && index >= text.length && !isLast) return undefined; // its \n may follow
-    return { cells: cells.length === 1 && cells[0] === '' ? [] : cells, end: index };
+    const sign = text[cell.end];
+    index = cell.end + 1;
+    if (sign === separator) continue;
+    return { cells, end: sign === '\r' && text[index] === '\n' ? index + 1 : index };
   }
 }
 

@@ -154,7 +154,8 @@ export type Importer = {
 export function importLine(permit: Permit<Caller>, parsed: ParsedLine, importer: Importer): LineOutcome {
   if (!parsed.ok) return { status: 422, issues: parsed.issues };
   const { key, customer, order, product } = parsed.line;
-  if (product !== undefined) return importProduct(permit, product, importer);
+  if (product !== undefined)
+    return importProduct(permit, product, { ...importer, fingerprint: parsed.fingerprint });
   if (customer !== undefined) {
     const { fingerprint } = parsed;
     const changed = changeKnownCustomer(permit, customer, { ...importer, key, fingerprint });
@@ -284,7 +285,7 @@ function importOrder(permit: Permit, imported: OrderImport): LineOutcome {
 function importProduct(
   permit: Permit<Caller>,
   product: NewProduct,
-  { keys, now }: Pick<Importer, 'keys' | 'now'>,
+  { keys, now, fingerprint }: Importer & Pick<Imported, 'fingerprint'>,
 ): LineOutcome {
   const { writer } = permit;
   const key = skuKey(product.sku);
@@ -304,14 +305,14 @@ function importProduct(
   const warning = isNewBarcode ? cutGtinWarning(wanted.barcode) : undefined;
   const warned = warning === undefined ? {} : { warning };
   if (known === undefined) {
-    const object = { kind: 'product', key, fingerprint: new Uint8Array() } as const;
+    const object = { kind: 'product', key, fingerprint } as const;
     const sameAs = findProductButForZeros(writer, product.sku);
     const id = keys.add(permit, object, () => products.add(permit, wanted, now).id);
     const created = { status: 201, id, result: 'created', ...warned } as const;
     return sameAs === undefined ? created : { ...created, sameAs };
   }
-  const isChanged = current !== undefined && !changesNothing(current, wanted);
-  if (isChanged && !keys.isDryRun) products.replace(permit, current, wanted);
+  const isChanged = current === undefined ? !isSame(known, fingerprint) : !changesNothing(current, wanted);
+  if (current !== undefined && isChanged && !keys.isDryRun) products.replace(permit, current, wanted);
   return { status: 200, id, result: isChanged ? 'changed' : 'unchanged', ...warned };
 }
 

@@ -228,6 +228,21 @@ describe('a dry run', () => {
     assert.equal((await service.get('/customers?total=true', { token })).body.total, 0);
   });
 
+  test('a dry run says which rows change a product of an earlier row', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    const text = 'sku,name,unitPrice,currency\nTEA,Tea,7.49,EUR\nTEA,Tea,7.49,EUR\ntea,Tea,8.00,EUR\n';
+    const results = await importTable(service, { token, text, query: '?of=products&dryRun=true' });
+    assert.deepEqual(
+      results.map(({ id, result }) => [id, result]),
+      [
+        [null, 'created'],
+        [null, 'unchanged'],
+        [null, 'changed'],
+      ],
+    );
+  });
+
   test('a dry run remembers 200,000 keys', () => {
     const keys = dryRunKeys();
     const unused = {} as Permit;
