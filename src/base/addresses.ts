@@ -1,6 +1,14 @@
 // IP addresses: whether a list of blocks contains one, the one in a URL, and the network that a client counts
 // as.
+import type { LookupAddress } from 'node:dns';
 import { BlockList, isIP } from 'node:net';
+
+/** Finds all addresses of a name, like `dns.lookup`: two names at the same time, on half of libuv's threads. */
+export type AddressLookup = (
+  host: string,
+  options: { readonly all: true },
+  done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
+) => void;
 
 /** Returns whether an address is in one of the blocks; `blockListOf` describes them. */
 export function addressesIn(blocks: readonly string[]): (address: string) => boolean {

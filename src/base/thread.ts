@@ -14,7 +14,6 @@
 // |---------------------|-------------------------------------|-------------------------|----------------------------|
 // | queries             | long reads, on their own connection | after ten seconds       | `storage/sql-worker.ts`    |
 // | checkpoints         | checkpoints of the WAL              | after ten seconds       | `storage/sql-worker.ts`    |
-// | posts               | deliveries to webhooks              | after a minute          | `features/webhooks/post-thread.ts`  |
 // | types               | the console's files without types   | when it has done that   | `features/console/console-files.ts`     |
 import { Worker } from 'node:worker_threads';
 import { systemTimers, type Timers } from './timers.ts';
@@ -32,9 +31,8 @@ export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
-/** What a handler can use: `note` notifies the caller before the reply, and `signal` is the caller's. */
-type CallContext = { readonly note: () => void; readonly signal: AbortSignal };
-export type Handler<Message, Reply> = (message: Message, context: CallContext) => Reply | Promise<Reply>;
+/** `note` notifies the caller before the reply. */
+export type Handler<Message, Reply> = (message: Message, note: () => void) => Reply | Promise<Reply>;
 type Helper = (...parameters: never) => unknown;
 
 type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
@@ -46,21 +44,13 @@ type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
   readonly timers?: Timers;
 };
 
-type CallOptions = {
-  /** Asks the handler to give up. The call still waits for the reply. */
-  readonly signal?: AbortSignal | undefined;
-  readonly onNote?: () => void;
-};
-
 type PendingCall<Reply> = {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
   readonly onNote: () => void;
 };
 
-type ToThread<Message> = { readonly id: number } & (
-  { readonly message: Message } | { readonly isAborted: true }
-);
+type ToThread<Message> = { readonly id: number; readonly message: Message };
 /** A note is the id of its call. */
 type FromThread<Reply> =
   number | { readonly id: number; readonly reply: Reply } | { readonly id: number; readonly error: unknown };
@@ -84,21 +74,15 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
   }
 
   /** Rejects with the handler's error, or with a ThreadError. */
-  async call(message: Message, { signal, onNote = () => {} }: CallOptions = {}): Promise<Reply> {
+  call(message: Message, onNote = (): void => {}): Promise<Reply> {
     const worker = (this.#worker ??= this.#start());
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    const abort = (): void => worker.postMessage({ id, isAborted: true } satisfies ToThread<Message>);
     this.#calls.set(id, { resolve, reject, onNote });
     this.#cancelIdle();
     worker.ref();
     worker.postMessage({ id, message } satisfies ToThread<Message>);
-    signal?.addEventListener('abort', abort, { once: true });
-    try {
-      return await promise;
-    } finally {
-      signal?.removeEventListener('abort', abort);
-    }
+    return promise;
   }
 
   /** Rejects the running calls, and resolves when the thread has ended. */
@@ -158,28 +142,12 @@ function serve(
 ) {
   const { parentPort, workerData } = process.getBuiltinModule('node:worker_threads');
   const handle = program(workerData, ...helpers);
-  const calls = new Map<number, AbortController>();
-
-  parentPort?.on('message', (message: ToThread<unknown>) => {
-    if ('message' in message) void reply(message.id, message.message);
-    else setImmediate(() => calls.get(message.id)?.abort()); // messages that have arrived are read first
-  });
-
-  async function reply(id: number, message: unknown): Promise<void> {
-    const context: CallContext = {
-      note: () => parentPort?.postMessage(id),
-      get signal() {
-        const controller = new AbortController(); // created only when a handler asks for it
-        calls.set(id, controller);
-        return controller.signal;
-      },
-    };
+  parentPort?.on('message', async ({ id, message }: ToThread<unknown>) => {
     try {
-      parentPort?.postMessage({ id, reply: await handle(message, context) });
+      const reply = await handle(message, () => parentPort?.postMessage(id));
+      parentPort?.postMessage({ id, reply });
     } catch (error) {
       parentPort?.postMessage({ id, error });
-    } finally {
-      calls.delete(id);
     }
-  }
+  });
 }

@@ -1,5 +1,6 @@
 // What a feature is: one value with its name, what it needs, and the function that creates its parts.
 import type { Scope } from '../auth/access.ts';
+import type { AddressLookup } from '../base/addresses.ts';
 import type { Signer } from '../auth/jwt.ts';
 import type { RefreshTokens } from '../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
@@ -135,8 +136,8 @@ export type Core = {
   readonly now: () => number;
   readonly timers: Timers;
   readonly turns: Turns;
-  /** The text of a function that tests use instead of `dns.lookup`. */
-  readonly lookup: string | undefined;
+  /** What tests use instead of `dns.lookup`. */
+  readonly lookup: AddressLookup | undefined;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
   /** Whether the service has the feature of this name. */

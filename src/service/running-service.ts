@@ -1,6 +1,6 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { addressesIn } from '../base/addresses.ts';
+import { addressesIn, type AddressLookup } from '../base/addresses.ts';
 import { capacity } from '../base/capacity.ts';
 import type { CallerLookups } from '../auth/caller-cache.ts';
 import { createAuthenticator } from '../auth/credentials.ts';
@@ -56,8 +56,8 @@ export type ServiceOptions = {
   readonly storage?: Pick<DatabaseOptions, 'fdatasync' | 'sqlWorker'>;
   readonly extraRoutes?: readonly Route[];
   readonly timers?: Timers;
-  /** The text of a function that tests use instead of `dns.lookup`. */
-  readonly lookup?: string;
+  /** What tests use instead of `dns.lookup`. */
+  readonly lookup?: AddressLookup;
 };
 
 export type Service = {

@@ -88,7 +88,7 @@ export class SqlWorker {
     };
     const result = await this.#slots.run(place, async () => {
       if (this.#pause !== undefined) await this.#pause.promise;
-      const running = this.#thread.call({ sql, params, search }, { onNote });
+      const running = this.#thread.call({ sql, params, search }, onNote);
       this.#running = running;
       return running;
     });
@@ -131,7 +131,7 @@ function runStatements(
     timeout: 100,
     limits: { attach: 0 },
   });
-  return (statement, { note }) => {
+  return (statement, note) => {
     try {
       return { rows: readOnly ? readInSnapshot(statement, note) : rowsOf(statement) };
     } catch (error) {

@@ -131,7 +131,7 @@ suite('layers', () => {
     assert.ok(sources.filter(isInside).length > 30); // it would be seen
     const others = [
       'src/features/idempotency/stored-response-store.ts', // it stores responses
-      'src/features/webhooks/post-thread.ts', // it sends requests
+      'src/features/webhooks/outgoing-posts.ts', // it sends requests
     ];
     const crossings = imports.filter(
       ({ from, to }) =>
@@ -190,7 +190,7 @@ suite('the sources', () => {
 
   /** Modules that reach beyond the process or run other code, and the only files of the service that use them. */
   const modules: readonly (readonly [names: string, ...files: string[]])[] = [
-    ['https?', 'src/http/connections/node-http.ts', 'src/features/webhooks/post-thread.ts'],
+    ['https?', 'src/http/connections/node-http.ts', 'src/features/webhooks/outgoing-posts.ts'],
     ['net', 'src/http/connections/http-server.ts'],
     ['tls', 'src/service/configured-certificate.ts'],
     ['dns', 'src/features/webhooks/outgoing-posts.ts'],

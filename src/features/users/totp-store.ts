@@ -7,6 +7,7 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { reseal } from '../../storage/sealed-columns.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -134,25 +135,10 @@ export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/**
- * After the service's secret was replaced, re-encrypts secrets that are still encrypted with an older key.
- */
+/** Encrypts secrets again after the service's own was replaced. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
-  const [current, ...others] = secrets.secretIds;
-  if (current === undefined || others.length === 0) return 0;
-  const sql = 'SELECT userId, sealedUnder, sealed FROM totpSecrets WHERE sealedUnder = ? LIMIT +?';
-  const replacement = 'UPDATE totpSecrets SET sealedUnder = ?, sealed = ? WHERE userId = ?';
-  for (const sealedUnder of others) {
-    const rows = db.all<[number, string, Uint8Array]>(sql, sealedUnder, rowsMax);
-    for (const [userId, , bytes] of rows) {
-      const resealed = secrets.reseal({ sealedUnder, bytes }, totpAdditionalData(userId));
-      // marks a row that can't be decrypted, so that it isn't tried again
-      const sealed = resealed ?? { sealedUnder: '', bytes };
-      db.run(replacement, sealed.sealedUnder, sealed.bytes, userId);
-    }
-    if (rows.length > 0) return rows.length;
-  }
-  return 0;
+  const columns = { table: 'totpSecrets', key: 'userId', sealedUnder: 'sealedUnder', sealed: 'sealed' };
+  return reseal(db, secrets, { ...columns, additionalData: totpAdditionalData, rowsMax });
 }
 
 /** The audit doesn't decrypt secrets, since `orderly check` doesn't read secret.key. */

@@ -1,12 +1,22 @@
-// Sends the service's own requests: a POST to a webhook's URL. Starts, watches and ends the thread that sends
-// them, since a hostile receiver could occupy an event loop for long.
-import { isIP } from 'node:net';
-import { hostOf } from '../../base/addresses.ts';
-import { Thread, ThreadError } from '../../base/thread.ts';
-import { minuteMilliseconds } from '../../base/durations.ts';
-import { permits, type WebhookTargets } from './webhook-targets.ts';
-import type { Timers } from '../../base/timers.ts';
-import { blocked, postSettings, sendPosts, type PostResult, type SentPost } from './post-thread.ts';
+// Sends the service's own requests: a POST to a webhook's URL, over connections to checked addresses only.
+import { lookup as systemLookup } from 'node:dns';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
+import type { Agent as HttpsAgent } from 'node:https';
+import { isIP, type LookupFunction, type Socket } from 'node:net';
+import { hostOf, type AddressLookup } from '../../base/addresses.ts';
+import { headerBytesMax } from '../../http/connections/request-fields.ts';
+import { tlsSettings } from '../../http/connections/tls-settings.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
+import { webhooksMax, type WebhookErrorCode } from './webhook.ts';
+
+/** A longer response to a delivery closes its connection. */
+const responseBytesMax = 16 * 1024;
+/** A response whose body takes longer closes its connection, too: the head has said what counts. */
+const responseMillisecondsMax = 1_000;
+/** Shorter than the time for which receivers keep connections open. */
+const idleMillisecondsMax = 2_000;
+/** The number of 1xx responses that are accepted before the final one. */
+const interimResponsesMax = 10;
 
 type Post = {
   readonly url: URL;
@@ -16,69 +26,191 @@ type Post = {
   readonly signal: AbortSignal;
 };
 
+/** `cause` is a code of the system or a sentence, for the log. */
+type PostFailure = {
+  readonly kind: 'blocked' | 'failed';
+  readonly code: WebhookErrorCode;
+  readonly cause: string;
+};
+export type PostResult =
+  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
+  | PostFailure;
+/** `stale`: the receiver had closed the kept connection before the request. */
+type Attempt = PostResult | { readonly kind: 'stale' };
+
 type OutgoingPostsOptions = {
   readonly targets: WebhookTargets;
-  readonly timers: Timers;
-  /** The text of a function that tests use instead of `dns.lookup`, since it runs on the thread. */
-  readonly lookup?: string | undefined;
+  /** What tests use instead of `dns.lookup`. */
+  readonly lookup?: AddressLookup | undefined;
   /** The authorities to trust instead of the default ones, in PEM. */
   readonly authorities?: readonly string[] | undefined;
 };
 
-const idleMilliseconds = minuteMilliseconds;
-/** A thread that hasn't ended an aborted request after this time is ended. */
-const abortMillisecondsMax = 10_000;
-
-/** The text of the system's look-up, which exists on the thread. */
-const systemLookup = "process.getBuiltinModule('node:dns').lookup";
-
-/**
- * Follows no redirects, and uses no proxy that the environment names. The thread ends after a minute without
- * posts, or when it fails: then its running posts have failed, and the next post starts another thread.
- */
+/** Follows no redirects, and uses no proxy that the environment names. */
 export class OutgoingPosts {
   readonly #targets: WebhookTargets;
-  readonly #timers: Timers;
-  readonly #thread: Thread<SentPost, PostResult>;
+  readonly #lookup: AddressLookup;
+  readonly #authorities: readonly string[] | undefined;
+  readonly #http = process.getBuiltinModule('node:http');
+  readonly #httpAgent = new this.#http.Agent(agentSettings);
+  /** Created for the first request over HTTPS. */
+  #httpsAgent: HttpsAgent | undefined;
 
-  constructor({ targets, timers, lookup = systemLookup, authorities }: OutgoingPostsOptions) {
+  constructor({ targets, lookup = systemLookup, authorities }: OutgoingPostsOptions) {
     this.#targets = targets;
-    this.#timers = timers;
-    this.#thread = new Thread({
-      program: sendPosts,
-      data: postSettings({ targets: targets.blocks, authorities }),
-      helpers: [blocked, permits, lookup],
-      idleMilliseconds,
-      timers,
-    });
+    this.#lookup = lookup;
+    this.#authorities = authorities;
   }
 
-  async post({ url, headers, body, signal }: Post): Promise<PostResult> {
-    const host = hostOf(url);
+  async post(post: Post): Promise<PostResult> {
+    const host = hostOf(post.url);
     // a URL with an IP address causes no look-up, which would check the address
-    if (isIP(host) !== 0 && !this.#targets.permits(host, url.protocol)) return blocked(host);
-    let cancelTimer = (): void => {};
-    const limitAbort = (): void => {
-      cancelTimer = this.#timers.after(abortMillisecondsMax, () => this.#end('the thread did not respond'));
-    };
-    signal.addEventListener('abort', limitAbort, { once: true });
+    if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol)) return blocked(host);
     try {
-      return await this.#thread.call({ url: url.href, headers, body }, { signal });
+      for (;;) {
+        const result = await this.#attempt(post);
+        if (result.kind !== 'stale') return result;
+      }
     } catch (error) {
-      const cause = error instanceof ThreadError ? error.message : String(error);
-      return { kind: 'failed', code: 'other', cause };
-    } finally {
-      signal.removeEventListener('abort', limitAbort);
-      cancelTimer();
+      return failed('other', String(error)); // thrown before anything was sent
     }
   }
 
-  /** Ends the running requests. */
+  /** Closes the kept connections. */
   close(): void {
-    this.#end('the service is stopping');
+    this.#httpAgent.destroy();
+    this.#httpsAgent?.destroy();
   }
 
-  #end(reason: string): void {
-    void this.#thread.end(reason);
+  async #attempt({ url, headers, body, signal }: Post): Promise<Attempt> {
+    const { promise, resolve } = Promise.withResolvers<Attempt>();
+    const request = this.#begin(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
+      maxHeaderSize: headerBytesMax,
+      lookup: this.#lookupFor(url.protocol),
+      signal,
+    });
+    let hasResponded = false;
+    /** Resolves with a failure, unless the head of a response has arrived: then the response's status counts. */
+    const fail = (result: Attempt): void => {
+      if (!hasResponded) resolve(result);
+    };
+    request.on('response', (response) => {
+      hasResponded = true;
+      ignoreBody(response, () => resolve(resultOf(response)));
+    });
+    let interim = 0;
+    request.on('information', () => {
+      interim += 1;
+      if (interim > interimResponsesMax) request.destroy(new Error('too many interim responses'));
+    });
+    request.on('error', (error) => {
+      const isStale = request.reusedSocket && isReset(error);
+      fail(isStale ? { kind: 'stale' } : failure(error, request.socket));
+    });
+    request.on('close', () => fail(failed('connection-closed', 'the connection was closed')));
+    request.end(body);
+    return promise;
+  }
+
+  #begin(url: URL, options: RequestOptions): ClientRequest {
+    if (url.protocol !== 'https:') return this.#http.request(url, { ...options, agent: this.#httpAgent });
+    const { Agent, request } = process.getBuiltinModule('node:https');
+    const ca = this.#authorities?.slice();
+    this.#httpsAgent ??= new Agent({ ...agentSettings, ...tlsSettings, rejectUnauthorized: true, ca });
+    return request(url, { ...options, agent: this.#httpsAgent });
+  }
+
+  /**
+   * Returns a look-up that checks addresses: it fails unless all addresses of the name are permitted, and the
+   * connection uses its result.
+   */
+  #lookupFor(protocol: string): LookupFunction {
+    return (host, { all }, done) =>
+      this.#lookup(host, { all: true }, (error, addresses) => {
+        const [first] = addresses ?? []; // with an error the system's look-up returns none
+        if (error !== null) return done(error, []);
+        if (first === undefined) return done(noAddress(), []);
+        if (addresses.some(({ address }) => !this.#targets.permits(address, protocol)))
+          done(new BlockedError(host), []);
+        else if (all === true) done(null, [...addresses]);
+        else done(null, first.address, first.family);
+      });
   }
 }
+
+const agentSettings = {
+  keepAlive: true,
+  maxTotalSockets: webhooksMax,
+  timeout: idleMillisecondsMax,
+} as const;
+
+class BlockedError extends Error {
+  readonly host: string;
+
+  constructor(host: string) {
+    super();
+    this.host = host;
+  }
+}
+
+/** Names the URL's host, not its addresses: administrators see the cause, who need not know the network. */
+function blocked(host: string): PostFailure {
+  return { kind: 'blocked', code: 'address-not-allowed', cause: `${host} may not be connected to` };
+}
+
+function failed(code: WebhookErrorCode, cause: string): PostFailure {
+  return { kind: 'failed', code, cause };
+}
+
+function noAddress(): Error {
+  return Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
+}
+
+function resultOf({ statusCode: status = 0, headers }: IncomingMessage): PostResult {
+  const isValid = status >= 100 && status <= 599; // RFC 9110 section 15
+  if (!isValid) return failed('other', `the status ${status} is invalid`);
+  return { kind: 'response', status, retryAfter: headers['retry-after'] };
+}
+
+/** Reads a body to its end, so that its connection can be reused, unless it is too long or takes too long. */
+function ignoreBody(response: IncomingMessage, done: () => void): void {
+  let bytes = 0;
+  const timer = setTimeout(() => response.destroy(), responseMillisecondsMax);
+  response.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > responseBytesMax) response.destroy();
+  });
+  response.on('error', () => {});
+  response.on('close', () => {
+    clearTimeout(timer);
+    done();
+  });
+}
+
+function isReset({ code }: NodeJS.ErrnoException): boolean {
+  return code === 'ECONNRESET' || code === 'EPIPE';
+}
+
+function failure(error: NodeJS.ErrnoException, socket: Socket | null): PostFailure {
+  if (error instanceof BlockedError) return blocked(error.host);
+  return failed(codeOf(error, socket), error.code ?? error.message);
+}
+
+function codeOf({ code = '' }: NodeJS.ErrnoException, socket: Socket | null): WebhookErrorCode {
+  if (socket !== null && 'authorizationError' in socket && socket.authorizationError) return 'certificate';
+  return codesOfErrors[code] ?? 'other';
+}
+
+/** What an error of the system says of the receiver. */
+const codesOfErrors: Readonly<Record<string, WebhookErrorCode>> = {
+  ENOTFOUND: 'name-not-found',
+  EAI_AGAIN: 'name-not-found',
+  ECONNREFUSED: 'unreachable',
+  EHOSTUNREACH: 'unreachable',
+  ENETUNREACH: 'unreachable',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'connection-closed',
+  EPIPE: 'connection-closed',
+};

@@ -33,11 +33,6 @@ type WebhookServices = {
   readonly lists: Lists;
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
-  /**
-   * Called for each request to enable a webhook. A webhook that is already enabled may be waiting for a
-   * retry.
-   */
-  readonly onEnabled: (id: number) => void;
   readonly declared: { readonly eventTypes: readonly EventType[] };
 };
 
@@ -53,7 +48,7 @@ const delivery = {
 const stepUp = `Needs ${recentSignIn}.`;
 const common = { tag: 'Webhooks', access: adminOnly, problems: ['step-up-required'] } as const;
 
-export function webhookRoutes({ lists, targets, secrets, onEnabled, declared }: WebhookServices): Route[] {
+export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServices): Route[] {
   const { NewWebhook, WebhookPatch } = webhookBodies(targets, declared.eventTypes);
   return [
     route({
@@ -72,7 +67,7 @@ export function webhookRoutes({ lists, targets, secrets, onEnabled, declared }: 
         'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
         `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
       webhookMessage: delivery,
-      async handle(call) {
+      handle(call) {
         checkStepUp(call.caller, call.now, 'Creating a webhook');
         return call.write((permit) => {
           const { webhook, secret } = addWebhook(permit, webhookContentOf(call.body), secrets);
@@ -113,18 +108,17 @@ export function webhookRoutes({ lists, targets, secrets, onEnabled, declared }: 
       description:
         'A pause loses nothing: once enabled again, a webhook continues after `position`. Enabling one that ' +
         `fails retries immediately. The ETag changes with each delivery that is saved. ${stepUp}`,
-      async handle(call) {
+      handle(call) {
         const { params, body } = call;
         checkStepUp(call.caller, call.now, 'Changing a webhook');
-        const changed = await call.write((permit) => {
+        return call.write((permit) => {
           const webhook = requireOwned(webhookSource, permit, params.id);
           call.checkPrecondition(() => representWebhook(webhook).etag);
           const wanted = mergeWebhook(webhook, body, feedBounds(permit.writer));
-          if (changesNothing(webhook, wanted)) return representWebhook(webhook);
+          const isRetried = body.status === 'enabled' && webhook.retryAt !== null;
+          if (changesNothing(webhook, wanted) && !isRetried) return representWebhook(webhook);
           return representWebhook(replaceWebhook(permit, webhook, wanted));
         });
-        if (body.status === 'enabled') onEnabled(params.id);
-        return changed;
       },
     }),
     route({
@@ -159,7 +153,7 @@ export function webhookRoutes({ lists, targets, secrets, onEnabled, declared }: 
         'For 24 hours deliveries have two signatures, of the new secret and of the one before it, so that ' +
         `the receiver can be changed meanwhile. ${stepUp}`,
       problems: ['not-found', 'step-up-required'],
-      async handle(call) {
+      handle(call) {
         checkStepUp(call.caller, call.now, 'Replacing the secret of a webhook');
         return call.write((permit) => {
           const webhook = requireOwned(webhookSource, permit, call.params.id);

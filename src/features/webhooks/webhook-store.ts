@@ -1,6 +1,6 @@
-// The rows of webhooks as administrators set them; delivery-webhook-store.ts has the progress of deliveries.
+// The rows of webhooks: what administrators set, and below it what deliveries read and write.
 import { accountAccessOf } from '../../auth/access.ts';
-import type { Sealed, SealedSecrets } from '../../auth/sealed-secrets.ts';
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
 import { timestampOrNull } from '../../base/timestamp.ts';
@@ -9,10 +9,11 @@ import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
+import { reseal } from '../../storage/sealed-columns.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { changesBetween } from '../events/event.ts';
+import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
@@ -23,37 +24,27 @@ import { randomBytes } from 'node:crypto';
 const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 const shown = columnsOf(webhookMembers);
-export const webhookColumns = {
-  ...shown,
+const sealedColumns = {
   sealedUnder: column.text(),
   sealed: column.blob,
   previousSealedUnder: column.nullable(column.text()),
   previousSealed: column.nullable(column.blob),
   previousEndsAt: column.nullable(column.integer),
+};
+const webhooks = table('webhooks', {
+  ...shown,
+  ...sealedColumns,
   failures: column.integer,
   version: column.counter,
-};
-export const webhookTable = table('webhooks', webhookColumns);
-const rows = webhookTable.select({ ...shown, version: column.counter });
-const begin = webhookTable.update(['position', 'sealedUnder', 'sealed']);
-const replaceSettings = webhookTable.update([
-  ...contentNames(webhookMembers),
-  'failures',
-  'retryAt',
-  'version',
-]);
-const replaceSecrets = webhookTable.update([
-  'sealedUnder',
-  'sealed',
-  'previousSealedUnder',
-  'previousSealed',
-  'previousEndsAt',
-  'failures',
-  'retryAt',
-  'version',
-]);
+});
+const rows = webhooks.select({ ...shown, version: column.counter });
+const secretRows = webhooks.select(sealedColumns);
+const secretNames = ['sealedUnder', 'sealed', 'previousSealedUnder', 'previousSealed'] as const;
+const begin = webhooks.update(['position', 'sealedUnder', 'sealed']);
+const replaceSettings = webhooks.update([...contentNames(webhookMembers), 'failures', 'retryAt', 'version']);
+const replaceSecrets = webhooks.update([...secretNames, 'previousEndsAt', 'failures', 'retryAt', 'version']);
 
-/** `version` is incremented by every change, except changes of the progress. */
+/** `version` is incremented by every change, except changes by deliveries. */
 export type StoredWebhook = Webhook & { readonly version: number };
 
 /** Webhooks have no owner: administrators see all of them, others none. */
@@ -79,19 +70,12 @@ export function addWebhook(
 ): { readonly webhook: StoredWebhook; readonly secret: string } {
   const { writer: db, origin } = permit;
   checkCount(db);
-  const id = webhookTable.insert(db, {
-    ...content,
-    sealedUnder: '',
-    sealed: new Uint8Array(),
-    failures: 0,
-    createdAt: origin.now,
-  });
-  recordEvent(permit, { type: 'webhook.created', subjectId: id, ownerId: null });
-  const secret = randomSecret();
-  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
+  const unsealed = { sealedUnder: '', sealed: new Uint8Array() }; // the id of the row is part of the seal
+  const id = webhooks.insert(db, { ...content, ...unsealed, failures: 0, createdAt: origin.now });
+  record(permit, id, { type: 'webhook.created' });
+  const { text, ...sealed } = newSecret(secrets, id);
   const { latest: position } = feedBounds(db);
-  begin(db, { position, sealedUnder, sealed: bytes }, id);
-  db.invalidate({ kind: 'other', feature: 'webhooks', id });
+  begin(db, { position, ...sealed }, id);
   const webhook = rows.written({
     ...content,
     id,
@@ -105,7 +89,7 @@ export function addWebhook(
     createdAt: origin.now,
     version: 1,
   });
-  return { webhook, secret: secretText(secret) };
+  return { webhook, secret: text };
 }
 
 function checkCount(db: Connection): void {
@@ -113,6 +97,16 @@ function checkCount(db: Connection): void {
   if (count < webhooksMax) return;
   const detail = `There may be at most ${webhooksMax} webhooks; delete one first.`;
   throw invalidAt('', 'max-webhooks', detail);
+}
+
+/** Records the event, and lets the deliveries know. */
+function record(
+  permit: Permit,
+  id: number,
+  event: { readonly type: EventType; readonly changes?: Changes },
+): void {
+  recordEvent(permit, { ...event, subjectId: id, ownerId: null });
+  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
 }
 
 /** The members whose values events show. */
@@ -124,51 +118,143 @@ export function replaceWebhook(
   current: Owned<StoredWebhook>,
   wanted: WebhookContent,
 ): StoredWebhook {
-  replaceSettings(permit.writer, { ...wanted, failures: 0, retryAt: null }, current.id);
-  recordChange(permit, current.id, changesBetween(current, wanted, shownValues));
+  const { writer: db } = permit;
+  const { id } = current;
+  replaceSettings(db, { ...wanted, failures: 0, retryAt: null }, id);
+  const changes = changesBetween(current, wanted, shownValues);
+  // without changes it is retried at once, which is no event
+  if (Object.keys(changes).length === 0) db.invalidate({ kind: 'other', feature: 'webhooks', id });
+  else record(permit, id, { type: 'webhook.changed', changes });
   return { ...current, ...wanted, retryAt: null, version: current.version + 1 };
 }
 
 /** Replaces the secret. For a day the previous secret also signs; older secrets no longer sign. */
 export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: SealedSecrets): WebhookSecret {
   const { writer: db, origin } = permit;
-  const secret = randomSecret();
-  const { sealedUnder, bytes } = secrets.seal(secret, webhookAdditionalData(id));
-  const previous = openableSecret(db, id, secrets);
-  const previousEndsAt = previous === null ? null : origin.now + webhookSecretOverlapMilliseconds;
+  const canSign = openSecrets(db, secrets, { id, now: origin.now }).length > 0;
+  const previous = canSign ? secretRows.find(db, id) : undefined;
+  const previousEndsAt = canSign ? origin.now + webhookSecretOverlapMilliseconds : null;
+  const { text, ...sealed } = newSecret(secrets, id);
   const values = {
-    sealedUnder,
-    sealed: bytes,
+    ...sealed,
     previousSealedUnder: previous?.sealedUnder ?? null,
-    previousSealed: previous?.bytes ?? null,
+    previousSealed: previous?.sealed ?? null,
     previousEndsAt,
     failures: 0,
     retryAt: null,
   };
   replaceSecrets(db, values, id);
-  recordChange(permit, id, { secret: null });
-  return { secret: secretText(secret), previousEndsAt: timestampOrNull(previousEndsAt) };
-}
-
-/** Returns the current secret in its stored form; null if no secret of the service decrypts it. */
-function openableSecret(db: Connection, id: number, secrets: SealedSecrets): Sealed | null {
-  const row = db.get<[string, Uint8Array]>('SELECT sealedUnder, sealed FROM webhooks WHERE id = ?', id);
-  if (row === undefined) return null;
-  const [sealedUnder, bytes] = row;
-  return secrets.open({ sealedUnder, bytes }, webhookAdditionalData(id)) === undefined
-    ? null
-    : { sealedUnder, bytes };
-}
-
-function recordChange(permit: Permit, id: number, changes: ReturnType<typeof changesBetween>): void {
-  recordEvent(permit, { type: 'webhook.changed', subjectId: id, ownerId: null, changes });
-  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
+  record(permit, id, { type: 'webhook.changed', changes: { secret: null } });
+  return { secret: text, previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
 export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
-  permit.writer.run('DELETE FROM webhooks WHERE id = ?', id);
-  recordEvent(permit, { type: 'webhook.deleted', subjectId: id, ownerId: null });
-  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
+  webhooks.remove(permit.writer, id);
+  record(permit, id, { type: 'webhook.deleted' });
+}
+
+/** Standard Webhooks requires 24 to 64 bytes. */
+const secretBytes = 32;
+
+/** Returns a secret, sealed, and its text, by which receivers are configured. */
+function newSecret(
+  secrets: SealedSecrets,
+  webhookId: number,
+): { readonly text: string; readonly sealedUnder: string; readonly sealed: Uint8Array } {
+  const secret = randomBytes(secretBytes);
+  const { sealedUnder, bytes } = secrets.seal(secret, additionalData(webhookId));
+  return { text: `whsec_${secret.toString('base64')}`, sealedUnder, sealed: bytes };
+}
+
+/** The additional data (AEAD) of a webhook's secrets, so that a row can't replace another webhook's. */
+function additionalData(webhookId: number): string {
+  return `webhook ${webhookId}`;
+}
+
+/** Returns the current secret and, for a day, the previous one; none if the current one can't be opened. */
+export function openSecrets(
+  db: Connection,
+  secrets: SealedSecrets,
+  { id, now }: { readonly id: number; readonly now: number },
+): Uint8Array[] {
+  const row = secretRows.find(db, id);
+  if (row === undefined) return [];
+  const { sealedUnder, sealed, previousSealedUnder, previousSealed, previousEndsAt } = row;
+  const current = secrets.open({ sealedUnder, bytes: sealed }, additionalData(id));
+  if (current === undefined) return [];
+  if (previousSealedUnder === null || previousSealed === null || now >= (previousEndsAt ?? 0))
+    return [current];
+  const previous = { sealedUnder: previousSealedUnder, bytes: previousSealed };
+  return [current, secrets.open(previous, additionalData(id)) ?? []].flat();
+}
+
+/** Encrypts secrets again after the service's own was replaced. */
+export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
+  const of = { table: 'webhooks', key: 'id', additionalData, rowsMax };
+  return (
+    reseal(db, secrets, { ...of, sealedUnder: 'sealedUnder', sealed: 'sealed' }) +
+    reseal(db, secrets, { ...of, sealedUnder: 'previousSealedUnder', sealed: 'previousSealed' })
+  );
+}
+
+// What follows is for deliveries. They know times as milliseconds since 1970.
+
+const instant = column.nullable(column.integer);
+const progress = { lastAt: instant, failingSince: instant, retryAt: instant, failures: column.integer };
+const deliveryRows = webhooks.select({ ...shown, ...progress, version: column.counter });
+const failureNames = [
+  'failures',
+  'retryAt',
+  'lastStatus',
+  'lastAt',
+  'failingSince',
+  'lastError',
+  'lastErrorCode',
+] as const;
+const setFailure = webhooks.update(failureNames, 'id = ? AND version = ?');
+const setDelivered = webhooks.update(['position', ...failureNames], 'id = ? AND position = ?');
+const setPosition = webhooks.update(['position'], 'id = ? AND position = ?');
+const disable = webhooks.update(['status', 'failures', 'retryAt', 'version'], 'id = ? AND version = ?');
+
+export const findDeliveryWebhook = deliveryRows.find;
+export type DeliveryWebhook = NonNullable<ReturnType<typeof findDeliveryWebhook>>;
+
+/** Where all webhooks are: they are few. */
+export function readProgress(
+  db: Connection,
+): { readonly id: number; readonly version: number; readonly position: number }[] {
+  const sql = 'SELECT id, version, position FROM webhooks ORDER BY id';
+  return db.all<[number, number, number]>(sql).map(([id, version, position]) => ({ id, version, position }));
+}
+
+type At = Pick<DeliveryWebhook, 'id' | 'position'>;
+type Delivered = { readonly position: number; readonly lastStatus: number; readonly lastAt: number };
+
+/** Saves a success, unless an administrator has moved the position meanwhile. */
+export function saveDelivery(db: Connection, { id, position }: At, delivered: Delivered): void {
+  const noFailure = { failures: 0, retryAt: null, failingSince: null, lastError: null, lastErrorCode: null };
+  setDelivered(db, { ...noFailure, ...delivered }, id, position);
+}
+
+/** Passes over the events up to this one, unless an administrator has moved the position meanwhile. */
+export function passOver(db: Connection, { id, position }: At, end: number): void {
+  setPosition(db, { position: end }, id, position);
+}
+
+type Version = Pick<DeliveryWebhook, 'id' | 'version'>;
+type Failure = Pick<DeliveryWebhook, (typeof failureNames)[number]>;
+
+/** Saves a failure, unless an administrator has changed the webhook meanwhile. */
+export function saveFailure(db: Connection, { id, version }: Version, failure: Failure): void {
+  setFailure(db, failure, id, version);
+}
+
+/** Disables the webhook, unless an administrator has changed it meanwhile. `reason` is a sentence for them. */
+export function disableWebhook(permit: Permit, { id, version }: Version, reason: string): void {
+  const values = { status: 'disabled', failures: 0, retryAt: null } as const;
+  if (disable(permit.writer, values, id, version) === 0) return;
+  const changes = { status: ['enabled', 'disabled'] } as const;
+  recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
 }
 
 /** Returns a line of text for each enabled webhook, without the URL's path, which may contain a key. */
@@ -177,7 +263,7 @@ export function describeEnabledWebhooks(db: Connection): string[] {
   return db.all<[number, string]>(sql).map(([id, url]) => `  ${id} to ${new URL(url).origin}`);
 }
 
-export const webhookAudit = webhookTable.audit({
+export const webhookAudit = webhooks.audit({
   thing: 'webhook',
   columns: { ...shown, sealed: column.blob },
   issues({ sealed, ...webhook }) {
@@ -187,20 +273,3 @@ export const webhookAudit = webhookTable.audit({
     ];
   },
 });
-
-/** Standard Webhooks requires 24 to 64 bytes. */
-const secretBytes = 32;
-
-function randomSecret(): Buffer {
-  return randomBytes(secretBytes);
-}
-
-/** The form in which receivers configure a secret. */
-function secretText(secret: Buffer): string {
-  return `whsec_${secret.toString('base64')}`;
-}
-
-/** The additional data (AEAD) of a webhook's secrets, so that a row can't replace another webhook's. */
-export function webhookAdditionalData(webhookId: number): string {
-  return `webhook ${webhookId}`;
-}

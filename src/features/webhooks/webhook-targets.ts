@@ -1,6 +1,6 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP, type BlockList } from 'node:net';
-import { blockListOf, hostOf } from '../../base/addresses.ts';
+import { blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [
@@ -24,8 +24,7 @@ const blockedIpv4 = [
 
 /**
  * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast,
- * and embedded IPv4 addresses (mapped, compatible). Of an address of NAT64 (RFC 6052) `permits` judges the
- * embedded one.
+ * and embedded IPv4 addresses (mapped, compatible). Of an address of NAT64 (RFC 6052) the embedded one is judged.
  */
 const globalUnicast = '2000::/3';
 const blockedIpv6 = [
@@ -35,28 +34,30 @@ const blockedIpv6 = [
   '3fff::/20', // documentation (RFC 9637)
 ];
 
-/** The addresses that `permits` compares. The thread of deliveries gets a copy. */
-export type TargetBlocks = Readonly<Record<'allowed' | 'blocked' | 'globalUnicast', BlockList>>;
-
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */
 const ownName = /^(.+\.)?localhost\.?$/;
 
 export class WebhookTargets {
-  readonly blocks: TargetBlocks;
+  readonly #allowed: BlockList;
+  readonly #blocked = blockListOf([...blockedIpv4, ...blockedIpv6]);
+  readonly #globalUnicast = blockListOf([globalUnicast]);
   readonly #allowsSome: boolean;
 
   /** `allowed` are addresses or CIDR blocks, checked with the configuration. */
   constructor(allowed: readonly string[]) {
-    this.blocks = {
-      allowed: blockListOf(allowed),
-      blocked: blockListOf([...blockedIpv4, ...blockedIpv6]),
-      globalUnicast: blockListOf([globalUnicast]),
-    };
+    this.#allowed = blockListOf(allowed);
     this.#allowsSome = allowed.length > 0;
   }
 
+  /** Whether a webhook may connect to this address; over HTTP only if the operator allows the address. */
   permits(address: string, protocol: string): boolean {
-    return permits(this.blocks, address, protocol);
+    const [withoutZone = ''] = address.split('%');
+    if (isIP(withoutZone) === 0) return false;
+    const plain = embeddedIn(withoutZone) ?? withoutZone;
+    const family = familyOf(plain);
+    if (this.#allowed.check(plain, family)) return true;
+    const isReachable = family === 'ipv4' || this.#globalUnicast.check(plain, family);
+    return protocol === 'https:' && isReachable && !this.#blocked.check(plain, family);
   }
 
   /** Returns a sentence if a URL is visibly wrong, otherwise undefined. */
@@ -87,30 +88,13 @@ export class WebhookTargets {
   }
 }
 
-/**
- * Whether a webhook may connect to this address; over HTTP only if the operator allows the address. Uses
- * nothing from outside the function, since its text is sent to the thread of deliveries.
- */
-export function permits(
-  { allowed, blocked, globalUnicast: unicast }: TargetBlocks,
-  address: string,
-  protocol: string,
-): boolean {
-  const { isIP: versionOf } = process.getBuiltinModule('node:net');
-  let [plain = ''] = address.split('%'); // the address may end with a zone
-  if (versionOf(plain) === 0) return false;
-  if (versionOf(plain) === 6) {
-    const { hostname } = new URL(`http://[${plain}]`); // the shortest form of the address
-    const [, tail] = /^\[64:ff9b::((?:[\da-f]+:)?[\da-f]*)\]$/.exec(hostname) ?? [];
-    const [low = 0, high = 0] = (tail ?? '')
-      .split(':')
-      .reverse()
-      .map((group) => Number.parseInt(group, 16) || 0);
-    if (tail !== undefined) plain = [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  }
-  const version = versionOf(plain);
-  const family = version === 6 ? 'ipv6' : 'ipv4';
-  if (allowed.check(plain, family)) return true;
-  const isReachable = family === 'ipv4' || unicast.check(plain, family);
-  return protocol === 'https:' && isReachable && !blocked.check(plain, family);
+/** Returns the IPv4 address that an address of NAT64 embeds (64:ff9b::/96). */
+function embeddedIn(address: string): string | undefined {
+  if (isIP(address) !== 6) return undefined;
+  const { hostname } = new URL(`http://[${address}]`); // the shortest form of the address
+  const [, tail] = /^\[64:ff9b::((?:[\da-f]+:)?[\da-f]*)\]$/.exec(hostname) ?? [];
+  if (tail === undefined) return undefined;
+  const groups = tail.split(':').map((group) => Number.parseInt(group, 16) || 0);
+  const [low = 0, high = 0] = groups.reverse();
+  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
 }

@@ -30,7 +30,7 @@ export const webhooksMax = 20;
 const webhookUrlCharsMax = 2_000;
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
-export type WebhookStatus = (typeof webhookStatuses)[number];
+type WebhookStatus = (typeof webhookStatuses)[number];
 
 const typesOf = (all: readonly EventType[]) =>
   array(eventTypeName(all), {

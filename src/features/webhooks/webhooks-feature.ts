@@ -19,21 +19,20 @@ export const webhooks: Feature = {
   migrations: webhooksMigrations,
   async load() {
     const { Deliveries } = await import('./deliveries.ts');
-    const { resealWebhooks } = await import('./delivery-webhook-store.ts');
+    const { resealWebhooks } = await import('./webhook-store.ts');
     const { OutgoingPosts } = await import('./outgoing-posts.ts');
     const { webhookRoutes } = await import('./webhook-routes.ts');
     const { WebhookTargets } = await import('./webhook-targets.ts');
     return (core) => {
-      const { config, lists, timers, lookup, sealedSecrets, declared } = core;
+      const { config, lists, lookup, sealedSecrets, declared } = core;
       const secrets = sealedSecrets('webhook secrets');
       const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
-      const posts = new OutgoingPosts({ targets, timers, lookup });
+      const posts = new OutgoingPosts({ targets, lookup });
       const deliveries = new Deliveries({ ...core, posts, secrets });
-      const onEnabled = (id: number): void => deliveries.resume(id);
-      const routes = webhookRoutes({ lists, targets, secrets, onEnabled, declared });
+      const routes = webhookRoutes({ lists, targets, secrets, declared });
       return {
         groups: [{ invalidStatus: 400, routes }],
-        cleanup: [(writer) => resealWebhooks(writer, secrets)],
+        cleanup: [(writer, rowsMax) => resealWebhooks(writer, secrets, rowsMax)],
         metrics: () => deliveries.families(),
         start: () => deliveries.start(),
         onSync: (invalidations) => deliveries.onSync(invalidations),

@@ -2,8 +2,8 @@
 
 /**
  * RFC 9325 section 4.2: forward secrecy and authenticated encryption only. The first three are TLS 1.3's. DHE
- * is left out: a webhook's server chooses its group, and a group of 10,000 bits would occupy the thread of
- * deliveries for a second.
+ * is left out: a webhook's server chooses its group, and a group of 10,000 bits would occupy the event loop
+ * for a second.
  */
 const ciphers = [
   'TLS_AES_256_GCM_SHA384',

@@ -254,11 +254,12 @@ test(
   async (t) => {
     const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });
     await hook.placeOrders(1);
-    await fail(hook, 500);
-    hook.service.clock.now += 2 * 24 * hour;
+    (await hook.receiver.next()).answer(503, { 'retry-after': '86400' });
+    await hook.retryDelay();
+    hook.service.clock.now += 24 * hour + 1; // before the retry
     await hook.service.person();
     await hook.service.inside?.app.cleanup.run();
-    hook.service.clock.advance(0);
+    hook.service.clock.advance(3 * hour);
     const reason = await disabledReason(hook);
     assert.match(reason, /^Events after \d+ have expired and were removed\. Set position to resume\.$/);
 

@@ -5,15 +5,14 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
 import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
-import { OutgoingPosts } from '../../../src/features/webhooks/outgoing-posts.ts';
-import type { PostResult } from '../../../src/features/webhooks/post-thread.ts';
-import { FrozenClock } from '../../support/frozen-clock.ts';
+import type { AddressLookup } from '../../../src/base/addresses.ts';
+import { OutgoingPosts, type PostResult } from '../../../src/features/webhooks/outgoing-posts.ts';
 import { addressesInTurn, noAddress } from '../../support/receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 type Sending = {
   readonly allowed?: readonly string[];
-  readonly lookup?: string;
+  readonly lookup?: AddressLookup;
   readonly authorities?: readonly string[];
 };
 
@@ -22,7 +21,7 @@ function posting(
   { allowed = [], lookup = noAddress, authorities }: Sending,
 ): (url: string) => Promise<PostResult> {
   const targets = new WebhookTargets(allowed);
-  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0), lookup, authorities });
+  const posts = new OutgoingPosts({ targets, lookup, authorities });
   t.after(() => posts.close());
   const { signal } = new AbortController();
   return (url) => posts.post({ url: new URL(url), headers: {}, body: '{}', signal });
@@ -120,7 +119,7 @@ test('a name is looked up once for a connection, which goes to the checked addre
 test('without a look-up of a test, the system finds the addresses of localhost', async (t) => {
   const receiver = await accepting(t);
   const targets = new WebhookTargets(['127.0.0.1', '::1']);
-  const posts = new OutgoingPosts({ targets, timers: new FrozenClock(0) });
+  const posts = new OutgoingPosts({ targets });
   t.after(() => posts.close());
   const url = new URL(`http://localhost:${receiver.port}/`);
   const { kind } = await posts.post({ url, headers: {}, body: '{}', signal: new AbortController().signal });
@@ -149,6 +148,19 @@ test('a kept connection that is reset is replaced by one to a checked address, t
   (await receiver.next()).response.socket?.resetAndDestroy();
   assert.equal((await second).kind, 'blocked');
   assert.deepEqual([receiver.connections, receiver.count], [1, 2]);
+});
+
+test('the head of a response counts within about a second, however slowly its body arrives', async (t) => {
+  const receiver = await Receiver.start(t);
+  const sent = posting(t, { allowed: ['127.0.0.1'] })(receiver.url());
+  const { response } = await receiver.next();
+  const begin = performance.now();
+  response.writeHead(200).write('x');
+  const trickle = setInterval(() => response.write('x'), 50);
+  t.after(() => clearInterval(trickle));
+  assert.deepEqual(await sent, { kind: 'response', status: 200, retryAfter: undefined });
+  const milliseconds = performance.now() - begin;
+  assert.ok(milliseconds < 5_000, `${milliseconds} ms`);
 });
 
 describe('over TLS', () => {
@@ -208,7 +220,7 @@ describe('over TLS', () => {
   });
 });
 
-/** Sets environment variables for threads that start during this test. */
+/** Sets environment variables during this test. */
 function setEnvironment(t: TestContext, variables: Readonly<Record<string, string>>): void {
   for (const [name, value] of Object.entries(variables)) {
     const before = process.env[name];

@@ -238,6 +238,7 @@ describe('rights withdrawn between two halves of a body:', () => {
     const other = await service.person();
     const { id: orderId, customerId } = await newOrder(service, other.token);
     const { id: webhookId } = await newWebhook(service, root);
+    await service.patch(`/webhooks/${webhookId}`, { token: root, body: { status: 'paused' } }); // its row stays
     const { id: productId } = await newProduct(service, root);
     target = { other, customerId, orderId, productId, webhookId };
     sqlite = new DatabaseSync(databaseFile(service.folder), { readOnly: true });
