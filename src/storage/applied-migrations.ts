@@ -4,7 +4,7 @@
 import { hash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import type { Connection } from './connection.ts';
+import { Connection } from './connection.ts';
 import { isOurs, openToRead, scalar } from './database-file.ts';
 import { StorageError, toStorageError } from './storage-error.ts';
 
@@ -17,14 +17,12 @@ export type Migration = {
   readonly sql: string;
   /** Called after `sql`, for rows that only the sources can make. */
   readonly fill?: (db: Connection) => void;
-  /** Whether the migration was in the first list, which all features shared. */
-  readonly isInFirstList?: true;
 };
 
 export type FeatureMigration = Migration & { readonly feature: string };
 
-/** The values of `user_version`: no migration yet, one shared list, and the table `migrations`. */
-const forms = { empty: 0, oneList: 1, table: 2 } as const;
+/** The value of `user_version` once there is the table `migrations`. */
+const tableForm = 2;
 
 const tableSql =
   'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
@@ -36,34 +34,33 @@ const hashSql = 'ALTER TABLE migrations ADD COLUMN hash TEXT';
 type Numbered = { readonly migration: FeatureMigration; readonly number: number };
 
 export type SchemaState = {
-  /** How many migrations were applied; the shared list counts as one. */
+  /** How many migrations were applied. */
   readonly version: number;
-  readonly hasTable: boolean;
   readonly hasHashes: boolean;
-  /** Migrations that were applied but have no row in the table yet, or no hash. */
-  readonly unrecorded: readonly Numbered[];
+  /** Migrations that were applied before there were hashes. */
+  readonly unhashed: readonly Numbered[];
   /** The migrations to apply, in order. */
   readonly pending: readonly Numbered[];
 };
 
 export function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
-  return { version: 0, hasTable: false, hasHashes: false, unrecorded: [], pending: numbered(migrations) };
+  return { version: 0, hasHashes: false, unhashed: [], pending: numbered(migrations) };
 }
 
 /** Whether all migrations are applied and recorded. */
-export function isCurrent({ hasTable, unrecorded, pending }: SchemaState): boolean {
-  return hasTable && unrecorded.length === 0 && pending.length === 0;
+export function isCurrent({ hasHashes, unhashed, pending }: SchemaState): boolean {
+  return hasHashes && unhashed.length === 0 && pending.length === 0;
 }
 
 /** Called in the transaction that has applied the pending migrations. */
 export function recordMigrations(sqlite: DatabaseSync, state: SchemaState): void {
-  const { hasTable, hasHashes, unrecorded, pending } = state;
-  if (!hasTable) sqlite.exec(`${tableSql}; PRAGMA user_version = ${forms.table}`);
+  const { version, hasHashes, unhashed, pending } = state;
+  if (version === 0) sqlite.exec(`${tableSql}; PRAGMA user_version = ${tableForm}`);
   if (!hasHashes) sqlite.exec(hashSql);
   const insertion = sqlite.prepare(
     'INSERT OR REPLACE INTO migrations (feature, number, hash) VALUES (?, ?, ?)',
   );
-  for (const { migration, number } of [...unrecorded, ...pending])
+  for (const { migration, number } of [...unhashed, ...pending])
     insertion.run(migration.feature, number, hashOf(migration));
 }
 
@@ -101,47 +98,25 @@ function inDatabase<T>(file: string, read: (sqlite: DatabaseSync) => T): T | und
 
 function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly FeatureMigration[]): SchemaState {
   const form = Number(scalar(sqlite, 'PRAGMA user_version'));
-  const all = numbered(migrations);
-  if (form === forms.empty) return emptyState(migrations);
-  if (form === forms.oneList) {
-    const isApplied = ({ migration }: Numbered): boolean => migration.isInFirstList === true;
-    const pending = all.filter((each) => !isApplied(each));
-    return { version: 1, hasTable: false, hasHashes: false, unrecorded: all.filter(isApplied), pending };
-  }
-  if (form !== forms.table) throw newer(file, `schema version ${form}`);
+  if (form === 0) return emptyState(migrations);
+  if (form !== tableForm) throw newer(file, `schema version ${form}`);
   const hasHashes = scalar(sqlite, "SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'hash'") === 1;
-  const hashes = hasHashes ? hashesIn(sqlite) : new Map<string, string>();
-  for (const each of all) rejectEdited(each, hashes.get(keyOf(each)));
-  const applied = appliedIn(sqlite);
-  for (const [feature, last] of applied) {
-    const known = migrations.filter((each) => each.feature === feature).length;
-    if (known > 0 && last > known) throw newer(file, `migration ${last} of ${feature}`);
-  }
-  const isPending = ({ migration, number }: Numbered): boolean =>
-    number > (applied.get(migration.feature) ?? 0);
-  return {
-    version: [...applied.values()].reduce((sum, last) => sum + last, 0),
-    hasTable: true,
-    hasHashes,
-    unrecorded: all.filter((each) => !isPending(each) && !hashes.has(keyOf(each))),
-    pending: all.filter(isPending),
-  };
-}
-
-/** The number of the last migration of each feature. */
-function appliedIn(sqlite: DatabaseSync): ReadonlyMap<string, number> {
-  const rows = sqlite.prepare('SELECT feature, max(number) FROM migrations GROUP BY feature').all();
-  return new Map(rows.map((row) => Object.values(row)).map(([name, last]) => [String(name), Number(last)]));
-}
-
-/** The hash of each migration when it was applied, or at the first start of a version with hashes. */
-function hashesIn(sqlite: DatabaseSync): ReadonlyMap<string, string> {
-  const rows = sqlite.prepare('SELECT feature, number, hash FROM migrations WHERE hash IS NOT NULL').all();
-  return new Map(
-    rows
-      .map((row) => Object.values(row))
-      .map(([feature, number, hash]) => [`${feature} ${number}`, String(hash)]),
+  const applied = new Connection(sqlite).all<[feature: string, number: number, hash: string | null]>(
+    `SELECT feature, number, ${hasHashes ? 'hash' : 'NULL'} FROM migrations`,
   );
+  for (const [feature, number] of applied) {
+    const known = migrations.filter((each) => each.feature === feature).length;
+    if (known > 0 && number > known) throw newer(file, `migration ${number} of ${feature}`);
+  }
+  const hashes = new Map(applied.map(([feature, number, hash]) => [`${feature} ${number}`, hash]));
+  const all = numbered(migrations);
+  for (const each of all) rejectEdited(each, hashes.get(keyOf(each)) ?? undefined);
+  return {
+    version: applied.length,
+    hasHashes,
+    unhashed: all.filter((each) => hashes.get(keyOf(each)) === null),
+    pending: all.filter((each) => !hashes.has(keyOf(each))),
+  };
 }
 
 function keyOf({ migration, number }: Numbered): string {

@@ -16,7 +16,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { isDatabase, type FeatureMigration } from '../../src/storage/applied-migrations.ts';
+import { isDatabase } from '../../src/storage/applied-migrations.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { addNote, migrations, newFolder, noteTexts, openNotes } from '../support/storage-support.ts';
@@ -203,25 +203,6 @@ test('a migration that ran under a version without hashes gets its hash at the f
   const edited = migrations.map((each) => ({ ...each, sql: `${each.sql} -- edited before` }));
   await (await openNotes(t, { folder, migrations: edited })).close();
   await assert.rejects(openNotes(t, { folder }), says(/was edited/));
-});
-
-test('a database of the time when all features had one list of migrations is migrated', async (t) => {
-  const folder = newFolder(t);
-  await (await openNotes(t, { folder })).close();
-  const older = new DatabaseSync(databaseFile(folder));
-  older.exec("DROP TABLE migrations; PRAGMA user_version = 1; INSERT INTO notes (text) VALUES ('old')");
-  older.close();
-  const colour = { feature: 'notes', name: 'colour', sql: 'ALTER TABLE notes ADD COLUMN colour TEXT' };
-  const listed = migrations.map((migration): FeatureMigration => ({ ...migration, isInFirstList: true }));
-  const database = await openNotes(t, { folder, migrations: [...listed, colour] });
-  assert.deepEqual(database.read.all('SELECT text, colour FROM notes'), [['old', null]]);
-  assert.deepEqual(database.read.all('SELECT feature, number FROM migrations'), [
-    ['notes', 1],
-    ['notes', 2],
-  ]);
-  assert.equal(existsSync(join(folder, 'orderly-v1.backup.db')), true);
-  await database.close();
-  await (await openNotes(t, { folder, migrations: [...listed, colour] })).close();
 });
 
 test('an older database is backed up and migrated; a migration that fails changes nothing', async (t) => {

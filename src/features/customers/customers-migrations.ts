@@ -17,7 +17,6 @@ const keyIndexes: readonly (readonly [index: string, columns: string, where?: st
 export const customersMigrations: readonly Migration[] = [
   {
     name: 'customers',
-    isInFirstList: true,
     sql: `
 CREATE TABLE customers (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const eventsMigrations: readonly Migration[] = [
   {
     name: 'events',
-    isInFirstList: true,
     sql: `
 CREATE TABLE events (
   id INTEGER PRIMARY KEY,

@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const idempotencyMigrations: readonly Migration[] = [
   {
     name: 'idempotency',
-    isInFirstList: true,
     sql: `
 CREATE TABLE storedResponses (
   request BLOB PRIMARY KEY,

@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const importsMigrations: readonly Migration[] = [
   {
     name: 'imports',
-    isInFirstList: true,
     sql: `
 CREATE TABLE importedCustomers (
   key TEXT PRIMARY KEY,

@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const keysMigrations: readonly Migration[] = [
   {
     name: 'keys',
-    isInFirstList: true,
     sql: `
 CREATE TABLE apiKeys (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

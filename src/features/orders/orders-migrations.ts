@@ -23,7 +23,6 @@ const firstStatuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'ref
 export const ordersMigrations: readonly Migration[] = [
   {
     name: 'orders',
-    isInFirstList: true,
     sql: `
 -- Orders have no AUTOINCREMENT: they are never deleted, so no id is used twice. The CHECK of their status
 -- uses OR, because IN would fill a temporary table for each insert.

@@ -31,7 +31,6 @@ function remakeProductKeys(db: Connection): void {
 export const productsMigrations: readonly Migration[] = [
   {
     name: 'products',
-    isInFirstList: true,
     sql: `
 -- What the shop sells. Orders copy SKU, name and price, so no row refers to a product.
 CREATE TABLE products (

@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const sessionsMigrations: readonly Migration[] = [
   {
     name: 'sessions',
-    isInFirstList: true,
     sql: `
 CREATE TABLE sessions (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

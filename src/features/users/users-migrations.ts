@@ -5,7 +5,6 @@ import { remakeUserKeys } from './user-store.ts';
 export const usersMigrations: readonly Migration[] = [
   {
     name: 'users',
-    isInFirstList: true,
     sql: `
 CREATE TABLE users (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

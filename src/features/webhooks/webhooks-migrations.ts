@@ -4,7 +4,6 @@ import type { Migration } from '../../storage/applied-migrations.ts';
 export const webhooksMigrations: readonly Migration[] = [
   {
     name: 'webhooks',
-    isInFirstList: true,
     sql: `
 CREATE TABLE webhooks (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
