@@ -13,7 +13,13 @@ export type Match = {
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = { readonly literals: Branch[]; id?: Branch; named?: Branch; methods?: Map<string, MountedRoute> };
+type Node = {
+  readonly literals: Map<string, Node>;
+  id?: Branch;
+  named?: Branch;
+  methods?: Map<string, MountedRoute>;
+};
+/** What follows a parameter of this name. */
 type Branch = { readonly name: string; readonly node: Node };
 
 const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
@@ -29,7 +35,7 @@ const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
 export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
 
 export class Router {
-  readonly #root: Node = { literals: [] };
+  readonly #root = emptyNode();
   readonly #mounted: MountedRoute[] = [];
   readonly #streamedBytesMax = new Map<string, number>(); // by path
 
@@ -71,60 +77,42 @@ export class Router {
   }
 }
 
+function emptyNode(): Node {
+  return { literals: new Map() };
+}
+
 function findOrAddChild(node: Node, segment: string): Node {
   const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === nameParameter) return (node.named ??= { name, node: { literals: [] } }).node;
-  if (name !== undefined) return (node.id ??= { name, node: { literals: [] } }).node;
-  const known = node.literals.find((literal) => literal.name === segment);
-  if (known !== undefined) return known.node;
-  const made: Node = { literals: [] };
-  node.literals.push({ name: segment, node: made });
-  return made;
+  if (name === nameParameter) return (node.named ??= { name, node: emptyNode() }).node;
+  if (name !== undefined) return (node.id ??= { name, node: emptyNode() }).node;
+  const child = node.literals.get(segment) ?? emptyNode();
+  node.literals.set(segment, child);
+  return child;
 }
 
 /** Tries a literal, then an id, then a name for each segment. Never goes back to try another way. */
 function find(root: Node, path: string): Match | undefined {
   let node = root;
-  let params: Record<string, number | string> | undefined;
-  let end = 0;
-  while (end < path.length) {
-    const start = end + 1; // after the slash
-    const slash = path.indexOf('/', start);
-    end = slash === -1 ? path.length : slash;
-    if (start === end && path !== '/') return undefined; // a trailing slash names nothing
-    const next = literalAt(node, path, start);
-    if (next === undefined) {
-      const id = node.id === undefined ? 0 : idAt(path, start, end);
-      const branch = id > 0 ? node.id : node.named;
-      if (branch === undefined) return undefined;
-      (params ??= {})[branch.name] = id > 0 ? id : path.slice(start, end);
+  const params: Record<string, number | string> = {};
+  for (const segment of path.slice(1).split('/')) {
+    const literal = node.literals.get(segment);
+    const id = literal === undefined && node.id !== undefined ? idIn(segment) : undefined;
+    const branch = id === undefined ? node.named : node.id;
+    if (literal !== undefined) node = literal;
+    else if (branch === undefined || segment === '')
+      return undefined; // a trailing slash names nothing
+    else {
+      params[branch.name] = id ?? segment;
       node = branch.node;
-    } else node = next;
+    }
   }
-  return node.methods === undefined ? undefined : { methods: node.methods, params: params ?? {} };
+  return node.methods === undefined ? undefined : { methods: node.methods, params };
 }
 
-/** Returns the node of the literal that equals the segment at `start`. */
-function literalAt({ literals }: Node, path: string, start: number): Node | undefined {
-  for (const { name, node } of literals)
-    if (path.startsWith(name, start) && endsSegment(path, start + name.length)) return node;
-  return undefined;
-}
-
-function endsSegment(path: string, index: number): boolean {
-  return index === path.length || path[index] === '/';
-}
-
-/** Returns an id from 1 to 2^53−1 without leading zeros; 0 for any other segment. */
-function idAt(path: string, start: number, end: number): number {
-  if (end - start > 16) return 0;
-  let id = 0;
-  for (let index = start; index < end; index += 1) {
-    const digit = path.charCodeAt(index) - 48;
-    if (digit < 0 || digit > 9 || (digit === 0 && id === 0)) return 0;
-    id = id * 10 + digit;
-  }
-  return Number.isSafeInteger(id) ? id : 0;
+/** Returns an id from 1 to 2^53−1 without leading zeros; undefined for any other segment. */
+function idIn(segment: string): number | undefined {
+  const id = Number(segment);
+  return /^[1-9]\d{0,15}$/.test(segment) && Number.isSafeInteger(id) ? id : undefined;
 }
 
 export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {
