@@ -115,8 +115,6 @@ export class SqlWorker {
   }
 }
 
-type Wanted = { readonly phrases: RowSearch['phrases']; readonly inJson: RowSearch['phrases'] };
-
 /** The program of the thread. */
 function runStatements(
   { file, readOnly, searchMillisecondsMax: millisecondsMax }: Connected,
@@ -158,46 +156,39 @@ function runStatements(
 
   /** Not a function within SQL, whose arguments would stay in memory until the statement ends. */
   function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): Row[] {
-    const fragments = { phrases, inJson: inJson(phrases, ['']) };
-    const begun = phrases.map((each) => each.map(beginningOf));
-    const beginnings = { phrases: begun, inJson: inJson(phrases, ['"', ' ']) };
-    const isFound = columns === 'texts' ? isInTexts : isInJson;
+    const beginnings = phrases.map((each) => each.map(beginningOf));
+    const fragments = phrases.map((each) => each.map(jsonOf));
     const first: Row[] = [];
     const others: Row[] = [];
     const until = cpuMilliseconds() + millisecondsMax;
     for (const row of rows as Iterable<[number, ...(string | null)[]]>) {
-      const [id, ...texts] = row;
-      // most rows have no fragment, and so no beginning of a word
-      if (isFound(texts, others.length < rowsMax ? fragments : beginnings)) {
-        if (isFound(texts, beginnings)) first.push([0, id]);
-        else others.push([1, id]);
-      }
+      const [id, ...columnTexts] = row;
+      const texts =
+        columns === 'texts'
+          ? [textOf(...columnTexts)]
+          : columnTexts.flatMap((json) => textsIn(json, fragments));
+      const found = texts.filter((text) => contains(text, phrases));
+      if (found.some((text) => contains(text, beginnings))) first.push([0, id]);
+      else if (found.length > 0 && others.length < rowsMax) others.push([1, id]);
       if (first.length === rowsMax || cpuMilliseconds() > until) break;
     }
     return [...first, ...others].slice(0, rowsMax);
   }
 
-  function isInTexts(texts: readonly (string | null)[], { phrases }: Wanted): boolean {
-    return contains(textOf(...texts), phrases);
+  /** Returns the phrase as JSON has it. */
+  function jsonOf(phrase: string): string {
+    return JSON.stringify(phrase.trim()).slice(1, -1);
   }
 
   /**
-   * Searches the JSON text first, so that most JSON need not be parsed: the text contains every word of its
-   * values.
+   * Returns the search text of each value: of a text, or of the texts of an object. JSON without the fragments, as
+   * most is, isn't parsed.
    */
-  function isInJson(texts: readonly (string | null)[], { phrases, inJson }: Wanted): boolean {
-    return texts.some(
-      (json) =>
-        json !== null &&
-        contains(upperJson(json), inJson) &&
-        textsOf(json).some((text) => contains(text, phrases)),
-    );
-  }
-
-  /** Returns the phrases as JSON has them, after one of these characters. */
-  function inJson(phrases: RowSearch['phrases'], after: readonly string[]): string[][] {
-    const escaped = (phrase: string): string => JSON.stringify(phrase.trim()).slice(1, -1);
-    return phrases.map((each) => each.flatMap((phrase) => after.map((sign) => sign + escaped(phrase))));
+  function textsIn(json: string | null, fragments: RowSearch['phrases']): string[] {
+    if (json === null || !contains(upperJson(json), fragments)) return [];
+    const values: (string | object)[] = [JSON.parse(json)].flat();
+    const isText = (value: unknown): value is string => typeof value === 'string';
+    return values.map((each) => textOf(...(isText(each) ? [each] : Object.values(each).filter(isText))));
   }
 
   /** CPU time, not elapsed time: on a busy machine a search must not find less. */
@@ -213,12 +204,5 @@ function runStatements(
   /** For ASCII, as most texts are, upper case suffices. This saves a third of the time of a search. */
   function upperJson(json: string): string {
     return /^[ -_a-~]*$/.test(json) ? json.toUpperCase() : textOf(json);
-  }
-
-  /** Returns the search text of each value: of a text, or of the texts of an object. */
-  function textsOf(json: string): string[] {
-    const values: (string | object)[] = [JSON.parse(json)].flat();
-    const isText = (value: unknown): value is string => typeof value === 'string';
-    return values.map((each) => textOf(...(isText(each) ? [each] : Object.values(each).filter(isText))));
   }
 }
