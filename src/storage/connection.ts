@@ -1,5 +1,4 @@
 // A connection to the database that caches its prepared statements; rows are arrays.
-import assert from 'node:assert';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../base/bounded-map.ts';
 import type { Invalidation } from './invalidation.ts';
@@ -11,14 +10,8 @@ export type SqlValue = null | number | string | Uint8Array;
 export type Row = readonly SqlValue[];
 /** A result that isn't a promise. */
 export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
-/** The numbers of changed rows and of invalidations up to some moment. */
-type Changes = { readonly rows: number; readonly invalidations: number };
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
-
-const changing = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
-/** A statement that may change rows; one that begins with WITH may also only read. */
-const perhapsChanging = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE|WITH)\b/i;
 
 /**
  * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index, this id
@@ -38,8 +31,7 @@ export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync 
 export class Connection {
   readonly #sqlite: DatabaseSync;
   readonly #before: () => void;
-  readonly #queries = new BoundedMap<string, StatementSync>(statementsMax);
-  readonly #runs = new BoundedMap<string, StatementSync>(statementsMax);
+  readonly #statements = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
   readonly #savepoint: {
@@ -47,7 +39,6 @@ export class Connection {
     readonly release: StatementSync;
     readonly rollback: StatementSync;
   };
-  #rowsChanged = 0;
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
@@ -64,30 +55,24 @@ export class Connection {
    * storage the whole transaction has to be rolled back.
    */
   inSavepoint<T>(callback: () => T): T {
-    const { changes } = this;
+    const { length } = this.invalidations;
     this.#savepoint.begin.run();
     try {
       const result = callback();
       this.#savepoint.release.run();
       return result;
     } catch (error) {
-      if (isEnvironment(error) || isDamage(error) || !this.#sqlite.isTransaction) throw error;
+      if (!this.canUndo(error)) throw error;
       this.#savepoint.rollback.run();
       this.#savepoint.release.run();
-      this.#rowsChanged = changes.rows;
-      this.invalidations.length = changes.invalidations;
+      this.invalidations.length = length;
       throw error;
     }
   }
 
-  /** The changes of this connection so far. SQLite undoes the changes of a failed statement. */
-  get changes(): Changes {
-    return { rows: this.#rowsChanged, invalidations: this.invalidations.length };
-  }
-
-  /** Whether a row was changed, or an object made stale, since then. */
-  hasChangedSince({ rows, invalidations }: Changes): boolean {
-    return this.#rowsChanged > rows || this.invalidations.length > invalidations;
+  /** False after an error of SQLite's own, which may have rolled everything back, or can't go on. */
+  canUndo(error: unknown): boolean {
+    return !isEnvironment(error) && !isDamage(error) && this.#sqlite.isTransaction;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */
@@ -114,12 +99,8 @@ export class Connection {
   }
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
-    const statement = this.#runs.get(sql) ?? this.#prepareRun(sql);
-    this.#before();
-    const { changes, lastInsertRowid } = statement.run(...params);
-    const rowsChanged = Number(changes);
-    this.#rowsChanged += rowsChanged;
-    return { rowsChanged, lastId: Number(lastInsertRowid) };
+    const { changes, lastInsertRowid } = this.#prepare(sql, prepareForRun).run(...params);
+    return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
   /** Records that this transaction makes a cached object stale. */
@@ -127,23 +108,17 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #prepare(sql: string): StatementSync {
-    const statement = this.#queries.get(sql) ?? this.#prepareQuery(sql);
+  #prepare(sql: string, prepare = prepareQuery): StatementSync {
+    let statement = this.#statements.get(sql);
+    if (statement === undefined) {
+      statement = prepare(this.#sqlite, sql);
+      this.#statements.set(sql, statement);
+    }
     this.#before();
     return statement;
   }
+}
 
-  #prepareQuery(sql: string): StatementSync {
-    assert(!changing.test(sql), 'A statement that changes rows is for `run`.');
-    const statement = this.#sqlite.prepare(sql);
-    this.#queries.set(sql, statement);
-    return statement;
-  }
-
-  #prepareRun(sql: string): StatementSync {
-    assert(perhapsChanging.test(sql), '`run` is for statements that change rows: it counts them.');
-    const statement = prepareForRun(this.#sqlite, sql);
-    this.#runs.set(sql, statement);
-    return statement;
-  }
+function prepareQuery(sqlite: DatabaseSync, sql: string): StatementSync {
+  return sqlite.prepare(sql);
 }

@@ -132,7 +132,8 @@ class OpenDatabase implements Database {
     this.#reads = this.#createReadSide();
     this.read = this.#reads.connection;
     this.#commits = this.#createGroupCommit();
-    this.#externalCommits = this.#createExternalCommitWatcher();
+    const mayDetect = (): boolean => this.#commits.isSynced;
+    this.#externalCommits = new ExternalCommitWatcher(sqlite, mayDetect, () => this.#onExternalCommit());
     this.#readWorker = this.#createSqlWorker('read');
     this.#checkpointer = this.#createCheckpointer();
     this.#replacedFiles = new ReplacedFiles(options.folder, () => this.#endReplaced());
@@ -188,13 +189,6 @@ class OpenDatabase implements Database {
       onSync: this.#options.onSync,
       onSettled: () => this.#checkpointer.checkSoon(),
       onFatal: (error) => this.#onFatal(error),
-    });
-  }
-
-  #createExternalCommitWatcher(): ExternalCommitWatcher {
-    return new ExternalCommitWatcher(this.#sqlite, {
-      mayDetect: () => this.#commits.isSynced,
-      onChange: () => this.#onExternalCommit(),
     });
   }
 

@@ -6,25 +6,23 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 export const commitCheckMilliseconds = 100;
 export const idleCommitCheckMilliseconds = 1_000;
 
-type Options = {
-  /** Returns false while a snapshot is pinned: reads after `onChange` would still see the old state. */
-  mayDetect(): boolean;
-  /** Called when another process has committed a change. */
-  onChange(): void;
-};
-
 /**
  * Compares the writing connection's `PRAGMA data_version`, which only commits of other connections change.
  */
 export class ExternalCommitWatcher {
-  readonly #options: Options;
+  readonly #mayDetect: () => boolean;
+  readonly #onChange: () => void;
   readonly #dataVersion: StatementSync;
   readonly #idle: NodeJS.Timeout;
   #version: unknown;
   #checkedAt = -Infinity;
 
-  constructor(sqlite: DatabaseSync, options: Options) {
-    this.#options = options;
+  /**
+   * `mayDetect` returns false while a snapshot is pinned: reads after `onChange` would still see the old state.
+   */
+  constructor(sqlite: DatabaseSync, mayDetect: () => boolean, onChange: () => void) {
+    this.#mayDetect = mayDetect;
+    this.#onChange = onChange;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version');
     this.#version = this.#read();
     this.#idle = setInterval(() => this.detect(), idleCommitCheckMilliseconds).unref();
@@ -33,16 +31,16 @@ export class ExternalCommitWatcher {
   /** Called with each request; checks at most once in `commitCheckMilliseconds`. */
   detectIfDue(): void {
     const now = performance.now();
-    if (now - this.#checkedAt < commitCheckMilliseconds || !this.#options.mayDetect()) return;
+    if (now - this.#checkedAt < commitCheckMilliseconds || !this.#mayDetect()) return;
     this.#checkedAt = now;
     this.detect();
   }
 
   detect(): void {
-    if (!this.#options.mayDetect()) return;
+    if (!this.#mayDetect()) return;
     const before = this.#version;
     this.#version = this.#read();
-    if (this.#version !== before) this.#options.onChange();
+    if (this.#version !== before) this.#onChange();
   }
 
   close(): void {

@@ -7,7 +7,7 @@ import { minuteMilliseconds } from '../base/durations.ts';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
 import { Connection, prepareForRun, type WriteCallback } from './connection.ts';
-import { isBusy, isDamage, isDiskFailure, isEnvironment, isFull } from './storage-error.ts';
+import { isBusy, isDamage, isDiskFailure, isFull } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
 import type { ReadSide } from './read-side.ts';
 import { countSync, type StorageStats } from './storage-stats.ts';
@@ -80,6 +80,8 @@ export class GroupCommit {
   readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', StatementSync>>;
   readonly #queued: QueuedWrite[] = [];
   #unsynced: Unsynced | undefined;
+  /** The rows that the connection had changed after the last group. */
+  #rowsChanged: number | undefined;
   #isInCallback = false;
   #isHeld = false;
   #state: keyof typeof closedReasons = 'open';
@@ -103,6 +105,7 @@ export class GroupCommit {
       commit: prepare('COMMIT'),
       rollback: prepare('ROLLBACK'),
     };
+    this.#rowsChanged = this.#readRowsChanged();
     if (!stats.canWrite) this.#probeLater();
   }
 
@@ -132,13 +135,13 @@ export class GroupCommit {
   runGroup(): void {
     if (this.#state === 'failed' || this.#isHeld || !this.isSynced || this.#queued.length === 0) return;
     if (!this.#tryBegin()) return;
-    const { changes } = this.#connection;
     const outcomes = this.#runQueued();
-    if (outcomes !== undefined && this.#connection.hasChangedSince(changes)) {
+    const hasChanged = this.#sqlite.isOpen && this.#hasChanged();
+    if (hasChanged && outcomes.some(({ hasThrown }) => !hasThrown)) {
       this.#commit(outcomes);
     } else {
       this.#rollBack();
-      this.#settle(outcomes ?? []); // what they saw is on disk
+      this.#settle(outcomes); // what they saw is on disk
     }
     if (this.#queued.length > 0) this.#options.schedule();
   }
@@ -216,8 +219,8 @@ export class GroupCommit {
     this.#rejectWithStorageError(this.#queued.splice(0), error);
   }
 
-  /** Returns undefined if the storage failed one of the callbacks: then all that ran are rejected. */
-  #runQueued(): Outcome[] | undefined {
+  /** Returns no outcome if the storage failed one of the callbacks: then all that ran are rejected. */
+  #runQueued(): Outcome[] {
     const until = performance.now() + groupMillisecondsMax;
     const outcomes: Outcome[] = [];
     for (const write of this.#queued) {
@@ -226,7 +229,7 @@ export class GroupCommit {
       } catch (error) {
         this.#queued.splice(0, outcomes.length + 1);
         this.#rejectGroup(outcomes, write, error);
-        return undefined;
+        return [];
       }
       if (performance.now() > until) break;
     }
@@ -241,12 +244,22 @@ export class GroupCommit {
       const result = this.#connection.inSavepoint(() => write.callback(this.#connection));
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
-      // after an error of its own SQLite may have rolled everything back, or can't go on
-      if (isEnvironment(error) || isDamage(error) || !this.#sqlite.isTransaction) throw error;
+      if (!this.#connection.canUndo(error)) throw error;
       return { write, hasThrown: true, settle: () => write.reject(error) };
     } finally {
       this.#isInCallback = false;
     }
+  }
+
+  /** Whether rows were changed, or objects made stale, since the last call. */
+  #hasChanged(): boolean {
+    const before = this.#rowsChanged;
+    this.#rowsChanged = this.#readRowsChanged();
+    return this.#rowsChanged !== before || this.#connection.invalidations.length > 0;
+  }
+
+  #readRowsChanged(): number | undefined {
+    return this.#connection.get<[number]>('SELECT total_changes()')?.[0];
   }
 
   /** Damage is the request's own error, since the others don't need the damaged page. */
@@ -258,8 +271,7 @@ export class GroupCommit {
       this.#rejectUnavailable(others, unwritableReason);
       return this.testDisk();
     }
-    this.#rejectWithStorageError([failed], error);
-    this.#rejectUnavailable(others, isFull(error) ? fullReason : unwritableReason);
+    this.#rejectWithStorageError([failed, ...others], error);
   }
 
   #commit(outcomes: readonly Outcome[]): void {

@@ -112,6 +112,19 @@ test('a write that undid its changes needs no commit and no sync', async (t) => 
   assert.deepEqual([database.stats.commits, disk.pending.length], [0, 0]);
 });
 
+for (const sql of [
+  "INSERT INTO notes (text) VALUES ('kept') RETURNING id",
+  "WITH words (text) AS (VALUES ('kept')) INSERT INTO notes (text) SELECT text FROM words RETURNING id",
+])
+  test(`a change is saved, even by a query: ${sql.slice(0, 6)}`, async (t) => {
+    const folder = newFolder(t);
+    const database = await openNotes(t, { folder });
+    assert.deepEqual(await database.write((db) => db.get<[number]>(sql)), [1]);
+    assert.equal(database.stats.commits, 1);
+    await database.close();
+    assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
+  });
+
 test('each write runs once, whatever its neighbours undo', async (t) => {
   const database = await openNotes(t);
   const ran: string[] = [];
