@@ -31,12 +31,26 @@ export function labelledSamples(
   return Array.from(counts, ([name, count]) => [`{${label}="${name}"}`, count]);
 }
 
-type Distribution = {
+/** Counts values by intervals, and sums them. */
+export class Distribution {
   readonly bounds: readonly number[];
   /** Counts of each interval, not cumulative; the last one is for values above all bounds. */
-  readonly counts: ArrayLike<number>;
-  readonly sum: number;
-};
+  readonly counts: Float64Array;
+  sum = 0;
+
+  constructor(bounds: readonly number[]) {
+    this.bounds = bounds;
+    this.counts = new Float64Array(bounds.length + 1);
+  }
+
+  /** Counts a value in the first interval whose bound it doesn't exceed. */
+  add(value: number): void {
+    let index = 0;
+    while (value > (this.bounds[index] ?? Infinity)) index += 1;
+    this.counts[index] = (this.counts[index] ?? 0) + 1;
+    this.sum += value;
+  }
+}
 
 export function histogram(name: string, help: string, { bounds, counts, sum }: Distribution): Family {
   let total = 0;

@@ -10,7 +10,7 @@ import { Connection, prepareForRun, type WriteCallback } from './connection.ts';
 import { isBusy, isDamage, isDiskFailure, isFull } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
 import type { ReadSide } from './read-side.ts';
-import { countSync, type StorageStats } from './storage-stats.ts';
+import type { StorageStats } from './storage-stats.ts';
 
 /** The time after which a group takes no other callback. */
 const groupMillisecondsMax = 4;
@@ -305,7 +305,7 @@ export class GroupCommit {
     this.#options.fdatasync(this.#options.walDescriptor, (error) => {
       if (error !== null) this.fail(error);
       if (this.#state === 'failed') return;
-      countSync(this.#stats, (performance.now() - start) / 1000);
+      this.#stats.syncSeconds.add((performance.now() - start) / 1000);
       this.#afterSync(unsynced);
     });
   }

@@ -1,7 +1,8 @@
 // What the storage counts and knows about itself: for /metrics, for readiness, and to decide which writes are
 // accepted (group-commit.ts).
+import { Distribution } from '../base/prometheus.ts';
 
-export const syncSecondsBounds = [
+const syncSecondsBounds = [
   0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1,
 ] as const;
 
@@ -12,13 +13,7 @@ export function newStats() {
     /** Committed transactions, and the writes in them. */
     commits: 0,
     writes: 0,
-    syncs: 0,
-    syncSecondsSum: 0,
-    /**
-     * The number of syncs in each interval of `syncSecondsBounds`, not cumulative; the last number is of
-     * longer syncs.
-     */
-    syncSecondsCounts: Array<number>(syncSecondsBounds.length + 1).fill(0),
+    syncSeconds: new Distribution(syncSecondsBounds),
     walBytes: 0,
     /** Accepted writes that are not settled yet. */
     waitingWrites: 0,
@@ -28,11 +23,4 @@ export function newStats() {
     /** False after a write that the storage failed, until a page could be written again. */
     canWrite: true,
   };
-}
-
-export function countSync(stats: StorageStats, seconds: number): void {
-  const index = syncSecondsBounds.filter((bound) => bound < seconds).length;
-  stats.syncs += 1;
-  stats.syncSecondsSum += seconds;
-  stats.syncSecondsCounts[index] = (stats.syncSecondsCounts[index] ?? 0) + 1;
 }

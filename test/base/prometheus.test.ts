@@ -1,12 +1,11 @@
-// How syncs are counted by their duration.
+// How values are counted by intervals.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { countSync, newStats, syncSecondsBounds } from '../../src/storage/storage-stats.ts';
+import { Distribution } from '../../src/base/prometheus.ts';
 
-test('a sync counts in the first bound that it does not exceed, and its time in the sum', () => {
-  const stats = newStats();
-  for (const seconds of [0.0001, 0.5, 5]) countSync(stats, seconds);
-  const expected = [...syncSecondsBounds.map((bound) => (bound === 0.0001 || bound === 1 ? 1 : 0)), 1];
-  assert.deepEqual(stats.syncSecondsCounts, expected);
-  assert.deepEqual([stats.syncs, stats.syncSecondsSum], [3, 5.5001]);
+test('a value counts in the first bound that it does not exceed, and in the sum', () => {
+  const seconds = new Distribution([0.1, 1]);
+  for (const each of [0.1, 0.5, 1, 5]) seconds.add(each);
+  assert.deepEqual([...seconds.counts], [1, 2, 1]);
+  assert.equal(seconds.sum, 6.6);
 });

@@ -79,9 +79,9 @@ async function grouped(folder: string): Promise<Way> {
     write: (number) => database.write((db) => db.run(insert, ...order(number)).lastId),
     end: () => database.close(),
     note: () =>
-      `${database.stats.syncs} syncs of ` +
-      `${((database.stats.syncSecondsSum / database.stats.syncs) * 1e3).toFixed(2)} ms, ` +
-      `${database.stats.commits} commits, ${database.stats.checkpoints} checkpoints`,
+      `${database.stats.commits} commits, with syncs of ` +
+      `${((database.stats.syncSeconds.sum / database.stats.commits) * 1e3).toFixed(2)} ms, ` +
+      `${database.stats.checkpoints} checkpoints`,
   };
 }
 

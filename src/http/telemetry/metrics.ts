@@ -1,12 +1,12 @@
 // Counts for a running service, and the families of metrics that /metrics shows.
 import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
 import type { Database } from '../../storage/database.ts';
-import { syncSecondsBounds } from '../../storage/storage-stats.ts';
 import { version } from '../../base/version.ts';
 import type { ConnectionCounts } from '../connections/http-server.ts';
 import { LoopDelay } from './loop-delay.ts';
 import {
   counter,
+  Distribution,
   gauge,
   histogram,
   labelledSamples,
@@ -40,7 +40,7 @@ type CacheCounts = { readonly hits: number; readonly misses: number; readonly we
 
 export function createMetrics() {
   const responses = new Map<Route | undefined, Map<number, number>>();
-  const durations = { bounds: secondsBounds, counts: new Float64Array(secondsBounds.length + 1), sum: 0 };
+  const durations = new Distribution(secondsBounds);
   const rejections = { rate: 0, unavailable: 0 };
   /** Connections closed for too many pipelined requests, or for responses that were left unread. */
   const dropped = { pipelined: 0, unread: 0 };
@@ -56,11 +56,7 @@ export function createMetrics() {
     const counts = responses.get(route) ?? new Map<number, number>();
     responses.set(route, counts);
     counts.set(status, (counts.get(status) ?? 0) + 1);
-    const seconds = milliseconds / 1000;
-    durations.sum += seconds;
-    let index = 0;
-    while (index < secondsBounds.length && seconds > (secondsBounds[index] ?? 0)) index += 1;
-    durations.counts[index] = (durations.counts[index] ?? 0) + 1;
+    durations.add(milliseconds / 1000);
   }
 
   /** `others` are the families of the features. */
@@ -137,16 +133,15 @@ function cacheFamilies(caches: readonly CacheCounts[]): Family[] {
 }
 
 function storageFamilies(storage: Database['stats']): Family[] {
-  const syncs = {
-    bounds: syncSecondsBounds,
-    counts: storage.syncSecondsCounts,
-    sum: storage.syncSecondsSum,
-  };
   const isWritable = storage.canWrite ? 1 : 0;
   return [
     counter('orderly_storage_commits_total', 'Transactions committed.', storage.commits),
     counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
-    histogram('orderly_storage_sync_duration_seconds', 'Time that a sync of the WAL to disk takes.', syncs),
+    histogram(
+      'orderly_storage_sync_duration_seconds',
+      'Time that a sync of the WAL to disk takes.',
+      storage.syncSeconds,
+    ),
     gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
     gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet on disk.', storage.waitingWrites),
     gauge('orderly_storage_writable', '1 if changes are accepted; 0 on a full or failing disk.', isWritable),
