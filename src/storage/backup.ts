@@ -10,8 +10,7 @@ import { lockFolder } from './folder-lock.ts';
 import { createPrivate, rejectForeignFile, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
 import { schemaIssues } from './schema-audit.ts';
-import { isFailedRead, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
-import { isDamage, StorageError, toStorageError } from './storage-error.ts';
+import { isCorrupt, isDamage, isFailedRead, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesPerStep = 1_000;
 
@@ -189,7 +188,7 @@ async function fromBackup<T>(file: string, use: (source: DatabaseSync) => Promis
   try {
     return await fromDatabase(file, use);
   } catch (error) {
-    if (!(error instanceof StorageError && sqliteCode(error.cause) === sqliteCodes.corrupt)) throw error;
+    if (!(error instanceof StorageError && isCorrupt(error.cause))) throw error;
     throw new StorageError(
       `${file} is damaged, or its disk can't be read. Nothing was replaced: restore another backup.`,
     );

@@ -6,7 +6,7 @@ import { allows, type Caller, type RowAccess } from '../auth/access.ts';
 import { forbidden, notFound, Problem } from '../problem.ts';
 import type { Connection } from './connection.ts';
 import type { Permit } from './permit.ts';
-import { isReferredTo } from './sqlite-codes.ts';
+import { isReferredTo } from './storage-error.ts';
 
 declare const visible: unique symbol;
 declare const owned: unique symbol;

@@ -1,26 +1,40 @@
 // Errors of the storage: classifies SQLite's errors, and turns them into sentences for the operator.
 import { isSystemError, systemErrorText, systemSentence } from '../base/system-error.ts';
 import { errnoOfWrites } from './file-systems.ts';
-import { lacksRoomToShare, lacksSharedMemory, sqliteCode, sqliteCodes } from './sqlite-codes.ts';
 
-const busyCodes: readonly number[] = [sqliteCodes.busy, sqliteCodes.locked];
-const transientCodes: readonly number[] = [
-  ...busyCodes,
-  sqliteCodes.noMemory,
-  sqliteCodes.full,
-  sqliteCodes.cantOpen,
-];
-const environmentCodes: readonly number[] = [
-  ...transientCodes,
-  sqliteCodes.readOnly,
-  sqliteCodes.interrupt,
-  sqliteCodes.ioError,
-];
-const damageCodes: readonly number[] = [sqliteCodes.corrupt, sqliteCodes.notADatabase];
+/** SQLite's result codes that the service tells apart (https://sqlite.org/rescode.html). */
+const codes = {
+  busy: 5,
+  locked: 6,
+  noMemory: 7,
+  readOnly: 8,
+  interrupt: 9,
+  ioError: 10,
+  corrupt: 11,
+  full: 13,
+  cantOpen: 14,
+  protocol: 15,
+  notADatabase: 26,
+  // extended codes: of I/O errors, and of foreign keys that are checked at once or at the end of a statement
+  failedRead: 266,
+  shortRead: 522,
+  damagedRead: 8458,
+  noRoomForShm: 4874,
+  noSharedMemory: 5386,
+  referredAtOnce: 1811,
+  referred: 787,
+} as const;
 
-/** Whether the disk may have failed: SQLite reports a page that it can't read as damage. */
-export function isDiskFailure(error: unknown): boolean {
-  return isDamage(error) || sqliteCode(error) === sqliteCodes.ioError;
+/** Whether an error has one of these codes, primary or extended. */
+function has(error: unknown, ...expected: readonly (keyof typeof codes)[]): boolean {
+  const code = codeOf(error);
+  return expected.some((name) => codes[name] === code || codes[name] === (code & 0xff));
+}
+
+/** 0, which SQLite's errors never have, for any other error. */
+function codeOf(error: unknown): number {
+  const isOfSqlite = error instanceof Error && 'errcode' in error && typeof error.errcode === 'number';
+  return isOfSqlite ? Number(error.errcode) : 0;
 }
 
 /** An error whose message tells the operator what is wrong with the storage and what to do. */
@@ -30,46 +44,70 @@ export class StorageError extends Error {
 
 /** Whether another connection's lock is the cause. */
 export function isBusy(error: unknown): boolean {
-  return busyCodes.includes(sqliteCode(error));
+  return has(error, 'busy', 'locked');
 }
 
 /** Whether a retry may succeed, and nothing is broken: a lock, a lack of memory or files, a full disk. */
 export function isTransient(error: unknown): boolean {
-  return transientCodes.includes(sqliteCode(error));
+  return isBusy(error) || has(error, 'noMemory', 'full', 'cantOpen');
 }
 
 /** Whether the cause is the storage, not the request that failed. */
 export function isEnvironment(error: unknown): boolean {
-  return environmentCodes.includes(sqliteCode(error));
+  return isTransient(error) || has(error, 'readOnly', 'interrupt', 'ioError');
 }
 
 export function isFull(error: unknown): boolean {
-  return sqliteCode(error) === sqliteCodes.full;
+  return has(error, 'full');
 }
 
-/** Whether there is no room for a write to the database: SQLite calls a quota and a limit an I/O error. */
-export function lacksRoom(error: unknown, file: string): boolean {
-  const isUnclear = sqliteCode(error) === sqliteCodes.ioError;
-  return isFull(error) || (isUnclear && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfWrites(file)));
+export function isNotOpened(error: unknown): boolean {
+  return has(error, 'cantOpen');
+}
+
+export function isCorrupt(error: unknown): boolean {
+  return has(error, 'corrupt');
 }
 
 /** Whether the file is damaged or is no database. */
 export function isDamage(error: unknown): boolean {
-  return damageCodes.includes(sqliteCode(error));
+  return has(error, 'corrupt', 'notADatabase');
+}
+
+/** Whether the disk may have failed: SQLite reports a page that it can't read as damage. */
+export function isDiskFailure(error: unknown): boolean {
+  return isDamage(error) || has(error, 'ioError');
+}
+
+/** Whether a read failed, or returned too few bytes. */
+export function isFailedRead(error: unknown): boolean {
+  return has(error, 'failedRead', 'shortRead', 'damagedRead');
+}
+
+/** Whether a row can't be deleted, since others refer to it. */
+export function isReferredTo(error: unknown): boolean {
+  return has(error, 'referred', 'referredAtOnce');
+}
+
+/** Whether there is no room for a write to the database: SQLite calls a quota and a limit an I/O error. */
+export function lacksRoom(error: unknown, file: string): boolean {
+  return (
+    isFull(error) || (has(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfWrites(file)))
+  );
 }
 
 const sentences: Readonly<Record<number, string>> = {
-  [sqliteCodes.busy]: 'is locked by another process',
-  [sqliteCodes.locked]: 'is locked by another process',
-  [sqliteCodes.protocol]: 'is locked by another process',
-  [sqliteCodes.noMemory]: systemSentence('ENOMEM') ?? '',
-  [sqliteCodes.readOnly]: 'is read-only, but the service must write to it',
-  [sqliteCodes.ioError]: "can't be read or written: the disk reports an I/O error",
+  [codes.busy]: 'is locked by another process',
+  [codes.locked]: 'is locked by another process',
+  [codes.protocol]: 'is locked by another process',
+  [codes.noMemory]: systemSentence('ENOMEM') ?? '',
+  [codes.readOnly]: 'is read-only, but the service must write to it',
+  [codes.ioError]: "can't be read or written: the disk reports an I/O error",
   // SQLite reports a read that failed as damage, too
-  [sqliteCodes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a backup",
-  [sqliteCodes.full]: systemSentence('ENOSPC') ?? '',
-  [sqliteCodes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
-  [sqliteCodes.notADatabase]: 'is not a database',
+  [codes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a backup",
+  [codes.full]: systemSentence('ENOSPC') ?? '',
+  [codes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
+  [codes.notADatabase]: 'is not a database',
 };
 
 /** Returns a `StorageError` if there is a sentence for the cause, otherwise the error itself. */
@@ -82,17 +120,10 @@ export function toStorageError(error: unknown, file: string): unknown {
   return new StorageError(`${error.path ?? file} ${systemErrorText(error)}.`, { cause: error });
 }
 
-/** The errors for which a write beside the file tells more: SQLite doesn't report the errno. */
-const unclearCodes: readonly number[] = [
-  sqliteCodes.full,
-  sqliteCodes.ioError,
-  sqliteCodes.cantOpen,
-  sqliteCodes.readOnly,
-];
-
 function sentenceOf(error: Error, file: string): string | undefined {
-  if (lacksSharedMemory(error)) return "is where the file system can't share memory: use a local disk";
-  const code = lacksRoomToShare(error) ? sqliteCodes.full : sqliteCode(error);
-  const told = unclearCodes.includes(code) ? systemSentence(errnoOfWrites(file)) : undefined;
-  return told ?? sentences[code];
+  if (has(error, 'noSharedMemory')) return "is where the file system can't share memory: use a local disk";
+  // a write beside the file tells more, since SQLite doesn't report the errno
+  const isUnclear = has(error, 'full', 'ioError', 'cantOpen', 'readOnly');
+  const told = isUnclear ? systemSentence(errnoOfWrites(file)) : undefined;
+  return told ?? sentences[has(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff];
 }
