@@ -10,66 +10,43 @@ export const importLineBytesMax = 64 * 1024;
 
 const lineFeed = 0x0a;
 
-/** A line that isn't blank: its number from 1, and its value, or the reason why it has no value. */
-type ArrivingLine = { readonly number: number } & LineContent;
-type LineContent = { readonly value: unknown } | { readonly problem: Problem };
+/** A line that isn't blank. */
+export type ArrivingLine = {
+  /** Counted from 1. */
+  readonly number: number;
+  /** Returns the value of the line. Throws a problem if the line has none. */
+  readonly parse: () => unknown;
+};
 
-/**
- * Splits a body: yields the lines that a chunk completes; without a chunk, the last line. Take all lines of a
- * chunk before the next call.
- */
-export type LineReader = (chunk: Buffer | undefined) => Iterable<ArrivingLine>;
+/** Returns the lines that a piece of the body completes; at its end, undefined, the last line. */
+export type LineReader = (piece: Buffer | undefined) => ArrivingLine[];
 
 export function ndjsonReader(): LineReader {
-  let number = 1;
-  /** The beginning of the incomplete line; empty once the line is too long. */
-  let parts: Buffer[] = [];
-  let bytes = 0;
-  const keep = (part: Buffer): void => {
-    bytes += part.length;
-    if (bytes > importLineBytesMax) parts = [];
-    else parts.push(part);
-  };
-  function* endLine(): Generator<ArrivingLine> {
-    const line = { number, whole: Buffer.concat(parts), isTooLong: bytes > importLineBytesMax };
-    parts = [];
-    bytes = 0;
-    number += 1;
-    if (line.isTooLong) yield { number: line.number, problem: tooLong() };
-    else if (line.whole.length > 0) yield { number: line.number, ...parsed(line.whole) };
-  }
-  return function* (chunk) {
-    if (chunk === undefined) return yield* endLine();
+  let number = 0;
+  /** The beginning of the incomplete line. */
+  let rest = Buffer.alloc(0);
+  return (piece = Buffer.of(lineFeed)) => {
+    const lines: ArrivingLine[] = [];
+    const bytes = Buffer.concat([rest, piece]);
     let start = 0;
-    for (;;) {
-      // no Buffer for a blank line, since millions may arrive
-      for (; bytes === 0 && (chunk[start] === lineFeed || isBlank(chunk[start])); start += 1)
-        if (chunk[start] === lineFeed) number += 1;
-      const end = chunk.indexOf(lineFeed, start);
-      if (end === -1) break;
-      keep(chunk.subarray(start, end));
+    for (let end = bytes.indexOf(lineFeed); end !== -1; end = bytes.indexOf(lineFeed, start)) {
+      const line = bytes.subarray(start, end);
       start = end + 1;
-      yield* endLine();
+      number += 1;
+      if (!line.every(isBlank)) lines.push({ number, parse: () => parsedLine(line) });
     }
-    if (start < chunk.length) keep(chunk.subarray(start));
+    rest = bytes.subarray(start).subarray(0, importLineBytesMax + 1); // more of a line that is too long isn't needed
+    return lines;
   };
 }
 
-function isBlank(byte: number | undefined): boolean {
+function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-function tooLong(): Problem {
-  return new Problem('content-too-large', `The line must have at most ${importLineBytesMax} bytes.`);
-}
-
-function parsed(bytes: Buffer): LineContent {
-  try {
-    return { value: parseJson(bytes) };
-  } catch (error) {
-    if (error instanceof Problem) return { problem: error };
-    throw error;
-  }
+function parsedLine(line: Buffer): unknown {
+  if (line.length <= importLineBytesMax) return parseJson(line);
+  throw new Problem('content-too-large', `The line must have at most ${importLineBytesMax} bytes.`);
 }
 
 /** Reads an object from each row. If a table can't be read any further, the last line says why. */
@@ -77,35 +54,36 @@ export function csvReader(conversion: LineConversion, country: string | undefine
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
-  let isUnreadable = false;
   let isFirst = true;
-  function* rowsIn(chunk: Buffer | undefined): Generator<CsvRow> {
-    if (isFirst && chunk !== undefined) checkIsTable(chunk);
-    isFirst = false;
-    yield* rows.add(decoded(decoder, chunk));
-    if (chunk === undefined) yield* rows.end();
-  }
-  function* linesIn(chunk: Buffer | undefined): Generator<ArrivingLine> {
-    for (const row of rowsIn(chunk)) {
-      if (heading !== undefined) {
-        yield lineOf(row, heading, { conversion, country });
-        continue;
-      }
-      heading = headingOf(row.cells, conversion.columns);
-      const problem = headingProblem(heading, conversion.columns);
-      if (problem === undefined) continue;
-      isUnreadable = true;
-      return yield { number: row.number, problem };
-    }
-  }
-  return function* (chunk) {
-    if (isUnreadable) return;
+  let isUnreadable = false;
+  return (piece) => {
+    const lines: ArrivingLine[] = [];
+    if (isUnreadable) return lines;
     try {
-      yield* linesIn(chunk);
+      if (isFirst && piece !== undefined) checkIsTable(piece);
+      isFirst = false;
+      for (const row of rows.add(decoded(decoder, piece), piece === undefined)) {
+        const { number } = row;
+        if (heading === undefined) heading = headingOf(row, conversion.columns);
+        else {
+          const names = heading;
+          lines.push({
+            number,
+            parse: () => conversion.objectOf(filledCells(row, names, conversion), country),
+          });
+        }
+      }
     } catch (error) {
+      const problem = unreadable(error);
       isUnreadable = true;
-      yield { number: rows.number, problem: unreadable(error) };
+      lines.push({
+        number: rows.number,
+        parse() {
+          throw problem;
+        },
+      });
     }
+    return lines;
   };
 }
 
@@ -135,17 +113,10 @@ function checkIsTable(piece: Buffer): void {
     if (start.startsWith(other.toLowerCase())) throw new Problem('bad-request', advice);
 }
 
-/** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */
-function headingOf(cells: readonly string[], columns: readonly string[]): string[] {
-  const known = new Map(columns.map((name) => [name.toLowerCase(), name]));
-  const names = cells.map(trimmed).map((name) => known.get(name.toLowerCase()) ?? name);
-  return names.slice(0, names.findLastIndex((name) => name !== '') + 1);
-}
-
-function decoded(decoder: TextDecoder, chunk: Buffer | undefined): string {
+function decoded(decoder: TextDecoder, piece: Buffer | undefined): string {
   let text: string;
   try {
-    text = chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    text = decoder.decode(piece, { stream: piece !== undefined });
   } catch {
     throw new Problem('bad-request', 'The table must be UTF-8.');
   }
@@ -160,36 +131,40 @@ function unreadable(error: unknown): Problem {
   throw error;
 }
 
-function headingProblem(cells: readonly string[], columns: readonly string[]): Problem | undefined {
-  const unknown = cells.find((name) => !columns.includes(name));
+/** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */
+function headingOf({ cells }: CsvRow, columns: readonly string[]): string[] {
+  const known = new Map(columns.map((name) => [name.toLowerCase(), name]));
+  const all = cells.map(trimmed).map((name) => known.get(name.toLowerCase()) ?? name);
+  const names = all.slice(0, all.findLastIndex((name) => name !== '') + 1);
+  const unknown = names.find((name) => !columns.includes(name));
   if (unknown !== undefined) {
     const detail = `The heading names "${unknown}". Columns: ${columns.join(', ')}.`;
-    return invalidAt('', 'unknown-member', detail);
+    throw invalidAt('', 'unknown-member', detail);
   }
-  if (new Set(cells).size < cells.length)
-    return invalidAt('', 'conflict', 'The heading names a column twice.');
-  return undefined;
+  if (new Set(names).size < names.length)
+    throw invalidAt('', 'conflict', 'The heading names a column twice.');
+  return names;
 }
 
-function lineOf(
-  { number, cells }: CsvRow,
+/** Returns the cells of a row that aren't empty, by the names of their columns. */
+function filledCells(
+  { cells }: CsvRow,
   heading: readonly string[],
-  { conversion, country }: { readonly conversion: LineConversion; readonly country: string | undefined },
-): ArrivingLine {
+  { pointerTo }: LineConversion,
+): Map<string, string> {
   const isTooLong = cells.slice(heading.length).some((cell) => cell.trim() !== '');
   if (cells.length < heading.length || isTooLong) {
     const detail = `The row has ${counted(cells.length, 'cell')}, its heading ${heading.length}.`;
-    return { number, problem: invalidAt('', 'conflict', detail) };
+    throw invalidAt('', 'conflict', detail);
   }
   const filled = new Map<string, string>();
   for (const [index, name] of heading.entries()) {
     const cell = plainCell(cells[index] ?? '');
     if (trimmed(cell) === '') continue;
-    if (roundedNumber.test(cell))
-      return { number, problem: roundedProblem(conversion.pointerTo(name), cell) };
+    if (roundedNumber.test(cell)) throw roundedProblem(pointerTo(name), cell);
     filled.set(name, cell);
   }
-  return { number, value: conversion.objectOf(filled, country) };
+  return filled;
 }
 
 /** What a spreadsheet makes of a long number, such as a barcode or a phone number, when it saves a file. */

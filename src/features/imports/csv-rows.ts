@@ -5,22 +5,25 @@
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
 
-const separators: readonly string[] = [',', ';', '\t', '|'];
+const anySeparator = ',;\t|';
 
-/** The state of the reader. In a quoted cell, a quote is followed by another quote or by the cell's end. */
-type Place = 'start of a cell' | 'cell' | 'quoted cell' | 'after a quote';
+/**
+ * Matches a cell, and what ends it: a separator, a line break, or the end of the text. It matches nothing at a quoted
+ * cell without an end. A quote after the beginning of a cell, as in `5" nails` and `="00123"`, is part of the text.
+ */
+function cellPattern(separators: string): RegExp {
+  const quoted = '"([^"]*(?:""[^"]*)*)"(?!")';
+  return new RegExp(`(?:${quoted}|(?!"))([^${separators}\\r\\n]*)([${separators}]|\\r\\n?|\\n|$)`, 'y');
+}
 
 export class CsvRows {
   readonly #rowCharsMax: number;
-  /** The separator of cells; undefined until the heading shows it. */
-  #separator: string | undefined;
-  #place: Place = 'start of a cell';
-  #cells: string[] = [];
-  #cell = '';
-  #rowChars = 0;
+  /** The pattern for the table's separator: the first one in its heading, since no column's name contains one. */
+  #cell = cellPattern(anySeparator);
+  #hasSeparator = false;
+  /** The beginning of a row that isn't complete. */
+  #rest = '';
   #number = 1;
-  /** Whether the last character was the CR that ended a row: its LF ends no other. */
-  #isAfterReturn = false;
 
   constructor(rowCharsMax: number) {
     this.#rowCharsMax = rowCharsMax;
@@ -31,86 +34,56 @@ export class CsvRows {
     return this.#number;
   }
 
-  /** Yields the rows that are complete. Throws a RangeError or SyntaxError with a sentence for people. */
-  *add(text: string): Generator<CsvRow> {
-    for (const character of text) {
-      if (!this.#endsRow(character)) continue;
-      yield* this.#endRow();
+  /**
+   * Yields the rows that the text completes, without blank ones: spreadsheets save rows that are only formatted as
+   * separators. Throws a RangeError or SyntaxError with a sentence for people.
+   */
+  *add(text: string, isLast: boolean): Generator<CsvRow> {
+    const whole = isLast ? `${this.#rest}${text}`.replace(/\u001a$/, '') : this.#rest + text;
+    let start = 0;
+    while (start < whole.length) {
+      const row = this.#rowAt(whole, start, isLast);
+      const end = row?.end ?? whole.length;
+      if (end - start > this.#rowCharsMax)
+        throw new RangeError(`A row must have at most ${this.#rowCharsMax} characters.`);
+      if (row === undefined) break;
+      start = end;
+      if (this.#number === 1 && this.#namesSeparator(row.cells)) continue;
+      if (row.cells.some((cell) => cell.trim() !== '')) {
+        if (!this.#hasSeparator) this.#separateBy(',');
+        yield { number: this.#number, cells: row.cells };
+      }
+      this.#number += 1;
+    }
+    this.#rest = whole.slice(start);
+  }
+
+  /** Returns undefined unless the row is complete: its last cell and line break may go on in the next text. */
+  #rowAt(text: string, start: number, isLast: boolean): { cells: string[]; end: number } | undefined {
+    const cells: string[] = [];
+    for (let end = start; ;) {
+      this.#cell.lastIndex = end;
+      const match = this.#cell.exec(text);
+      if (match === null && isLast) throw new SyntaxError('A quoted cell has no end.');
+      if (match === null) return undefined;
+      const [all, quoted = '', plain = '', stop = ''] = match;
+      end += all.length;
+      if (!isLast && end === text.length && (stop === '' || stop === '\r')) return undefined;
+      cells.push(quoted.replaceAll('""', '"') + plain);
+      if (stop === '' || stop.startsWith('\r') || stop === '\n') return { cells, end };
+      if (!this.#hasSeparator) this.#separateBy(stop);
     }
   }
 
-  /** Yields the last row, if no line break ends it. */
-  *end(): Generator<CsvRow> {
-    if (this.#place === 'quoted cell') throw new SyntaxError('A quoted cell has no end.');
-    this.#cell = this.#cell.replace(/\u001a$/, '');
-    yield* this.#endRow();
+  /** Whether the first row is `sep=;`. Where the separator isn't quoted, it was the first one of the table. */
+  #namesSeparator(cells: readonly string[]): boolean {
+    const [, separator] = /^sep=([,;\t|]?)$/i.exec(cells.join('')) ?? [];
+    if (separator !== undefined && separator !== '') this.#separateBy(separator);
+    return separator !== undefined;
   }
 
-  #endsRow(character: string): boolean {
-    this.#rowChars += 1;
-    if (this.#rowChars > this.#rowCharsMax)
-      throw new RangeError(`A row must have at most ${this.#rowCharsMax} characters.`);
-    const isSecondOfTwo = this.#isAfterReturn && character === '\n';
-    this.#isAfterReturn = false;
-    if (this.#place === 'quoted cell') this.#readQuoted(character);
-    else if (isSecondOfTwo) this.#rowChars = 0;
-    else if (character === '\n') return true;
-    else if (character === '\r') return (this.#isAfterReturn = true);
-    else if (this.#isSeparator(character)) this.#endCell();
-    else if (character === '"') this.#readQuote();
-    else this.#readPlain(character);
-    return false;
-  }
-
-  /**
-   * Whether the character separates cells. The first separator in the heading is the table's: no column's
-   * name contains one.
-   */
-  #isSeparator(character: string): boolean {
-    if (this.#separator === undefined && separators.includes(character)) this.#separator = character;
-    return character === this.#separator;
-  }
-
-  #readQuoted(character: string): void {
-    if (character === '"') this.#place = 'after a quote';
-    else this.#cell += character;
-  }
-
-  /**
-   * Reads a quote outside a quoted cell: the beginning of such a cell, the second quote of a pair, or, as in
-   * `5" nails` and `="00123"`, a character like others.
-   */
-  #readQuote(): void {
-    if (this.#place === 'cell') return this.#readPlain('"');
-    if (this.#place === 'after a quote') this.#cell += '"';
-    this.#place = 'quoted cell';
-  }
-
-  #readPlain(character: string): void {
-    this.#place = 'cell';
-    this.#cell += character;
-  }
-
-  #endCell(): void {
-    this.#cells.push(this.#cell);
-    this.#cell = '';
-    this.#place = 'start of a cell';
-  }
-
-  /** Yields the row unless it is blank: spreadsheets save rows that are only formatted as separators. */
-  *#endRow(): Generator<CsvRow> {
-    this.#endCell();
-    const row = { number: this.#number, cells: this.#cells };
-    this.#cells = [];
-    this.#rowChars = 0;
-    const [, named] = /^sep=([,;\t|]?)$/i.exec(row.number === 1 ? row.cells.join('') : '') ?? [];
-    if (named !== undefined) {
-      if (named !== '') this.#separator = named; // else it was the first separator
-      return;
-    }
-    this.#number += 1;
-    if (row.cells.every((cell) => cell.trim() === '')) return;
-    this.#separator ??= ',';
-    yield row;
+  #separateBy(separator: string): void {
+    this.#hasSeparator = true;
+    this.#cell = cellPattern(separator);
   }
 }

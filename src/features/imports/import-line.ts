@@ -1,10 +1,11 @@
-// A line of an import: its schema and checks, and its outcome.
+// A line of an import: its schema and checks, and the lines that rows of tables stand for.
 import { hash } from 'node:crypto';
 import type { CsvConversion } from '../../base/csv.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { currency, id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
-import { fits, parse } from '../../schema/schema-check.ts';
+import { invalid } from '../../problem.ts';
+import { parse } from '../../schema/schema-check.ts';
 import {
   named,
   nullable,
@@ -28,26 +29,6 @@ const importKey = (description: string) => singleLine(importKeyCharsMax, descrip
 
 const customerKey = importKey('The key that the customer was imported with, now or earlier.');
 
-const ImportedOrder = named(
-  'ImportedOrder',
-  object(
-    {
-      ...NewOrder.properties,
-      customerId: optional(id, { description: 'The customer who orders, unless `customerKey` names one.' }),
-      customerKey: optional(customerKey),
-      currency,
-      status: optional(importedStatus),
-      createdAt: optional(sentTimestamp, { description: 'When it was ordered: since 1970; now by default.' }),
-    },
-    {
-      description:
-        'A new order, of any status and age, also in a currency that was withdrawn. Its `updatedAt` is the time of the import.',
-    },
-    [ruleFor({}, customerIssues), totalRule, paymentRule],
-  ),
-);
-export type ImportedOrder = Infer<typeof ImportedOrder>;
-
 /** Members of exports that the service sets: they are read, and have no effect. */
 const exported = {
   createdAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
@@ -59,10 +40,12 @@ const ImportedProduct = named(
 );
 
 type ImportLineSchema = ReturnType<typeof importLineSchema>;
-type ImportLine = Infer<ImportLineSchema>;
+export type ImportLine = Infer<ImportLineSchema>;
 export type ImportedCustomer = NonNullable<ImportLine['customer']>;
+export type ImportedOrder = NonNullable<ImportLine['order']>;
 
-export function importLineSchema({ NewCustomer }: CustomerBodies) {
+/** `now` returns milliseconds since 1970. */
+export function importLineSchema({ NewCustomer }: CustomerBodies, now: () => number) {
   const { name, ...others } = NewCustomer.properties;
   const ImportedCustomer = named(
     'ImportedCustomer',
@@ -75,6 +58,31 @@ export function importLineSchema({ NewCustomer }: CustomerBodies) {
         ...exported,
       },
       { description: 'A new customer, or the members to change of one who is known.' },
+    ),
+  );
+  const ImportedOrder = named(
+    'ImportedOrder',
+    object(
+      {
+        ...NewOrder.properties,
+        customerId: optional(id, { description: 'The customer who orders, unless `customerKey` names one.' }),
+        customerKey: optional(customerKey),
+        currency,
+        status: optional(importedStatus),
+        createdAt: optional(sentTimestamp, {
+          description: 'When it was ordered: since 1970; now by default.',
+        }),
+      },
+      {
+        description:
+          'A new order, of any status and age, also in a currency that was withdrawn. Its `updatedAt` is the time of the import.',
+      },
+      [
+        ruleFor({}, customerIssues),
+        ruleFor({ createdAt: optional(sentTimestamp) }, (order) => timeIssues(order, now())),
+        totalRule,
+        paymentRule,
+      ],
     ),
   );
   const members = {
@@ -119,20 +127,12 @@ function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
   return [{ pointer: '/customerKey', code: 'conflict', detail }];
 }
 
-/** A valid line with a digest of its content, or the line's issues. */
-export type ParsedLine =
-  | { readonly ok: true; readonly line: ImportLine; readonly fingerprint: Uint8Array }
-  | { readonly ok: false; readonly issues: readonly Issue[] };
-
-/** Checks a line. The fingerprint depends on the order of members, but not on blanks. */
-export function parseImportLine(schema: ImportLineSchema, value: unknown, now: number): ParsedLine {
-  const checked = parse(schema, value, timeIssues(value, now));
-  if (!checked.ok) return checked;
-  return { ok: true, line: checked.value, fingerprint: digestOf(value) };
-}
-
-function digestOf(value: unknown): Buffer {
-  return hash('sha256', JSON.stringify(value), 'buffer');
+function timeIssues({ createdAt }: { readonly createdAt?: string }, now: number): Issue[] {
+  if (createdAt === undefined) return [];
+  const time = toTime(createdAt);
+  if (time >= 0 && time <= now) return [];
+  const detail = 'createdAt must be a time since 1970 that has passed.';
+  return [{ pointer: '/createdAt', code: 'range', detail }];
 }
 
 /**
@@ -141,18 +141,24 @@ function digestOf(value: unknown): Buffer {
  */
 export type LineConversion = CsvConversion & { readonly pointerTo: (column: string) => string };
 
-/** Returns the issues of a line in the words for a row: of cells, not of members. */
-export function asRow(parsed: ParsedLine, line: unknown, { mustBe }: LineConversion): ParsedLine {
-  if (parsed.ok) return parsed;
-  const issues = parsed.issues.map((issue): Issue => {
-    const { pointer = '', code } = issue;
-    const textFor = code === 'type' ? mustBe.get(pointer) : undefined;
-    if (textFor === undefined) return issue;
-    const text = textFor(membersOf(membersOf(line)[pointer.split('/')[1] ?? '']));
-    const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-    return { pointer, code: 'format', detail: `${name} must be ${text}.` };
-  });
-  return { ok: false, issues };
+/** Returns the line of a row. Throws its issues in the words for cells, not for members. */
+export function parseImportRow(
+  schema: ImportLineSchema,
+  value: unknown,
+  { mustBe }: LineConversion,
+): ImportLine {
+  const checked = parse(schema, value);
+  if (checked.ok) return checked.value;
+  throw invalid(
+    checked.issues.map((issue) => {
+      const { pointer = '', code } = issue;
+      const textFor = code === 'type' ? mustBe.get(pointer) : undefined;
+      if (textFor === undefined) return issue;
+      const text = textFor(membersOf(membersOf(value)[pointer.split('/')[1] ?? '']));
+      const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+      return { pointer, code: 'format', detail: `${name} must be ${text}.` };
+    }),
+  );
 }
 
 /** Returns the conversion of rows to lines that create objects of one kind. */
@@ -173,7 +179,12 @@ export function lineFrom(kind: ImportKind, object: unknown, key = rowKey(object)
 const rowPrefix = 'row:';
 
 function rowKey(object: unknown): string {
-  return rowPrefix + digestOf(object).toString('base64url');
+  return rowPrefix + fingerprintOf(object);
+}
+
+/** Tells contents apart. It depends on the order of members, but not on blanks between them. */
+export function fingerprintOf(content: unknown): string {
+  return hash('sha256', JSON.stringify(content), 'base64url');
 }
 
 /** Whether the line has a key of its own: then it names its object, which isn't looked up otherwise. */
@@ -183,14 +194,4 @@ export function hasOwnKey(key: string | undefined): boolean {
 
 function membersOf(value: unknown): Readonly<Record<string, unknown>> {
   return isObject(value) ? value : {};
-}
-
-/** Returns the issues of `createdAt`. The line may have other issues. */
-function timeIssues(line: unknown, now: number): Issue[] {
-  const { createdAt } = membersOf(membersOf(line)['order']);
-  if (!fits(sentTimestamp, createdAt)) return [];
-  const time = toTime(createdAt);
-  if (time >= 0 && time <= now) return [];
-  const detail = 'createdAt must be a time since 1970 that has passed.';
-  return [{ pointer: '/order/createdAt', code: 'range', detail }];
 }

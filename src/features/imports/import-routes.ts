@@ -1,37 +1,33 @@
 // Imports over HTTP: POST /imports reads one line for each object, and returns one line for each.
-import { adminOnly, hasScope, type Caller } from '../../auth/access.ts';
+import { adminOnly } from '../../auth/access.ts';
+import { mediaTypeOf } from '../../http/requests/negotiate.ts';
+import { csv, ndjson } from '../../http/responses/media-types.ts';
+import { route, type Route } from '../../http/routing/route.ts';
+import { requireValid } from '../../problem.ts';
+import { isObject } from '../../schema/json-objects.ts';
+import { country } from '../../schema/members.ts';
+import { parse } from '../../schema/schema-check.ts';
+import { boolean, optional, oneOf } from '../../schema/schema.ts';
+import { customerRows } from '../customers/customer-csv.ts';
+import { customerBodies } from '../customers/customer-members.ts';
+import { products } from '../products/products.ts';
 import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
+import { DryRun, importDryRunKeysMax } from './dry-run.ts';
+import { importLineSchema, lineFrom, linesFrom, parseImportRow } from './import-line.ts';
+import { importLine } from './import-store.ts';
 import {
   importKeptCharsMax,
   importLineMilliseconds,
   importsMax,
   type HandlerImports,
-  type LineOutcome,
 } from './line-imports.ts';
-import { csv, ndjson } from '../../http/responses/media-types.ts';
-import { mediaTypeOf } from '../../http/requests/negotiate.ts';
-import { route, type Route } from '../../http/routing/route.ts';
-import { isObject } from '../../schema/json-objects.ts';
-import { country } from '../../schema/members.ts';
-import { boolean, optional, oneOf } from '../../schema/schema.ts';
-import type { Permit } from '../../storage/permit.ts';
-import { customerBodies } from '../customers/customer-members.ts';
-import { customerRows } from '../customers/customer-csv.ts';
-import { products } from '../products/products.ts';
-import {
-  asRow,
-  importLineSchema,
-  lineFrom,
-  linesFrom,
-  parseImportLine,
-  type ParsedLine,
-} from './import-line.ts';
-import { dryRunKeys, importLine, storedKeys, type Importer, importDryRunKeysMax } from './import-store.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
 
 type ImportServices = {
   readonly imports: HandlerImports;
+  /** Returns milliseconds since 1970. */
+  readonly now: () => number;
   /** Returns the country whose phone numbers may be sent in national form. */
   readonly shopCountry: () => string | undefined;
 };
@@ -59,7 +55,7 @@ const importQuery = {
   }),
 };
 
-export function importRoutes({ imports, shopCountry }: ImportServices): Route[] {
+export function importRoutes({ imports, now, shopCountry }: ImportServices): Route[] {
   return [
     route({
       method: 'POST',
@@ -76,7 +72,7 @@ export function importRoutes({ imports, shopCountry }: ImportServices): Route[] 
           [ndjson]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: importLineSchema(customerBodies(shopCountry)),
+            lineSchema: importLineSchema(customerBodies(shopCountry), now),
           },
           [csv]: {
             description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
@@ -86,23 +82,21 @@ export function importRoutes({ imports, shopCountry }: ImportServices): Route[] 
       },
       reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
-        const { of, country = shopCountry(), dryRun } = call.query;
-        const table = of ?? 'customers';
+        const { of, country = shopCountry(), dryRun = false } = call.query;
         const bodies = customerBodies(() => country);
-        const schema = importLineSchema(bodies);
-        const keys = dryRun === true ? dryRunKeys() : storedKeys;
-        const write = (permit: Permit<Caller>, parsed: ParsedLine, now: number): LineOutcome =>
-          writeLine(permit, parsed, { keys, bodies, now });
-        if (mediaTypeOf(call.headers['content-type']) === csv)
+        const schema = importLineSchema(bodies, now);
+        const importer = { bodies, dryRun: dryRun ? new DryRun() : undefined };
+        if (mediaTypeOf(call.headers['content-type']) === csv) {
+          const table = tables[of ?? 'customers'];
           return imports.createResult(call, {
-            read: csvReader(tables[table], country),
-            parse: (value, now) => asRow(parseImportLine(schema, value, now), value, tables[table]),
-            write,
+            read: csvReader(table, country),
+            write: (permit, row) => importLine(permit, parseImportRow(schema, row, table), importer),
           });
+        }
+        const lineOf = (value: unknown) => (of === undefined ? value : lineOfExport(of, value));
         return imports.createResult(call, {
           read: ndjsonReader(),
-          parse: (value, now) => parseImportLine(schema, of === undefined ? value : lineOf(of, value), now),
-          write,
+          write: (permit, value) => importLine(permit, requireValid(parse(schema, lineOf(value))), importer),
         });
       },
     }),
@@ -110,25 +104,9 @@ export function importRoutes({ imports, shopCountry }: ImportServices): Route[] 
 }
 
 /** Returns the line of an object as an export has it; other lines stay as they are. */
-function lineOf(table: keyof typeof tables, value: unknown): unknown {
+function lineOfExport(table: keyof typeof tables, value: unknown): unknown {
   if (!isObject(value) || value['name'] === undefined) return value;
   return lineFrom(table === 'customers' ? 'customer' : 'product', value);
-}
-
-function writeLine(
-  permit: Permit<Caller>,
-  parsed: ParsedLine,
-  importer: Omit<Importer, 'ownerId'>,
-): LineOutcome {
-  const { caller } = permit;
-  for (const kind of ['customer', 'product'] as const) {
-    const scope = `${kind}s:write` as const;
-    if (parsed.ok && parsed.line[kind] !== undefined && !hasScope(caller, scope)) {
-      const detail = `The API key lacks the scope ${scope}.`;
-      return { status: 403, issues: [{ pointer: `/${kind}`, code: 'insufficient-scope', detail }] };
-    }
-  }
-  return importLine(permit, parsed, { ...importer, ownerId: caller.userId });
 }
 
 const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };

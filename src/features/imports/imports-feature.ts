@@ -9,17 +9,17 @@ export const imports: Feature = {
   migrations: importsMigrations,
   async load() {
     const { importRoutes } = await import('./import-routes.ts');
-    const { Imports, importFamilies } = await import('./line-imports.ts');
+    const { Imports } = await import('./line-imports.ts');
     return (core) => {
       const running = new Imports(core);
       return {
         groups: [
           {
             invalidStatus: 422,
-            routes: importRoutes({ imports: running, shopCountry: () => core.shop.country }),
+            routes: importRoutes({ imports: running, now: core.now, shopCountry: () => core.shop.country }),
           },
         ],
-        metrics: () => importFamilies(running.counts),
+        metrics: () => running.families,
       };
     };
   },

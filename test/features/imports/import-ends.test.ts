@@ -86,7 +86,10 @@ describe('an import ends early, and without its last chunk', () => {
     sent.write(`${linesOf([customerLine('a')])}{"key"`);
     await untilCustomers(service, token, 1);
     await service.clock.timer(30_000);
-    service.clock.advance(30_000); // of a line of which the beginning came
+    service.clock.advance(20_000);
+    sent.write(':"b",'); // a part of a line extends no limit
+    for (let request = 0; request < 10; request += 1) await service.get('/health/live');
+    service.clock.advance(10_000);
     const { results, isWhole } = await sent.rest();
     assert.deepEqual([results.map(summaryOf), isWhole], [['1 201', '2 408 # request-timeout'], false]);
     await service.stop();
