@@ -181,13 +181,11 @@ class Import {
   }
 
   #write({ number, parse }: ArrivingLine, permit: Permit<Caller>): LineResult {
-    const before = permit.writer.changes;
     try {
       const outcome = this.#options.rules.write(permit, parse());
       return { line: number, status: outcome.result === 'created' ? 201 : 200, ...outcome };
     } catch (error) {
-      const isHarmless = error instanceof Problem && !permit.writer.hasChangedSince(before);
-      if (isHarmless) return this.#failure(number, error);
+      if (error instanceof Problem) return this.#failure(number, error);
       throw error;
     }
   }
