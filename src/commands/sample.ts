@@ -6,7 +6,7 @@ import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
-import { addCustomer, hasCustomers } from '../features/customers/customer-store.ts';
+import { customers } from '../features/customers/customers.ts';
 import type { Address } from '../features/customers/address.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
@@ -72,7 +72,7 @@ async function run({ config, flags }: CommandLine): Promise<string> {
   return withDatabase(config, async (database, hasher) => {
     const { connection } = database;
     const hasRows = samples.some((sample) => sample.hasRows(connection));
-    if (hasSeveralUsers(connection) || hasCustomers(connection) || hasRows)
+    if (hasSeveralUsers(connection) || customers.hasRows(connection) || hasRows)
       throw new CommandError(
         `The database in ${config.dataFolder} is not empty. Add --data sample-data to fill another one.`,
       );
@@ -141,7 +141,7 @@ function addCustomers(
   amount: Amount,
 ): SampleCustomer[] {
   const { count } = amount;
-  const customers: SampleCustomer[] = [];
+  const added: SampleCustomer[] = [];
   inGroups(database, amount, (writer, index) => {
     const person = personOf(picker, index);
     const { country } = person;
@@ -157,10 +157,10 @@ function addCustomers(
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);
-    const { id } = addCustomer(commandPermit(writer), { ...customer, userId }, createdAt);
-    customers.push({ id, userId, country, address });
+    const { id } = customers.add(commandPermit(writer), { ...customer, userId }, createdAt);
+    added.push({ id, userId, country, address });
   });
-  return customers;
+  return added;
 }
 
 /** Customers are created at even intervals, the first five before any order. */

@@ -15,7 +15,7 @@ import type { Invalidation } from '../storage/invalidation.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Tag } from '../openapi/openapi.ts';
 import type { Limiters } from '../rates/limiter.ts';
-import type { Customer } from './customers/customer-members.ts';
+import type { Customer } from './customers/customers.ts';
 import type { CustomerTable } from './orders/customer-erasure-store.ts';
 import type { Order } from './orders/order-members.ts';
 import type { ProblemCode } from '../problem.ts';

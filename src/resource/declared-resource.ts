@@ -6,6 +6,7 @@
 //   suppliers.add(permit, content, createdAt)  inserts a row, and records supplier.created
 //   suppliers.replace(permit, current, wanted) changes an `Owned` row, and records supplier.changed
 //   suppliers.remove(permit, current)          removes an `Owned` row, and records supplier.deleted
+//   suppliers.overwrite(permit, current, …)    replaces a row likewise, with another event
 //   suppliers.selection(access, query)         the rows of its list
 //   suppliers.audit                            what `orderly check` verifies
 //
@@ -18,10 +19,10 @@ import { timestampOf } from '../base/timestamp.ts';
 import { changesBetween, topicOf, type Changes } from '../features/events/event.ts';
 import { recordEvent } from '../features/events/event-store.ts';
 import { assertOwnerExists, ownedBy, ownerIsKnownSql, ownerSql } from '../features/users/user-store.ts';
-import { requireValid } from '../problem.ts';
+import { requireValid, type ProblemCode } from '../problem.ts';
 import { mergePatch } from '../schema/json-objects.ts';
 import { id, readOnlyIssues } from '../schema/members.ts';
-import { parseMerged, schemaIssues } from '../schema/schema-check.ts';
+import { keptIssues, parseMerged, schemaIssues } from '../schema/schema-check.ts';
 import {
   named,
   object,
@@ -43,6 +44,7 @@ import {
   type KeysetPosition,
   type RowSelection,
   type SearchDatabase,
+  type SearchSelection,
   type Selection,
 } from '../storage/keyset.ts';
 import {
@@ -51,6 +53,7 @@ import {
   searchScopeOf,
   selectionOf,
   type ListDefinition,
+  type SearchScope,
 } from '../storage/listing.ts';
 import {
   indexMetadata,
@@ -98,6 +101,8 @@ export type ListFilter = {
   readonly column: string;
   readonly matches: typeof equals;
   readonly columnValueOf?: (text: string) => SqlValue;
+  /** The columns of sorts for which an index begins with the column, and continues with that of the sort and the id. */
+  readonly ordered?: readonly string[];
   /** Whether an index of the column serves it if the list is sorted by the column. */
   readonly isRange?: true;
 };
@@ -126,22 +131,42 @@ type Declaration<M extends ResourceMembers> = {
   /** The columns of the list's sorts by their names, the usual one first. Each has an index, and so has the id. */
   readonly sorts: Readonly<Record<string, string>>;
   readonly filters: Readonly<Record<string, ListFilter>>;
-  /** How `q` finds rows: words in these columns, after the rows that `firstOf` finds by the whole text. */
-  readonly search: {
-    readonly description: string;
-    readonly columns: readonly string[];
-    readonly firstOf?: (q: string) => Condition;
-  } | null;
+  /** How `q` finds rows. */
+  readonly search: ScannedSearch | IndexedSearch | null;
   /** Issues of a change that the request alone shows, beside the current object. */
   readonly changeIssues?: (current: RowOf<M>, body: Readonly<Record<string, unknown>>) => Issue[];
   /** Issues that only the database shows. */
   readonly issues?: (db: Connection, wanted: ContentOf<M>, current: Partial<RowOf<M> & Row>) => Issue[];
+  /** What else keeps an object from being deleted: `check` throws one of the problems. */
+  readonly deletion?: {
+    readonly problems: readonly ProblemCode[];
+    readonly check: (db: Connection, id: number) => void;
+  };
+  /** Called in each write of a row, with its content before and after: what derives from it is brought up to date. */
+  readonly onWrite?: (db: Connection, id: number, change: Change<ContentOf<M>>) => void;
   /** What is no damage, but should be looked at: the start and `orderly check` print it. */
   readonly notes?: (db: Connection) => readonly string[];
   /** Rows for `orderly sample`. */
   readonly samples?: (articles: Articles) => readonly ContentOf<M>[];
 };
 
+/** Words in these columns, after the rows that `firstOf` finds by the whole text. */
+type ScannedSearch = {
+  readonly description: string;
+  readonly columns: readonly string[];
+  readonly firstOf?: (q: string) => Condition;
+};
+/** An index of its own, which `onWrite` brings up to date, and `orderly check` verifies. */
+type IndexedSearch = {
+  readonly description: string;
+  readonly check: ReturnType<typeof metadataCheck>;
+  readonly matching: (scope: SearchScope, q: string) => SearchSelection;
+};
+type Happening = 'created' | 'changed' | 'deleted' | 'erased';
+type Change<Content> = { readonly before?: Content; readonly after?: Content };
+
+/** An object with the members that all have. */
+export type Shown<M extends ResourceMembers> = RowOf<M> & Row;
 export type Resource<M extends ResourceMembers> = ReturnType<typeof resource<M>>;
 
 /** Where objects may be about a customer, each member says whether it is personal: an erasure clears those. */
@@ -158,7 +183,7 @@ export function resource<M extends ResourceMembers>(declared: Declaration<M> & S
     ...about,
     ...bodies,
     ...fileOf<M>(declared),
-    ...rowsOf(declared, bodies.Shown),
+    ...rowsOf(declared, bodies),
     ...listOf(declared),
   };
 }
@@ -191,6 +216,7 @@ function bodiesOf<M extends ResourceMembers>({
     const wanted =
       method === 'PUT' ? withStaying(members, current, body) : mergePatch(currentContent(current), body);
     const issues = readOnlyIssues(current, sent, readOnly);
+    if (method === 'PATCH' && sent['userId'] === null && ownerOf(current) !== null) issues.push(noOwner);
     issues.push(...(changeIssues?.(current, sent) ?? []));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
   }
@@ -201,6 +227,8 @@ function bodiesOf<M extends ResourceMembers>({
   return { Shown, New, Replacement, Patch, contentOf, read, merge };
 }
 
+const noOwner: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };
+
 /** The columns of its file, as exports write and imports read them. */
 function fileOf<M extends ResourceMembers>({ members }: Declaration<M>) {
   const { columns, cellsOf, objectOf, mustBe } = csvColumns(cellsIn(members));
@@ -210,10 +238,13 @@ function fileOf<M extends ResourceMembers>({ members }: Declaration<M>) {
 }
 
 /** The rows: how each is found, inserted, changed and removed, always with its event, and verified. */
-function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: JsonSchema) {
+function rowsOf<M extends ResourceMembers>(
+  declared: Declaration<M>,
+  { Shown, Replacement }: { readonly Shown: JsonSchema; readonly Replacement: JsonSchema },
+) {
   type Shown = RowOf<M> & Row;
   type Content = ContentOf<M>;
-  const { name, plural, members, keys = {}, rights } = declared;
+  const { name, plural, members, keys = {}, rights, search, deletion, onWrite } = declared;
   const isOwned = isOwnedBy(rights);
   const shown: Columns = columnsOf(members);
   const columns: Columns = { ...shown, ...keys };
@@ -241,7 +272,7 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     if (userId !== null) assertOwnerExists(permit, userId);
     const values = { ...wanted, createdAt, updatedAt: createdAt };
     const id = rows.insert(permit.writer, values);
-    index(permit, id, { after: values });
+    follow(permit, id, { after: wanted });
     const shownNow = Object.fromEntries(Object.entries(wanted).filter(([each]) => inEvents.includes(each)));
     const changes = changesBetween({}, shownNow, inEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
@@ -249,45 +280,57 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   }
 
   function replace(permit: Permit, current: Owned<Shown>, wanted: Content): Shown {
+    return overwrite(permit, current, { wanted, happening: 'changed' });
+  }
+
+  function overwrite(
+    permit: Permit,
+    current: Owned<Shown>,
+    { wanted, happening }: { readonly wanted: Content; readonly happening: Happening },
+  ): Shown {
+    const { id: subjectId } = current;
     const updatedAt = column.changeTime(current, permit.origin.now);
     const values: Readonly<Record<string, unknown>> = { ...wanted, updatedAt };
-    replaceContent(permit.writer, values, current.id);
+    replaceContent(permit.writer, values, subjectId);
     const before: Readonly<Record<string, unknown>> = current;
     for (const each of replaceApart)
-      if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, current.id);
-    index(permit, current.id, { before: current, after: wanted });
+      if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, subjectId);
+    follow(permit, subjectId, { before: current, after: wanted });
+    const [ownerId, owner] = [ownerOf(wanted), ownerOf(current)];
+    const formerOwnerId = owner === ownerId ? null : owner;
     const changes = changesBetween(current, wanted, inEvents);
-    record(permit, 'changed', { subjectId: current.id, ownerId: ownerOf(current), changes });
+    record(permit, happening, { subjectId, ownerId, formerOwnerId, changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
   }
 
   function remove(permit: Permit, current: Owned<Shown>): void {
+    deletion?.check(permit.writer, current.id);
     unlessInUse(name, current.id, () => rows.remove(permit.writer, current.id));
-    index(permit, current.id, { before: current });
+    follow(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
 
   type Happened = {
     readonly subjectId: number;
     readonly ownerId: number | null;
+    readonly formerOwnerId?: number | null;
     readonly createdAt?: number;
   };
   function record(
     permit: Permit,
-    happening: 'created' | 'changed' | 'deleted',
+    happening: Happening,
     happened: Happened & { readonly changes?: Changes },
   ): void {
     recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
   }
 
-  /** Brings the index of metadata up to date, if the resource has them. */
-  function index(
-    permit: Permit,
-    id: number,
-    { before, after }: { readonly before?: object; readonly after?: object },
-  ) {
-    if (!hasMetadata(members)) return;
-    indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
+  /** Brings up to date what derives from the row: the index of metadata, if the resource has them, and its own. */
+  function follow(permit: Permit, id: number, change: Change<Content>): void {
+    if (hasMetadata(members)) {
+      const { before, after } = change;
+      indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });
+    }
+    onWrite?.(permit.writer, id, change);
   }
 
   const known: Columns = isOwned
@@ -299,8 +342,9 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     issues(row) {
       const { createdAt, updatedAt, userId, ownerIsKnown = true } = row;
       const seen = Object.fromEntries(Object.keys(shown).map((each) => [each, row[each]]));
+      const unfit = schemaIssues(Shown, seen);
       return [
-        ...schemaIssues(Shown, seen),
+        ...(unfit.length > 0 ? unfit : keptIssues(Replacement, seen)),
         ...issueUnless(
           String(createdAt) <= String(updatedAt),
           '/updatedAt',
@@ -313,15 +357,14 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
   /** Returns an issue unless the caller may see the customer whom the row will be about. */
   function referenceIssues(permit: Permit<Caller>, wanted: Content, current: object): Issue[] {
     const [sent, kept] = [customerIn(wanted), customerIn(current)];
-    if (sent === null || sent === kept) return [];
-    const row = permit.writer.get<[number | null]>('SELECT userId FROM customers WHERE id = ?', sent);
-    if (row !== undefined && allows(rowAccessOf(permit.caller), row[0])) return [];
-    const detail = `Customer ${sent} does not exist or is not yours.`;
-    return [{ pointer: '/customerId', code: 'unknown', detail }];
+    return sent === null || sent === kept ? [] : customerIssues(permit, sent);
   }
 
   const personal = 'customerId' in members ? personalNames(members).map(String) : undefined;
-  const checks = hasMetadata(members) ? [metadataCheck(plural)] : [];
+  const checks = [
+    ...(search !== null && 'check' in search ? [search.check] : []),
+    ...(hasMetadata(members) ? [metadataCheck(plural)] : []),
+  ];
   return {
     topic,
     shownInEvents: inEvents,
@@ -331,10 +374,22 @@ function rowsOf<M extends ResourceMembers>(declared: Declaration<M>, Shown: Json
     source,
     add,
     replace,
+    overwrite,
     remove,
     audit,
     hasRows: rows.hasRows,
   };
+}
+
+/**
+ * Returns an issue unless the caller may see the customer. The owner's column may still have a removed user's id, but
+ * no caller has this id: ids are never reused.
+ */
+export function customerIssues({ writer, caller }: Permit<Caller>, id: number): Issue[] {
+  const row = writer.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
+  if (row !== undefined && allows(rowAccessOf(caller), row[0])) return [];
+  const detail = `Customer ${id} does not exist or is not yours.`;
+  return [{ pointer: '/customerId', code: 'unknown', detail }];
 }
 
 function customerIn(row: object): number | null {
@@ -351,6 +406,11 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
   const { name, plural, members, sorts, filters, search, rights } = declared;
   const isOwned = isOwnedBy(rights);
   const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
+  const parameters = isOwned ? { userId: ofOwner, ...filters } : filters;
+  const { userId, ...others } = parameters;
+  const [indexed = [], scanned = []] = [true, false].map((isIndexed) =>
+    Object.entries(others).filter(([, { ordered = [] }]) => ordered.length > 0 === isIndexed),
+  );
   const list: ListDefinition<SortedQuery> = {
     table: plural,
     defaultSort: sortNames[0] ?? 'id',
@@ -361,18 +421,16 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       ]),
     ),
     filters: {
+      ...listFilters(indexed),
+      userId: userId === undefined ? null : listFilter(userId),
       ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
-      ...Object.fromEntries(
-        Object.entries(filters).map(([each, { schema, ...filter }]) => [each, scanned(filter)]),
-      ),
-      userId: isOwned ? ownedRows : null,
+      ...listFilters(scanned),
     },
   };
   const description = `A leading \`-\` means descending; \`${sortNames[0]}\` by default.`;
   const query: Schemas = {
     ...(search === null ? {} : { q: searchParameter(search.description) }),
-    ...Object.fromEntries(Object.entries(filters).map(([each, { schema }]) => [each, schema])),
-    ...(isOwned ? { userId: optional(id, { description: 'Only those of this user.' }) } : {}),
+    ...Object.fromEntries(Object.entries(parameters).map(([each, { schema }]) => [each, schema])),
     ...(hasMetadata(members) ? { metadata: metadataParameter } : {}),
     sort: optional(named(`${capitalized(name)}Sort`, oneOf(sortNames, { description }))),
   };
@@ -381,14 +439,21 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
     return selectionOf(list, { access, query });
   }
 
+  /** The rows that a search with its own statement looks at. */
+  function searchScope(access: RowAccess, query: SortedQuery): SearchScope {
+    return searchScopeOf(list, { access, query });
+  }
+
   /** Selects as `selection` does, or what `q` finds. */
   function selectionOrSearch(
     access: RowAccess,
     { q, ...query }: SortedQuery & { readonly q?: string },
   ): Selection {
     if (q === undefined || search === null) return selection(access, query);
+    const scope = searchScope(access, query);
+    if ('matching' in search) return search.matching(scope, q);
     const { columns, firstOf } = search;
-    const { owners, condition } = searchScopeOf(list, { access, query });
+    const { owners, condition } = scope;
     const phrases = wordPhrases(q);
     const newest = `SELECT id, ${columns.join(', ')} FROM ${plural} WHERE ${condition.sql} ORDER BY id DESC`;
     const findFirst = async (database: SearchDatabase) => {
@@ -410,17 +475,24 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       },
     };
   }
-  return { sortNames, query, selection, selectionOrSearch };
+  return { sortNames, query, selection, searchScope, selectionOrSearch };
 }
 
-type ScannedFilter = Omit<ListFilter, 'schema'>;
+/** Of the rows with an owner. A declared filter of this name has its indexes. */
+const ofOwner: ListFilter = {
+  schema: optional(id, { description: 'Only those of this user.' }),
+  column: 'userId',
+  matches: ownedBy,
+};
 
-function scanned({ isRange, ...filter }: ScannedFilter) {
+function listFilters(filters: readonly (readonly [name: string, filter: ListFilter])[]) {
+  return Object.fromEntries(filters.map(([name, filter]) => [name, listFilter(filter)]));
+}
+
+function listFilter({ schema: _, isRange, ordered = [], ...filter }: ListFilter) {
   if (isRange === true) return { kind: 'range', ...filter } as const;
-  return { kind: 'equality', ...filter, ordered: [] } as const;
+  return { kind: 'equality', ordered, ...filter } as const;
 }
-
-const ownedRows = { kind: 'equality', column: 'userId', matches: ownedBy, ordered: [] } as const;
 
 function hasMetadata({ metadata }: ResourceMembers): boolean {
   return metadata?.column === metadataMember.column; // the member may say more, such as that it is personal

@@ -41,14 +41,15 @@ export function oneWord<const W extends string>(name: string, words: readonly [W
   } as const;
 }
 
-/** The member of a resource whose rows each belong to a user. */
+/** The member of a resource whose rows each belong to a user. Staff may give a row to another one. */
 export const ownership = {
   userId: {
     shown: nullable(id, { description: 'The owner; null once that user is deleted.' }),
     posted: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
-    readOnly: optional(nullable(id)),
+    sent: optional(nullable(id)),
+    staysInPut: true,
     column: column.nullable(column.integer),
-    cell: writtenCell,
+    cell: idCell,
     isPersonal: false,
   },
 } as const;

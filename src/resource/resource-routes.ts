@@ -5,24 +5,26 @@ import { userIssues } from '../features/users/user-store.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
 import { represent, type Representation } from '../http/responses/representation.ts';
-import { lookupOf } from '../http/responses/representation-cache.ts';
+import { cachedLookup, lookupOf, type RepresentationCache } from '../http/responses/representation-cache.ts';
 import { empty, exportable } from '../http/routing/reply.ts';
 import { route, type Call, type Route } from '../http/routing/route.ts';
 import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
-import type { Schema } from '../schema/schema.ts';
+import type { Issue, Schema } from '../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
-import { ownerOf, type Resource, type ResourceMembers } from './declared-resource.ts';
+import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
 
-type RoutesOptions = {
+type RoutesOptions<M extends ResourceMembers> = {
   readonly lists: Lists;
+  /** Where representations are kept until `onWrite` invalidates them; without it they are made of rows each time. */
+  readonly cache?: RepresentationCache<ShownOf<M>>;
   /** Whether histories of single objects are read. */
   readonly hasHistory: boolean;
 };
 
 export function resourceRoutes<M extends ResourceMembers>(
   declared: Resource<M>,
-  { lists, hasHistory }: RoutesOptions,
+  { lists, cache, hasHistory }: RoutesOptions<M>,
 ): Route[] {
   const { name, plural, tag, source } = declared;
   const Shown: Schema<object> = declared.Shown;
@@ -42,12 +44,14 @@ export function resourceRoutes<M extends ResourceMembers>(
     scope: `${plural}:write`,
   } as const;
   const one = { path: `/${plural}/{id}`, reply: { kind: 'object', schema: Shown } } as const;
-  const elements = lookupOf({ find: source.find, represent: representOne });
+  const ofRows = lookupOf({ find: source.find, represent: representRow });
+  const elements = cache === undefined ? ofRows : cachedLookup(cache, ofRows);
+  const representations = {
+    ...source,
+    ...elements,
+    ownerOf: ({ ownerId }: Representation<object>) => ownerId,
+  };
   const file = { name: plural, table: declared.csv, source };
-
-  function representOne<R extends { readonly id: number }>(row: R): Representation<R> {
-    return represent(row, { id: row.id, ownerId: ownerOf(row) });
-  }
 
   function listRoute(): Route {
     return route({
@@ -88,7 +92,7 @@ export function resourceRoutes<M extends ResourceMembers>(
             ...declared.referenceIssues(permit, content, {}),
             ...(declared.issues?.(permit.writer, content, {}) ?? []),
           ]);
-          return representOne(declared.add(permit, { ...content, ...owner }, permit.origin.now));
+          return representRow(declared.add(permit, { ...content, ...owner }, permit.origin.now));
         });
       },
     });
@@ -110,7 +114,7 @@ export function resourceRoutes<M extends ResourceMembers>(
       method: 'GET',
       summary: `Read a ${name}`,
       problems,
-      handle: (call) => representOne(requireVisible(source, call, call.params.id)),
+      handle: (call) => requireVisible(representations, call, call.params.id),
     });
   }
 
@@ -144,15 +148,27 @@ export function resourceRoutes<M extends ResourceMembers>(
   ): Promise<Representation<object>> {
     return call.write((permit) => {
       const current = requireOwned(source, permit, call.params.id);
-      call.checkPrecondition(() => representOne(current).etag);
+      call.checkPrecondition(() => representRow(current).etag);
       const wanted = declared.merge(current, call.body, method);
       throwIfInvalid([
+        ...newOwnerIssues(permit, ownerOf(wanted), ownerOf(current)),
         ...declared.referenceIssues(permit, wanted, current),
         ...(declared.issues?.(permit.writer, wanted, current) ?? []),
       ]);
-      if (changesNothing<object>(current, wanted)) return representOne(current);
-      return representOne(declared.replace(permit, current, wanted));
+      if (changesNothing<object>(current, wanted)) return representRow(current);
+      return representRow(declared.replace(permit, current, wanted));
     });
+  }
+
+  /** Returns the issues of another owner. Throws unless the caller may give the object away. */
+  function newOwnerIssues(
+    { writer, caller }: Permit<Caller>,
+    wanted: number | null,
+    current: number | null,
+  ): Issue[] {
+    if (wanted === null || wanted === current) return [];
+    if (!isStaff(caller)) throw forbidden(`Only staff may give a ${name} to another user.`);
+    return userIssues(writer, wanted);
   }
 
   function deleteRoute(): Route {
@@ -162,11 +178,11 @@ export function resourceRoutes<M extends ResourceMembers>(
       method: 'DELETE',
       summary: `Delete a ${name}`,
       reply: { kind: 'none' },
-      problems: ['in-use', ...problems],
+      problems: [...(declared.deletion?.problems ?? []), 'in-use', ...problems],
       handle: (call) =>
         call.write((permit) => {
           const current = requireOwned(source, permit, call.params.id);
-          call.checkPrecondition(() => representOne(current).etag);
+          call.checkPrecondition(() => representRow(current).etag);
           declared.remove(permit, current);
           return empty;
         }),
@@ -183,4 +199,8 @@ export function resourceRoutes<M extends ResourceMembers>(
   });
   const routes = [listRoute(), createRoute(), readRoute(), putRoute(), patchRoute(), deleteRoute()];
   return hasHistory ? [...routes, history] : routes;
+}
+
+export function representRow<R extends { readonly id: number }>(row: R): Representation<R> {
+  return represent(row, { id: row.id, ownerId: ownerOf(row) });
 }

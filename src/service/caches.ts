@@ -5,7 +5,7 @@ import {
   type RepresentationCache,
 } from '../http/responses/representation-cache.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
-import type { Customer } from '../features/customers/customer-members.ts';
+import type { Customer } from '../features/customers/customers.ts';
 import type { Order } from '../features/orders/order-members.ts';
 
 /** The shares of the bytes. */

@@ -10,8 +10,7 @@ import { encodeCursor, type ListQuery } from '../../src/http/lists/cursor.ts';
 import { Lists, orderOf } from '../../src/http/lists/list.ts';
 import { represent, representText, type Representation } from '../../src/http/responses/representation.ts';
 import { migrations } from '../../src/service/features.ts';
-import { customerSorts } from '../../src/features/customers/customer.ts';
-import { findCustomer, customerSelection } from '../../src/features/customers/customer-store.ts';
+import { customers } from '../../src/features/customers/customers.ts';
 import { orderSorts } from '../../src/features/orders/order.ts';
 import { orderSelection } from '../../src/features/orders/order-list-store.ts';
 import { findOrderTexts } from '../../src/features/orders/order-store.ts';
@@ -121,7 +120,8 @@ function cases(): Case[] {
   const productFilters = { all: {}, active: { active: true }, currency: { currency: 'USD' } };
   const loadOrder = (db: Connection, id: number) =>
     representText(findOrderTexts(db, [id])[0]?.json ?? '', { id, ownerId: null });
-  const loadCustomer = (db: Connection, id: number) => represent(findCustomer(db, id), { id, ownerId: null });
+  const loadCustomer = (db: Connection, id: number) =>
+    represent(customers.source.find(db, id), { id, ownerId: null });
   const loadUser = (db: Connection, id: number) => represent(findUser(db, id), { id, ownerId: null });
   const loadProduct = (db: Connection, id: number) =>
     represent(products.source.find(db, id), { id, ownerId: null });
@@ -134,9 +134,9 @@ function cases(): Case[] {
       })),
     ),
     ...Object.entries(customerFilters).flatMap(([name, filter]) =>
-      customerSorts.map((sort) => ({
+      customers.sortNames.map((sort) => ({
         name: `customers, ${name}, ${sort}`,
-        selection: customerSelection('all', { ...filter, sort }),
+        selection: customers.selection('all', { ...filter, sort }),
         load: loadCustomer,
       })),
     ),

@@ -15,12 +15,7 @@ import { columnName } from '../../src/console/parts/column-names.ts';
 import { memberNames } from '../../src/console/parts/event-words.ts';
 import { stages } from '../../src/console/parts/statuses.ts';
 import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
-import { customerTable } from '../../src/features/customers/customer-csv.ts';
-import {
-  type Customer,
-  type CustomerContent,
-  customerMembers,
-} from '../../src/features/customers/customer-members.ts';
+import { customers, type Customer, type CustomerContent } from '../../src/features/customers/customers.ts';
 import { type Event, eventTypes } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
 import { orderTable } from '../../src/features/orders/order-csv.ts';
@@ -98,7 +93,7 @@ suite('what the console knows of the API', () => {
 
   for (const [what, members] of [
     ['orders', orderMembers],
-    ['customers', customerMembers],
+    ['customers', customers.members],
     ['products', products.members],
     ['the shop', shopMembers],
     ['users', userMembers],
@@ -113,7 +108,7 @@ suite('what the console knows of the API', () => {
     });
 
   test('the console has a heading for each column of a list’s file', () => {
-    const tables = [orderTable, customerTable, products.csv];
+    const tables = [orderTable, customers.csv, products.csv];
     const columns = tables.flatMap((table) => table.columns);
     assert.deepEqual(
       columns.filter((name) => columnName(name) === name),

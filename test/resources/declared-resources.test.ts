@@ -1,5 +1,5 @@
 // What holds of every declared resource, tried by its own part of the OpenAPI document, its examples and its table:
-// products, and those that a team has added. A new one is tested by this file without a line.
+// customers, products, and those that a team has added. A new one is tested by this file without a line.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { features } from '../../src/service/features.ts';
@@ -14,7 +14,9 @@ import {
   type TestService,
 } from '../support/service.ts';
 
-const names = [...declaredNames, 'products'].filter((name) => features.some((each) => each.name === name));
+const names = [...declaredNames, 'customers', 'products'].filter((name) =>
+  features.some((each) => each.name === name),
+);
 
 type Scene = {
   readonly service: TestService;
@@ -27,8 +29,7 @@ type Scene = {
   readonly maker: string;
   readonly makerId: number;
   readonly isOwned: boolean;
-  readonly customerId: number;
-  /** Creates an object like the example, with other members and with other codes where they must differ. */
+  /** Creates an object like the example, without what the example of a PATCH sets, and with other codes where they must differ. */
   readonly make: (members?: object) => Promise<TestResponse['body']>;
 };
 
@@ -40,10 +41,12 @@ async function sceneOf(t: Parameters<typeof serviceFor>[0], name: string): Promi
   const { [path]: operations, [`${path}/{id}`]: ofOne } = document.paths;
   const isOwned = 'userId' in propertiesOf(document, operations.get);
   const user = await service.person(operations.post['x-access'].callers === 'staff' ? 'staff' : 'user');
-  const { id: customerId } = await newCustomer(service, user.token);
+  const required = requiredOf(document, operations.post);
   let count = 0;
   const make = async (members: object = {}): Promise<TestResponse['body']> => {
-    const body: Record<string, unknown> = { ...exampleOf(operations.post), ...members };
+    const patched = Object.keys(exampleOf(ofOne.patch)).filter((each) => !required.includes(each));
+    const example = Object.entries(exampleOf(operations.post)).filter(([each]) => !patched.includes(each));
+    const body: Record<string, unknown> = { ...Object.fromEntries(example), ...members };
     count += 1;
     for (;;) {
       const response = await service.post(path, { token: user.token, body });
@@ -54,7 +57,7 @@ async function sceneOf(t: Parameters<typeof serviceFor>[0], name: string): Promi
     }
   };
   const { token: maker, id: makerId } = user;
-  return { service, path, operations, ofOne, document, root, maker, makerId, isOwned, customerId, make };
+  return { service, path, operations, ofOne, document, root, maker, makerId, isOwned, make };
 }
 
 /** The members of the elements of a list. */
@@ -67,6 +70,11 @@ function propertiesOf(document: Json, { responses }: Operation): Record<string, 
 function exampleOf({ requestBody }: Operation): object {
   const [media] = Object.values(requestBody?.content ?? {});
   return (media?.example ?? {}) as object;
+}
+
+function requiredOf(document: Json, { requestBody }: Operation): string[] {
+  const [media] = Object.values(requestBody?.content ?? {});
+  return (follow(document, media?.schema ?? {})['required'] ?? []) as string[];
 }
 
 const bodyOf = ({ body }: TestResponse): TestResponse['body'] => body;
@@ -92,11 +100,8 @@ for (const name of names)
       const cached = { token, headers: { 'if-none-match': changed.headers.etag ?? '' } };
       assert.equal((await service.get(one, cached)).status, 304);
       assert.equal((await service.delete(one, { token })).status, 204);
-      for (const method of ['GET', 'PATCH', 'DELETE'])
-        assertProblem(
-          await service.call(method, one, { token, ...(method === 'PATCH' ? { body: {} } : {}) }),
-          'not-found',
-        );
+      for (const [method, body] of [['GET'], ['PATCH', {}], ['PUT', made], ['DELETE']] as const)
+        assertProblem(await service.call(method, one, { token, body }), 'not-found');
     });
 
     test(`${name}: members that the service sets are refused with other values, and all issues come together`, async (t) => {
@@ -112,13 +117,13 @@ for (const name of names)
           422,
           JSON.stringify(other),
         );
-      const [media] = Object.values(operations['post']?.requestBody?.content ?? {});
-      const { required = [] } = follow(document, media?.schema ?? {});
       const refused = await service.post(path, { token, body: { unknownMember: 1 } });
       const pointers = refused.body.errors.map(({ pointer }: { pointer: string }) => pointer);
       assert.deepEqual(
         pointers.toSorted(),
-        ['unknownMember', ...(required as string[])].map((each) => `#/${each}`).toSorted(),
+        ['unknownMember', ...requiredOf(document, operations['post'] as Operation)]
+          .map((each) => `#/${each}`)
+          .toSorted(),
       );
       assert.equal((await service.get(`${path}?unknown=1`, { token })).status, 422);
     });
@@ -213,7 +218,10 @@ for (const name of names)
     });
 
     test(`${name}: strangers, other users and keys do what the document says, and no more`, async (t) => {
-      const { service, path, operations, ofOne, root, maker, isOwned, make } = await sceneOf(t, name);
+      const { service, path, operations, ofOne, root, maker, makerId, isOwned, make } = await sceneOf(
+        t,
+        name,
+      );
       const { id } = await make();
       const other = await service.person('user');
       const staff = await service.person('staff');
@@ -226,7 +234,8 @@ for (const name of names)
         (await service.get(`${path}/${id}`, { token: other.token })).status,
         isOwned ? 403 : reads,
       );
-      if (isOwned) assert.deepEqual(idsOf(await service.get(path, { token: other.token })), []);
+      for (const list of isOwned ? [path, `${path}?userId=${makerId}`] : [])
+        assert.deepEqual(idsOf(await service.get(list, { token: other.token })), []);
       const writes = isOwned || ofOne['patch']?.['x-access'].callers === 'staff' ? 403 : 200;
       for (const [method, body] of [
         ['PATCH', patch],
@@ -257,6 +266,54 @@ for (const name of names)
       assertProblem(await service.get(path, { key: writer.key }), 'insufficient-scope');
     });
 
+    test(`${name}: staff give it to a user who exists, and both owners see that`, async (t) => {
+      const {
+        service,
+        path,
+        operations,
+        root,
+        maker: token,
+        makerId,
+        isOwned,
+        make,
+      } = await sceneOf(t, name);
+      if (!isOwned) return t.skip('its objects have no owner');
+      const made = await make();
+      const one = `${path}/${made.id}`;
+      const heir = await service.person('user');
+      const forHeir = { ...exampleOf(operations['post'] as Operation), userId: heir.id };
+      assertProblem(await service.post(path, { token, body: forHeir }), 'forbidden');
+      assert.equal((await service.post(path, { token: root, body: forHeir })).body.userId, heir.id);
+      for (const method of ['PATCH', 'PUT']) {
+        const put = method === 'PUT' ? made : {};
+        assertProblem(
+          await service.call(method, one, { token, body: { ...put, userId: heir.id } }),
+          'forbidden',
+        );
+        const unknown = await service.call(method, one, { token: root, body: { ...put, userId: 4711 } });
+        assert.deepEqual([unknown.status, unknown.body.errors?.[0].pointer], [422, '#/userId'], unknown.text);
+      }
+      const nobody = await service.patch(one, { token: root, body: { userId: null } });
+      assert.deepEqual([nobody.status, nobody.body.errors?.[0].pointer], [422, '#/userId'], nobody.text);
+      const { updatedAt: _same, userId: _owner, ...kept } = made;
+      assert.equal((await service.put(one, { token, body: { ...kept, userId: null } })).body.userId, makerId);
+      assert.equal((await service.put(one, { token, body: kept })).body.userId, makerId);
+      assert.equal(
+        (await service.patch(one, { token: root, body: { userId: heir.id } })).body.userId,
+        heir.id,
+      );
+      assertProblem(await service.get(one, { token }), 'forbidden');
+      assert.equal((await service.get(one, { token: heir.token })).status, 200);
+      for (const reader of [token, heir.token]) {
+        const feed = await service.get('/events?from=oldest', { token: reader });
+        const given = feed.body.data.filter(({ type }: { type: string }) => type.endsWith('.changed'));
+        assert.deepEqual(
+          given.map(({ changes }: { changes: object }) => Object.keys(changes)),
+          [['userId']],
+        );
+      }
+    });
+
     test(`${name}: the deletion of its owner leaves nothing of the owner behind`, async (t) => {
       const { service, path, root, makerId, isOwned, make } = await sceneOf(t, name);
       if (!isOwned) return t.skip('its objects have no owner');
@@ -265,10 +322,19 @@ for (const name of names)
       assert.equal((await service.get(`${path}/${id}`, { token: root })).body.userId, null);
       assert.deepEqual(idsOf(await service.get(`${path}?userId=${makerId}`, { token: root })), []);
       await service.inside?.app.cleanup.run();
+      const put = await service.put(`${path}/${id}`, {
+        token: root,
+        body: bodyOf(await service.get(`${path}/${id}`, { token: root })),
+      });
+      assert.deepEqual([put.status, put.body.userId], [200, null], put.text);
+      const heir = await service.person('user');
+      const taken = { body: { userId: heir.id } };
+      assertProblem(await service.patch(`${path}/${id}`, { ...taken, token: heir.token }), 'forbidden');
       const [owner] =
         service.inside?.database.read.get<[number | null]>(`SELECT userId FROM ${name} WHERE id = ?`, id) ??
         [];
       assert.equal(owner, null);
+      assert.equal((await service.patch(`${path}/${id}`, { ...taken, token: root })).body.userId, heir.id);
     });
 
     test(`${name}: a customer it refers to can be deleted or is in use, and is erased in it`, async (t) => {
@@ -279,12 +345,12 @@ for (const name of names)
         document,
         root,
         maker: token,
-        customerId,
         isOwned,
         make,
       } = await sceneOf(t, name);
       if (!('customerId' in propertiesOf(document, operations['get'] as Operation)))
         return t.skip('it refers to none');
+      const { id: customerId } = await newCustomer(service, token);
       const stranger = await service.person('user');
       const { id: foreign } = await newCustomer(service, stranger.token);
       for (const sent of isOwned ? [customerId + 1_000, foreign] : [customerId + 1_000]) {
@@ -360,6 +426,7 @@ function othersThan(own: unknown, schema: Json): unknown[] {
   if (Array.isArray(schema['enum'])) return schema['enum'].filter((each) => each !== own);
   if (schema['type'] === 'boolean') return [!(own ?? true)];
   if (schema['type'] === 'integer') return [Number(own) + 1_000];
+  if (schema['format'] === 'idn-email') return ['nobody@example.com'];
   if (schema['format'] === 'date-time') return ['1971-01-01T00:00:00Z', '2999-01-01T00:00:00Z'];
   if (own !== undefined && typeof own === 'string' && /^[A-Z]{3}$/.test(own))
     return [own === 'CHF' ? 'EUR' : 'CHF'];

@@ -1,7 +1,7 @@
 // Names of countries in imported tables.
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { customerRows } from '../../src/features/customers/customer-csv.ts';
+import { customerRows } from '../../src/features/customers/customers.ts';
 import { countryNamed } from '../../src/schema/country-names.ts';
 import { countries } from '../../src/schema/iso-codes.ts';
 

@@ -1,40 +1,41 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
-import { beginningOfWord, searchText, type SearchQuery } from '../../schema/search-text.ts';
+import { beginningOfWord, parseSearch, searchText, type SearchQuery } from '../../schema/search-text.ts';
 import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import { rankPositions, type SearchScope } from '../../storage/listing.ts';
-import type { CustomerContent } from './customer-members.ts';
 
 /** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;
 
 /** Of the address, city and street are searched. */
-type Searched = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'> & {
+type Searched = {
+  readonly name: string;
+  readonly email: string | null;
+  readonly phone: string | null;
+  readonly reference: string | null;
   readonly address: { readonly city: string; readonly line1: string } | null;
 };
 
-export function addToSearch(db: Connection, id: number, customer: Searched): void {
-  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, indexedText(customer));
-}
-
-export function replaceInSearch(
+/** Brings the index up to date with a customer that is added, changed or removed. */
+export function changeInSearch(
   db: Connection,
-  current: Searched & { readonly id: number },
-  wanted: Searched,
+  id: number,
+  { before, after }: { readonly before?: Searched; readonly after?: Searched },
 ): void {
-  if (indexedText(current) === indexedText(wanted)) return;
-  removeFromSearch(db, current);
-  addToSearch(db, current.id, wanted);
+  const [former, text] = [before, after].map((each) => each && indexedText(each));
+  if (former === text) return;
+  if (former !== undefined) removeFromSearch(db, id, former);
+  if (text !== undefined) addToSearch(db, id, text);
 }
 
-/**
- * Removes a customer from the index. The index is contentless (FTS5): to remove an entry it needs the entry's
- * text.
- */
-export function removeFromSearch(db: Connection, customer: Searched & { readonly id: number }): void {
-  const sql = "INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)";
-  db.run(sql, customer.id, indexedText(customer));
+function addToSearch(db: Connection, id: number, text: string): void {
+  db.run('INSERT INTO customerSearch (rowid, text) VALUES (?, ?)', id, text);
+}
+
+/** The index is contentless (FTS5): to remove an entry it needs the entry's text. */
+function removeFromSearch(db: Connection, id: number, text: string): void {
+  db.run("INSERT INTO customerSearch (customerSearch, rowid, text) VALUES ('delete', ?, ?)", id, text);
 }
 
 /**
@@ -63,7 +64,7 @@ export function refillCustomerSearch(db: Connection): void {
   const sql = `SELECT ${searchedColumns} FROM customers WHERE id > ? ORDER BY id LIMIT +?`;
   for (const [id, name, email, phone, reference, city, line1] of rowsByKey<SearchedRow>(db, sql)) {
     const address = city === null || line1 === null ? null : { city, line1 };
-    addToSearch(db, id, { name, email, phone, reference, address });
+    addToSearch(db, id, indexedText({ name, email, phone, reference, address }));
   }
   // merges its segments now: SQLite would do so in the COMMIT of some later change, and hold the event loop
   db.run("INSERT INTO customerSearch (customerSearch) VALUES ('optimize')");
@@ -73,7 +74,8 @@ export function refillCustomerSearch(db: Connection): void {
  * Selects the matching customers: first the one with the query's id, then those with words that begin like
  * the query's, then all others.
  */
-export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
+export function matchingCustomers(scope: SearchScope, q: string): SearchSelection {
+  const search = parseSearch(q);
   return {
     owners: scope.owners,
     async search(database, limit) {

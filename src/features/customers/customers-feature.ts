@@ -1,33 +1,24 @@
-// Customers as a feature.
-import { namesInEvents } from '../../storage/resource.ts';
+// Customers as a feature. Their routes know the shop's country, and their history is one of `history-routes.ts`.
 import type { Feature } from '../feature.ts';
+import { resourceFeature } from '../resource-feature.ts';
 import { customersMigrations } from './customers-migrations.ts';
 
 export const customers: Feature = {
-  name: 'customers',
-  needs: [],
+  ...resourceFeature({
+    name: 'customers',
+    tag: { name: 'Customers', description: 'The people and companies that order.' },
+    migrations: customersMigrations,
+    declared: async () => (await import('./customers.ts')).customers,
+  }),
   isCore: true,
-  tag: { name: 'Customers', description: 'The people and companies that order.' },
-  migrations: customersMigrations,
   declares: { ownedTables: ['customers'] },
   async load() {
-    const { customerRoutes } = await import('./customer-routes.ts');
-    return (core) => {
-      const routes = customerRoutes({ ...core, shopCountry: () => core.shop.country });
-      return {
-        groups: [{ invalidStatus: 422, routes }],
-      };
-    };
-  },
-  async maintenance() {
-    const { auditCustomerSearch } = await import('./customer-search-store.ts');
-    const { customerAudit } = await import('./customer-store.ts');
-    const { metadataCheck } = await import('../../storage/metadata.ts');
-    const { customerMembers } = await import('./customer-members.ts');
-    return {
-      audits: [customerAudit],
-      checks: [{ title: 'Search of customers', run: auditCustomerSearch }, metadataCheck('customers')],
-      histories: [{ topic: 'customer', table: 'customers', members: namesInEvents(customerMembers) }],
+    const { resourceRoutes } = await import('../../resource/resource-routes.ts');
+    const { customersIn } = await import('./customers.ts');
+    return ({ lists, caches, shop }) => {
+      const declared = customersIn(() => shop.country);
+      const routes = resourceRoutes(declared, { lists, cache: caches.customers, hasHistory: false });
+      return { groups: [{ invalidStatus: 422, routes }] };
     };
   },
 };

@@ -1,7 +1,11 @@
 // The tables of customers, and the index of their search.
+import { emailKey, formerEmailKey } from '../../schema/email.ts';
 import type { Migration } from '../../storage/applied-migrations.ts';
+import { rowsByKey } from '../../storage/audit.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
-import { remakeCustomerKeys } from './customer-store.ts';
+import { remakeNameKeys } from '../../storage/unique-keys.ts';
+import { refillCustomerSearch } from './customer-search-store.ts';
 
 /** The indexes of the keys, as they were made first. */
 const keyIndexes: readonly (readonly [index: string, columns: string, where?: string])[] = [
@@ -13,6 +17,16 @@ const keyIndexes: readonly (readonly [index: string, columns: string, where?: st
   ['customers_userId_createdAt_id', 'userId, createdAt, id, nameKey'],
   ['customers_phone_nameKey', 'phone, nameKey', 'WHERE phone IS NOT NULL'],
 ];
+
+/** Makes keys and search anew. */
+function remakeCustomerKeys(db: Connection): void {
+  remakeNameKeys(db, 'customers');
+  const emails = 'SELECT id, email FROM customers WHERE id > ? AND email IS NOT NULL ORDER BY id LIMIT +?';
+  for (const [id, email] of rowsByKey<[id: number, email: string]>(db, emails))
+    if (emailKey(email) !== formerEmailKey(email))
+      db.run('UPDATE customers SET emailKey = ? WHERE id = ?', emailKey(email), id);
+  refillCustomerSearch(db);
+}
 
 export const customersMigrations: readonly Migration[] = [
   {

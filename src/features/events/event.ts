@@ -64,7 +64,7 @@ type Kinds = typeof kinds;
 type Kind = keyof Kinds;
 type OwnEventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
 /** What happens to the objects of a declared resource (`resource/declared-resource.ts`). */
-type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted'}`;
+type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted' | 'erased'}`;
 export type EventType = OwnEventType | ResourceEventType;
 /** The topic of a declared resource is the name of its table, which its paths begin with. */
 export type Topic = Kinds[Kind]['topic'] | (string & {});

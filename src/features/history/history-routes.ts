@@ -2,13 +2,13 @@
 import { selfOrAdmin, signedIn } from '../../auth/access.ts';
 import type { Lists } from '../../http/lists/list.ts';
 import type { RouteGroup } from '../../http/routing/router.ts';
-import { customerSource } from '../customers/customer-store.ts';
+import { customers } from '../customers/customers.ts';
 import { historyRoute } from '../events/history-route.ts';
 import { orderSource } from '../orders/order-store.ts';
 import { userSource } from '../users/user-store.ts';
 
 export function historyGroups(lists: Lists): RouteGroup[] {
-  const users = historyRoute({
+  const ofUsers = historyRoute({
     path: '/api/users/{id}/events',
     summary: 'List what happened to a user, their sessions and keys',
     topic: 'user',
@@ -16,15 +16,15 @@ export function historyGroups(lists: Lists): RouteGroup[] {
     source: userSource,
     lists,
   });
-  const customers = historyRoute({
+  const ofCustomers = historyRoute({
     path: '/customers/{id}/events',
     summary: 'List what happened to a customer',
     topic: 'customer',
     access: signedIn,
-    source: customerSource,
+    source: customers.source,
     lists,
   });
-  const orders = historyRoute({
+  const ofOrders = historyRoute({
     path: '/orders/{id}/events',
     summary: 'List what happened to an order',
     topic: 'order',
@@ -33,7 +33,7 @@ export function historyGroups(lists: Lists): RouteGroup[] {
     lists,
   });
   return [
-    { routes: [users], invalidStatus: 400 },
-    { routes: [customers, orders], invalidStatus: 422 },
+    { routes: [ofUsers], invalidStatus: 400 },
+    { routes: [ofCustomers, ofOrders], invalidStatus: 422 },
   ];
 }

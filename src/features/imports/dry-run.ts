@@ -2,7 +2,7 @@
 import { Problem } from '../../problem.ts';
 import { emailKey } from '../../schema/email.ts';
 import { foldedName } from '../../schema/members.ts';
-import type { CustomerContent } from '../customers/customer-members.ts';
+import type { CustomerContent } from '../customers/customers.ts';
 
 export const importDryRunKeysMax = 200_000;
 

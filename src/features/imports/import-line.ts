@@ -16,7 +16,7 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import type { CustomerBodies } from '../customers/customer-members.ts';
+import type { Customers } from '../customers/customers.ts';
 import { NewOrder, importedStatus, paymentRule } from '../orders/order-members.ts';
 import { totalRule } from '../orders/order-items.ts';
 import { products } from '../products/products.ts';
@@ -45,8 +45,8 @@ export type ImportedCustomer = NonNullable<ImportLine['customer']>;
 export type ImportedOrder = NonNullable<ImportLine['order']>;
 
 /** `now` returns milliseconds since 1970. */
-export function importLineSchema({ NewCustomer }: CustomerBodies, now: () => number) {
-  const { name, ...others } = NewCustomer.properties;
+export function importLineSchema({ New }: Customers, now: () => number) {
+  const { name, ...others } = New.properties;
   const ImportedCustomer = named(
     'ImportedCustomer',
     object(

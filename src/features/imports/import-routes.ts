@@ -8,8 +8,7 @@ import { isObject } from '../../schema/json-objects.ts';
 import { country } from '../../schema/members.ts';
 import { parse } from '../../schema/schema-check.ts';
 import { boolean, optional, oneOf } from '../../schema/schema.ts';
-import { customerRows } from '../customers/customer-csv.ts';
-import { customerBodies } from '../customers/customer-members.ts';
+import { customerRows, customersIn } from '../customers/customers.ts';
 import { products } from '../products/products.ts';
 import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
 import { DryRun, importDryRunKeysMax } from './dry-run.ts';
@@ -72,7 +71,7 @@ export function importRoutes({ imports, now, shopCountry }: ImportServices): Rou
           [ndjson]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: importLineSchema(customerBodies(shopCountry), now),
+            lineSchema: importLineSchema(customersIn(shopCountry), now),
           },
           [csv]: {
             description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
@@ -83,9 +82,9 @@ export function importRoutes({ imports, now, shopCountry }: ImportServices): Rou
       reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
         const { of, country = shopCountry(), dryRun = false } = call.query;
-        const bodies = customerBodies(() => country);
-        const schema = importLineSchema(bodies, now);
-        const importer = { bodies, dryRun: dryRun ? new DryRun() : undefined };
+        const customers = customersIn(() => country);
+        const schema = importLineSchema(customers, now);
+        const importer = { customers, dryRun: dryRun ? new DryRun() : undefined };
         if (mediaTypeOf(call.headers['content-type']) === csv) {
           const table = tables[of ?? 'customers'];
           return imports.createResult(call, {

@@ -9,15 +9,8 @@ import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { CustomerBodies } from '../customers/customer-members.ts';
-import {
-  addCustomer,
-  customerExists,
-  customerSource,
-  findKnownCustomer,
-  findSameCustomer,
-  replaceCustomer,
-} from '../customers/customer-store.ts';
+import { customers, type Customers } from '../customers/customers.ts';
+import { findKnownCustomer, findSameCustomer } from '../customers/known-customer-store.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { findProductButForZeros, products, type NewProduct } from '../products/products.ts';
@@ -46,7 +39,7 @@ export type Outcome = {
 };
 
 type Importer = {
-  readonly bodies: CustomerBodies;
+  readonly customers: Customers;
   /** Undefined if the import writes. */
   readonly dryRun: DryRun | undefined;
 };
@@ -115,17 +108,17 @@ type CustomerLine = ImportLine & { readonly customer: ImportedCustomer };
  */
 function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Importer): Outcome {
   const { customer, key } = line;
-  const { bodies, dryRun } = importer;
+  const { customers, dryRun } = importer;
   const { writer } = permit;
   if (customer.id !== undefined) {
-    if (customerExists(writer, 'all', customer.id))
+    if (customers.source.find(writer, customer.id) !== undefined)
       return changeCustomer(permit, customer.id, line, importer);
     const detail = `There is no customer ${customer.id}. Without an id a new customer is created.`;
     throw invalidAt('/customer/id', 'unknown', detail);
   }
   assert(key !== undefined, 'a line that fits has a key, or the id of a customer');
   const keyed = { kind: 'customer', key, fingerprint: fingerprintOf(line) } as const;
-  const content = bodies.contentOf(customer);
+  const content = customers.contentOf(customer);
   const known = findKey(writer, keyed, dryRun);
   const isRepeat = known?.fingerprint === keyed.fingerprint;
   if (hasOwnKey(key)) {
@@ -146,7 +139,7 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
   if (earlier === 'known' && !hasOwnKey(key)) return { id: null, result: 'changed' };
   const sameAs = findSameCustomer(writer, content) ?? (earlier === 'new' ? undefined : null);
   dryRun?.addCustomer(content);
-  const id = dryRun ? null : addCustomer(permit, { ...content, userId }, permit.origin.now).id;
+  const id = dryRun ? null : customers.add(permit, { ...content, userId }, permit.origin.now).id;
   storeKey(permit, { ...keyed, id }, dryRun);
   return { id, result: 'created', ...(sameAs === undefined ? {} : { sameAs }) };
 }
@@ -166,18 +159,18 @@ function changeCustomer(
   permit: Permit<Caller>,
   id: number | null,
   { customer }: CustomerLine,
-  { bodies, dryRun }: Importer,
+  { customers, dryRun }: Importer,
 ): Outcome {
   if (id === null) return { id, result: 'changed' };
   const { id: _id, createdAt: _created, updatedAt: _updated, ...sent } = customer;
-  const current = requireOwned(customerSource, permit, id);
+  const current = requireOwned(customers.source, permit, id);
   const { userId } = current;
   throwIfInvalid(
     within('customer', readOnlyIssues(current, { userId: sent.userId ?? undefined }, ['userId'])),
   );
-  const wanted = { ...bodies.contentOf({ ...current, ...sent }), userId };
+  const wanted = { ...customers.contentOf({ ...current, ...sent }), userId };
   if (changesNothing(current, wanted)) return { id, result: 'unchanged' };
-  if (dryRun === undefined) inTime(permit, () => replaceCustomer(permit, current, wanted));
+  if (dryRun === undefined) inTime(permit, () => customers.replace(permit, current, wanted));
   return { id, result: 'changed' };
 }
 
@@ -231,7 +224,7 @@ function customerOf(
     return { ok: false, issues: [{ pointer: '/customerKey', code: 'unknown', detail }] };
   }
   const id = customerId ?? 0; // a valid line has one or the other
-  if (customerExists(db, 'all', id)) return { ok: true, value: id };
+  if (customers.source.find(db, id) !== undefined) return { ok: true, value: id };
   const detail = `There is no customer ${id}.`;
   return { ok: false, issues: [{ pointer: '/customerId', code: 'unknown', detail }] };
 }

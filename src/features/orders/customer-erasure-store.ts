@@ -7,8 +7,7 @@ import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { indexMetadata, noMetadata, type Metadata } from '../../storage/metadata.ts';
 import { personalNames } from '../../storage/resource.ts';
-import type { CustomerRow } from '../customers/customer-members.ts';
-import { eraseContent } from '../customers/customer-store.ts';
+import { eraseContent, type Customer } from '../customers/customers.ts';
 import { orderMembers } from './order-members.ts';
 
 /**
@@ -17,7 +16,7 @@ import { orderMembers } from './order-members.ts';
  */
 export function eraseCustomer(
   permit: Permit,
-  customer: Owned<CustomerRow>,
+  customer: Owned<Customer>,
   tables: readonly CustomerTable[],
 ): void {
   const db = permit.writer;

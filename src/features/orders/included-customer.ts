@@ -1,9 +1,12 @@
 // The customer's id and name, which `include=customer` adds to orders.
-import { Customer } from '../customers/customer-members.ts';
+import { customers } from '../customers/customers.ts';
 import { id } from '../../schema/members.ts';
 import { array, named, object, oneOf, optional, type Infer } from '../../schema/schema.ts';
 
-export const IncludedCustomer = named('IncludedCustomer', object({ id, name: Customer.properties.name }));
+export const IncludedCustomer = named(
+  'IncludedCustomer',
+  object({ id, name: customers.Shown.properties.name }),
+);
 export type IncludedCustomer = Infer<typeof IncludedCustomer>;
 
 /** The parameter of reads and lists of orders. */

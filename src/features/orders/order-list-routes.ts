@@ -5,15 +5,14 @@ import { hasScope, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../..
 import { exportDescription } from '../../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/lists/list.ts';
 import { exportable, revalidated } from '../../http/routing/reply.ts';
-import type { Representation } from '../../http/responses/representation.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
-import type { Customer } from '../customers/customer-members.ts';
-import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
+import { customers } from '../customers/customers.ts';
+import { requireVisible } from '../../storage/object-access.ts';
 import { userExists } from '../users/user-store.ts';
 import { includedCustomers } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
@@ -94,11 +93,7 @@ async function countsFor(call: CountsCall, caller: Caller): Promise<OrderCounts>
   return isDeepStrictEqual(rowAccessOf(reader), access) ? counts : countsFor(call, reader);
 }
 
-export function listOrdersOfCustomerRoute(
-  lists: Lists,
-  orders: Lookup<Order>,
-  customers: ObjectSource<Representation<Customer>>,
-): Route {
+export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
     method: 'GET',
     path: '/customers/{id}/orders',
@@ -112,7 +107,7 @@ export function listOrdersOfCustomerRoute(
     handle(call) {
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) => {
-        const customer = requireVisible(customers, { read, caller }, params.id);
+        const customer = requireVisible(customers.source, { read, caller }, params.id);
         return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
       };
       return lists.page(call, orderList(orders, query, selectionFor));

@@ -13,7 +13,7 @@ import {
   type ListDefinition,
 } from '../../storage/listing.ts';
 import { metadataFilter } from '../../storage/metadata.ts';
-import { customerSearchScope } from '../customers/customer-store.ts';
+import { customers } from '../customers/customers.ts';
 import { ownedBy } from '../users/user-store.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
 import { statuses } from './order-status.ts';
@@ -83,11 +83,10 @@ type SearchOptions = {
  */
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
   const { query, q, hasCustomers, hasProducts } = options;
-  const customers = hasCustomers ? customerSearchScope(access) : undefined;
   return matchingOrders({
     orders: searchScopeOf(orderList, { access, query }),
     search: parseSearch(q),
-    customers,
+    customers: hasCustomers ? customers.searchScope(access, {}) : undefined,
     amounts: amountsOf(q),
     barcodes: hasProducts ? codesIn(q).map(barcodeKey) : [],
   });

@@ -1,14 +1,12 @@
 // Orders over HTTP: /orders, and the orders of a customer or a user.
-import { isStaff, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { isStaff, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/lists/list.ts';
 import type { RepresentationCache, Representations } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { Customer } from '../customers/customer-members.ts';
-import { customerRepresentations } from '../customers/customer-routes.ts';
-import { customerExists } from '../customers/customer-store.ts';
+import { customerIssues } from '../../resource/declared-resource.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userIssues } from '../users/user-store.ts';
 import { withIncludedCustomer } from './included-customer-representation.ts';
@@ -27,10 +25,7 @@ import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = {
   readonly lists: Lists;
-  readonly caches: {
-    readonly orders: RepresentationCache<Order>;
-    readonly customers: RepresentationCache<Customer>;
-  };
+  readonly caches: { readonly orders: RepresentationCache<Order> };
   /** Whether the service has the feature of this name. */
   readonly has: (name: string) => boolean;
 };
@@ -38,14 +33,13 @@ type OrderServices = {
 /** Returns the routes under /orders and /customers, where invalid data is a 422. */
 export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
   const orders = orderRepresentations(caches.orders);
-  const customers = customerRepresentations(caches.customers);
   return [
     listOrdersRoute(lists, orders, { hasProducts: has('products') }),
     countOrdersRoute(),
     placeOrderRoute(orders),
     readOrderRoute(orders),
     patchOrderRoute(orders),
-    listOrdersOfCustomerRoute(lists, orders, customers),
+    listOrdersOfCustomerRoute(lists, orders),
   ];
 }
 
@@ -91,16 +85,10 @@ function placeOrderRoute(orders: Representations<Order>): Route {
 /** Returns the issues of a new order's references. */
 function referenceIssues(order: NewOrder, permit: Permit<Caller>): Issue[] {
   const { userId } = order;
-  const issues = customerIssues(order, permit);
+  const issues = customerIssues(permit, order.customerId);
   if (userId !== undefined && userId !== permit.caller.userId)
     issues.push(...userIssues(permit.writer, userId));
   return issues;
-}
-
-function customerIssues({ customerId }: Pick<Order, 'customerId'>, permit: Permit<Caller>): Issue[] {
-  if (customerExists(permit.writer, rowAccessOf(permit.caller), customerId)) return [];
-  const detail = `Customer ${customerId} does not exist or is not yours.`;
-  return [{ pointer: '/customerId', code: 'unknown', detail }];
 }
 
 function readOrderRoute(orders: Representations<Order>): Route {
@@ -139,7 +127,7 @@ function patchOrderRoute(orders: Representations<Order>): Route {
         checkTransition(order, wanted.status, permit.caller);
         if (wanted.payment !== order.payment) checkMayPay(wanted, permit.caller);
         checkOpen(order, wanted);
-        if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(wanted, permit));
+        if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(permit, wanted.customerId));
         if (changesNothing(order, wanted)) return representOrder(order);
         return representOrder(
           replaceOrder(permit, order, { ...wanted, reason: call.body.reason ?? undefined }),

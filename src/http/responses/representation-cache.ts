@@ -34,7 +34,7 @@ export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup
 }
 
 /** Returns a look-up through the cache. Writes must not use it: the rows that they see may be rolled back. */
-function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
+export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
   function findOne(db: Connection, id: number): Representation<T> | undefined {
     const known = cache.get(id);
     if (known !== undefined) return known;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { clearErasedOrders, eraseCustomer } from '../../../src/features/orders/customer-erasure-store.ts';
-import { addCustomer, customerSource } from '../../../src/features/customers/customer-store.ts';
+import { customers } from '../../../src/features/customers/customers.ts';
 import { orderContentOf } from '../../../src/features/orders/order-members.ts';
 import type { OrderStatus } from '../../../src/features/orders/order-status.ts';
 import { createStoredResponses } from '../../../src/features/idempotency/stored-response-store.ts';
@@ -33,7 +33,7 @@ const { id: userId } = addUser(
 
 function newCustomer(): number {
   const nothing = { email: null, phone: null, address: null, note: null, reference: null, metadata: {} };
-  return addCustomer(permit, { name: 'Grace', ...nothing, userId }, 0).id;
+  return customers.add(permit, { name: 'Grace', ...nothing, userId }, 0).id;
 }
 
 function place(customerId: number, status: OrderStatus, createdAt: number): number {
@@ -46,7 +46,7 @@ test('steps of two orders reach all orders: of one time, of one status, and of l
   const customerId = newCustomer();
   for (const status of ['delivered', 'open', 'paid'] as const)
     for (const createdAt of [1, 1, 1, 2, 3]) place(customerId, status, createdAt);
-  eraseCustomer(permit, requireOwned(customerSource, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
   while (clearErasedOrders(db, 2) > 0);
   const left = db.get(
     'SELECT count(*) FROM orders WHERE customerId = ? AND shippingAddress IS NOT NULL',
@@ -58,7 +58,7 @@ test('steps of two orders reach all orders: of one time, of one status, and of l
 test('an order placed while the cleanup goes on keeps its address, and an earlier one shows none', () => {
   const customerId = newCustomer();
   const earlier = place(customerId, 'open', 1);
-  eraseCustomer(permit, requireOwned(customerSource, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
   const later = place(customerId, 'open', 1);
   const shown = (): unknown[] =>
     [earlier, later].flatMap((id) => [
@@ -95,7 +95,7 @@ test('no response stored for an order of the customer is sent again, even before
   const customerId = newCustomer();
   const replayable = respondTo(place(customerId, 'open', 1));
   const ofOther = respondTo(place(newCustomer(), 'open', 1));
-  eraseCustomer(permit, requireOwned(customerSource, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
   const later = respondTo(place(customerId, 'open', 1));
   const found = (): number[] => [replayable(), ofOther(), later()];
   assert.deepEqual(found(), [0, 2, 2], 'before the cleanup');
@@ -108,7 +108,7 @@ test('an order that takes a status before those already cleared leaves no stored
   const statuses = ['delivered', 'open'] as const;
   const [, id = 0] = statuses.map((status) => place(customerId, status, 1));
   const replayable = respondTo(id);
-  eraseCustomer(permit, requireOwned(customerSource, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
   clearErasedOrders(db, 1);
   const order = requireOwned(orderSource, permit, id);
   replaceOrder(permit, order, { ...order, status: 'cancelled' });
@@ -122,7 +122,7 @@ test('an order whose address was removed before the erasure leaves no stored res
   const replayable = respondTo(id);
   const order = requireOwned(orderSource, permit, id);
   replaceOrder(permit, order, { ...order, shippingAddress: null, note: null });
-  eraseCustomer(permit, requireOwned(customerSource, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
   while (clearErasedOrders(db, 2) > 0);
   assert.equal(replayable(), 0);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { migratedInMemory } from '../../support/memory-database.ts';
-import { addCustomer } from '../../../src/features/customers/customer-store.ts';
+import { customers } from '../../../src/features/customers/customers.ts';
 import { orderContentOf, type NewOrder } from '../../../src/features/orders/order-members.ts';
 import {
   addOrder,
@@ -34,7 +34,7 @@ const customer = {
   metadata: {},
   userId,
 };
-const { id: customerId } = addCustomer(permit, customer, 0);
+const { id: customerId } = customers.add(permit, customer, 0);
 
 const tea = { name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 };
 const orders: Readonly<Record<string, Omit<NewOrder, 'customerId' | 'currency'>>> = {

@@ -2,8 +2,8 @@
 // worker (ARCHITECTURE.md, lists).
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { customerSorts } from '../../../src/features/customers/customer.ts';
-import { customerSelection } from '../../../src/features/customers/customer-store.ts';
+import type { RowAccess } from '../../../src/auth/access.ts';
+import { customers } from '../../../src/features/customers/customers.ts';
 import { keySelection } from '../../../src/features/keys/key-store.ts';
 import { orderSorts } from '../../../src/features/orders/order.ts';
 import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
@@ -14,6 +14,13 @@ import type { SqlValue } from '../../../src/storage/connection.ts';
 import { countRows } from '../../../src/storage/keyset.ts';
 import { assertCheap, assertInOrder, choices, explaining } from '../../support/query-plan-support.ts';
 
+type CustomerQuery = {
+  readonly sort?: string;
+  readonly userId?: number;
+  readonly email?: string;
+  readonly name?: string;
+};
+const customerSelection = (access: RowAccess, query: CustomerQuery) => customers.selection(access, query);
 const all = 'all';
 const own = { userId: 7 };
 const time = '2026-03-01T09:30:00.000Z';
@@ -79,7 +86,7 @@ describe('a page of orders walks indexes in order', () => {
 describe('a page of customers walks an index in order', () => {
   const filters = choices([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]);
   const deep = { id: [500, 500], name: ['grace', 500], createdAt: [1_772_357_400_000, 500] } as const;
-  for (const sort of customerSorts) {
+  for (const sort of customers.sortNames) {
     test(`a page of customers by ${sort} walks an index in order, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of filters)
@@ -89,7 +96,7 @@ describe('a page of customers walks an index in order', () => {
   }
 
   test('a page of customers is read on the event loop with one filter that has an index', async () => {
-    for (const sort of customerSorts) {
+    for (const sort of customers.sortNames) {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of [{}, { userId: 7 }])
         await assertInOrder(customerSelection(all, { ...filter, sort }), deep[key]);

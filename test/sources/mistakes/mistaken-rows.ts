@@ -2,13 +2,7 @@
 import type { Caller } from '../../../src/auth/access.ts';
 import { commandPermit, servicePermit, signInPermit, type Permit } from '../../../src/storage/permit.ts';
 import type { Call } from '../../../src/http/routing/route.ts';
-import {
-  addCustomer,
-  customerSource,
-  findCustomer,
-  removeCustomer,
-  replaceCustomer,
-} from '../../../src/features/customers/customer-store.ts';
+import { customers } from '../../../src/features/customers/customers.ts';
 import { requireOwned, requireVisible } from '../../../src/storage/object-access.ts';
 import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
 import { addOrder, findOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
@@ -59,9 +53,9 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2322
     requireVisible(sessionSource(0), { read: db, caller: undefined }, 7),
     // @ts-expect-error TS2741
-    requireVisible(customerSource, permit, 7),
+    requireVisible(customers.source, permit, 7),
     // @ts-expect-error TS2739
-    requireOwned(customerSource, call, 7),
+    requireOwned(customers.source, call, 7),
     // @ts-expect-error TS2739
     requireOwned(userSource, { writer: db, caller: call.caller }, 7),
     // @ts-expect-error TS2345
@@ -88,10 +82,10 @@ export function mistakesOfPermits(
   const key = requireOwned(keySource, permit, 7);
   const user = requireOwned(userSource, permit, 7);
   const session = requireOwned(sessionSource(0), permit, 7);
-  const customer = requireOwned(customerSource, permit, 7);
+  const customer = requireOwned(customers.source, permit, 7);
   const order = requireOwned(orderSource, permit, 7);
   const seen = { key: requireVisible(keySource, call, 7), order: requireVisible(orderSource, call, 7) };
-  const found = { order: findOrder(db, 7), customer: findCustomer(db, 7), key: findKey(db, 7) };
+  const found = { order: findOrder(db, 7), customer: customers.source.find(db, 7), key: findKey(db, 7) };
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
   return [
     removeKey(permit, key),
@@ -127,17 +121,17 @@ export function mistakesOfPermits(
     endSession(permit, { id: 7 }),
     // @ts-expect-error TS2739
     endUserSessions(db, user, null),
-    replaceCustomer(permit, customer, customer),
+    customers.replace(permit, customer, customer),
     // @ts-expect-error TS2739
-    replaceCustomer(db, customer, customer),
+    customers.replace(db, customer, customer),
     // @ts-expect-error TS2345
-    replaceCustomer(permit, found.customer, customer),
+    customers.replace(permit, found.customer, customer),
     // @ts-expect-error TS2345
-    removeCustomer(permit, found.customer),
+    customers.remove(permit, found.customer),
     // @ts-expect-error TS2739
-    removeCustomer(db, customer),
+    customers.remove(db, customer),
     // @ts-expect-error TS2739
-    addCustomer(db, { ...customer, userId: 7 }, 0),
+    customers.add(db, { ...customer, userId: 7 }, 0),
     replaceOrder(permit, order, order),
     // @ts-expect-error TS2739
     replaceOrder(db, order, order),
