@@ -57,7 +57,7 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
   });
 
   await t.test('says to staff who did it, and to others whether it was them', async () => {
-    service.clock.now = Date.now(); // “Just now” shows the latest
+    service.clock.now = Date.now(); // “Latest” shows the latest
     const [maria, till] = [
       await service.person('staff', 'Maria'),
       await service.person('staff', 'Third till'),

@@ -30,7 +30,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
 
   await t.test('are on Today for what an event can have changed', async () => {
     await person.go('#/today');
-    await person.see('Just now');
+    await person.see('Latest');
     for (const [what, work, shown, expected] of [
       [
         'a payment',
@@ -80,7 +80,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
 
   await t.test('for a page that is visited again are those for what it shows', async () => {
     await person.go('#/orders');
-    const requests = await requestsOf(() => person.go('#/today'), 'Just now');
+    const requests = await requestsOf(() => person.go('#/today'), 'Latest');
     assert.deepEqual(requests, [
       '/events',
       '/metrics',

@@ -205,7 +205,7 @@ function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
       { class: 'columns today' },
       h('div', {}, toDoCard(page, lists, notice)),
       alertList(alerts),
-      card(t('Just now'), events === undefined ? skeleton(4) : latestEvents(events)),
+      card(t('Latest'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
   ];
 }

@@ -1,5 +1,7 @@
-// The fields of an address.
+// The fields of an address. A second line, and a region where the country has none, are there once they are asked for.
+import { hasRegion } from './address-order.ts';
 import type { Address } from './api-types.ts';
+import { button, h } from './elements.ts';
 import { countries } from './formats.ts';
 import { textOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
@@ -15,6 +17,7 @@ const labels = {
   region: t('Region'),
 } as const;
 type Member = keyof typeof labels;
+const rare = ['line2', 'region'] as const;
 const members = Object.keys(labels) as Member[]; // a literal has no other keys
 
 /**
@@ -27,6 +30,11 @@ export class AddressFields {
   readonly elements: readonly HTMLElement[];
   readonly #fields: Readonly<Record<Member, Field>>;
   readonly #country: Field;
+  readonly #more = h(
+    'p',
+    { class: 'field' },
+    button(t('Second line, region'), () => this.#ask()),
+  );
 
   /** `pointer` is the place of the address in the request: `/shippingAddress`. */
   constructor(pointer: string) {
@@ -42,7 +50,10 @@ export class AddressFields {
     };
     const control = choice([['', '—'], ...countryChoices()]);
     this.#country = field({ label: t('Country'), pointer: `${pointer}/country`, control });
-    this.elements = [...Object.values(this.#fields), this.#country].map(({ element }) => element);
+    const all = [...Object.values(this.#fields), this.#country].map(({ element }) => element);
+    this.elements = [...all, this.#more];
+    control.addEventListener('change', () => this.#show());
+    for (const member of rare) this.#fields[member].control.addEventListener('input', () => this.#show());
     this.fill(null);
   }
 
@@ -50,6 +61,24 @@ export class AddressFields {
   fill(address: Address | null): void {
     for (const member of members) this.#fields[member].control.value = address?.[member] ?? '';
     this.#country.control.value = address?.country ?? homeCountry();
+    for (const member of rare) this.#fields[member].element.hidden = true;
+    this.#show();
+  }
+
+  #ask(): void {
+    for (const member of rare) this.#fields[member].element.hidden = false;
+    this.#more.hidden = true;
+    this.#fields.line2.control.focus();
+  }
+
+  /** What holds something is shown, and stays. */
+  #show(): void {
+    const isOfCountry = { line2: false, region: hasRegion(this.#country.control.value) };
+    for (const member of rare) {
+      const { element, control } = this.#fields[member];
+      if (isOfCountry[member] || control.value !== '') element.hidden = false;
+    }
+    this.#more.hidden = rare.every((member) => !this.#fields[member].element.hidden);
   }
 
   isSame(address: Address | null): boolean {

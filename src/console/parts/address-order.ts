@@ -1,5 +1,5 @@
-// The order of postal code, city and region in the addresses of each country, in Latin letters. From the data of
-// google/libaddressinput (Apache-2.0), which the service checks postal codes by.
+// The order of postal code, city and region in the addresses of each country, in Latin letters, and which have a region.
+// From the data of google/libaddressinput (Apache-2.0), which the service checks postal codes by.
 import type { Address } from './api-types.ts';
 
 type Part = 'postalCode' | 'city' | 'region';
@@ -31,4 +31,16 @@ export function placeLine(address: Pick<Address, Part | 'country'>): string {
     .map((part) => address[part])
     .filter((text) => text !== null)
     .join(' ');
+}
+
+const withRegion: ReadonlySet<string> = new Set(
+  `AE AM AR AS AU BB BR BS BY CA CC CL CN CO CR CU CV CX EE EG ES FM HK HM HN ID IE IN IQ IR IT JM JP KI KN KP KR KY KZ
+  LT LV MH MN MP MX MY MZ NF NG NI NR PA PE PF PG PH PW RO RU SC SO SR SV TH TR TV TW UA UM US UY UZ VE VI VN`.split(
+    /\s+/,
+  ),
+);
+
+/** Whether addresses in the country name a region, such as a state or a province. */
+export function hasRegion(country: string): boolean {
+  return withRegion.has(country);
 }
