@@ -4,12 +4,12 @@ import type { Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList, type CommandFlag } from '../config/settings.ts';
 import { requireOwned, type Owned } from '../storage/object-access.ts';
-import { addKey, removeUserKeys } from '../features/keys/key-store.ts';
+import { addKey } from '../features/keys/key-store.ts';
 import { declared } from '../service/features.ts';
 import { newKey } from '../features/keys/key.ts';
-import { endUserSessions } from '../features/sessions/session-store.ts';
 import {
   addUser,
+  endCredentials,
   findSignInAccount,
   replaceUser,
   userSource,
@@ -70,8 +70,7 @@ export const adminReset: Command = {
         const user = requireUser(permit, String(flags['email']));
         const expiresAt = Date.now() + initialPasswordMilliseconds;
         replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
-        endUserSessions(permit, user, null);
-        removeUserKeys(permit, user);
+        endCredentials(permit, user);
         const isSuspended = findSuspension(writer, user.id) !== undefined;
         return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
       });

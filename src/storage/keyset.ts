@@ -140,6 +140,16 @@ export function newestFirst(table: string, where: Condition): RowSelection {
   return { table, key: 'id', isDescending: true, where, ranges: [where], owners: [] };
 }
 
+/** Selects the rows of a user that meet the condition, newest first. */
+export function newestOf(
+  table: string,
+  { userId }: { readonly userId: number },
+  condition = matchAll,
+): RowSelection {
+  const where = and([equals('userId', userId), ...(condition === matchAll ? [] : [condition])]);
+  return { ...newestFirst(table, where), owners: [userId] };
+}
+
 /** Joins conditions with AND. */
 export function and(conditions: readonly Condition[]): Condition {
   if (conditions.length === 0) return matchAll;

@@ -31,8 +31,6 @@ type RangeFilter = ColumnFilter & { readonly kind: 'range' };
 type Filter = EqualityFilter | RangeFilter;
 
 type SortedQuery = { readonly sort?: string };
-/** The query of a list that has no filters and one order. */
-export type NewestFirst = { readonly sort?: '-id' };
 
 /** All parameters that filter, except `status`: `indexPrefix` reads that one. */
 type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
@@ -62,8 +60,6 @@ type ListRequest<Q> = {
   readonly query: Q;
   /** The values of filters that come from the path. */
   readonly pathValues?: Readonly<Record<string, number>>;
-  /** A condition that every row of the list meets. */
-  readonly always?: Condition;
 };
 
 /**
@@ -87,7 +83,6 @@ export function selectionOf<Q extends SortedQuery>(
       filter.kind === 'equality' ? filter.ordered.includes(key) : filter.column === key,
     );
   const conditions = given.map((each) => conditionOf(each));
-  if (request.always !== undefined) conditions.push(request.always);
   return {
     table: list.table,
     key,
@@ -169,7 +164,7 @@ function conditionOf({ filter, value }: GivenFilter, plus: '+' | '' = ''): Condi
 /** Leaves the first equality to indexes, and nothing else: SQLite can't know which filter leaves the fewest rows. */
 function whereOf<Q extends SortedQuery>(
   { indexPrefix }: ListDefinition<Q>,
-  { query, always }: ListRequest<Q>,
+  { query }: ListRequest<Q>,
   given: readonly GivenFilter[],
 ): Condition {
   const first = given.find(isEquality);
@@ -177,7 +172,7 @@ function whereOf<Q extends SortedQuery>(
   const conditions = given.map((each) => conditionOf(each, isHidden(each) ? '+' : ''));
   const values = indexPrefix?.requested(query);
   if (indexPrefix !== undefined && values !== undefined) conditions.push(isOneOf(indexPrefix.column, values));
-  return and(always === undefined ? conditions : [...conditions, always]);
+  return and(conditions);
 }
 
 type RangeOptions = { readonly key: string; readonly conditions: readonly Condition[] };

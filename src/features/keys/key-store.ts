@@ -1,6 +1,6 @@
 // The rows of API keys. Only a hash of each key is stored.
 import { randomBytes } from 'node:crypto';
-import { accountAccessOf, type RowAccess, type Role, type Scope } from '../../auth/access.ts';
+import { accountAccessOf, type Role, type Scope } from '../../auth/access.ts';
 import type { KeyCaller } from '../../auth/caller-cache.ts';
 import { hashSecret } from '../../auth/credentials.ts';
 import { escapeControls } from '../../base/log-lines.ts';
@@ -9,14 +9,12 @@ import type { Permit } from '../../storage/permit.ts';
 import { keptIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals, type RowSelection } from '../../storage/keyset.ts';
+import { newestOf, type RowSelection } from '../../storage/keyset.ts';
 import { columnsOf } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
-import type { StoredUser } from '../users/user-store.ts';
 import { Key, keyMembers, requireExpiry, type NewKey } from './key.ts';
 
 export const keysPerUserMax = 50;
@@ -28,13 +26,9 @@ const rows = keys.select({ ...shown, userId: column.integer });
 /** A key, and its user, whom responses don't show. */
 export type StoredKey = Key & { readonly userId: number };
 
-export function findKey(db: Connection, id: number): StoredKey | undefined {
-  return rows.find(db, id);
-}
-
 export const keySource: ObjectSource<StoredKey> = {
   name: 'API key',
-  find: findKey,
+  find: rows.find,
   ownerOf: ({ userId }) => userId,
   accessOf: accountAccessOf,
 };
@@ -55,16 +49,14 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
     role,
     sessionId: null,
     keyId: id,
-    scopes: new Set(scopesOf(scopes)),
+    scopes: new Set(scopes.split(' ') as Scope[]), // written by addKey
     authTimeSeconds: 0,
   };
   return { caller, hash, expiresAt: expiresAt ?? Infinity };
 }
 
-type AddedKey = { readonly key: StoredKey; readonly secret: string };
-
 /** Creates a key, and returns it with its text. Throws if the user has as many keys as allowed. */
-export function addKey(permit: Permit, wanted: NewKey & { readonly userId: number }): AddedKey {
+export function addKey(permit: Permit, wanted: NewKey & { readonly userId: number }) {
   const { writer: db, origin } = permit;
   const { userId } = wanted;
   checkCount(db, userId);
@@ -88,15 +80,9 @@ function checkCount(db: Connection, userId: number): void {
 }
 
 export function removeKey(permit: Permit, { id, userId }: Owned<StoredKey>): void {
-  const db = permit.writer;
-  db.run('DELETE FROM apiKeys WHERE id = ?', id);
+  keys.remove(permit.writer, id);
   recordEvent(permit, { type: 'key.removed', subjectId: id, ownerId: userId });
-  db.invalidate({ kind: 'key', id });
-}
-
-export function removeUserKeys({ writer: db }: Permit, { id }: Owned<StoredUser>): void {
-  db.run('DELETE FROM apiKeys WHERE userId = ?', id);
-  db.invalidate({ kind: 'user', id });
+  permit.writer.invalidate({ kind: 'key', id });
 }
 
 /** Returns a line of text for each key that hasn't expired. */
@@ -138,17 +124,6 @@ export const keyAudit = keys.audit({
   },
 });
 
-const keyList: ListDefinition<NewestFirst> = {
-  table: 'apiKeys',
-  defaultSort: '-id',
-  orderBy: { '-id': descending('id') },
-  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, ordered: ['id'] } },
-};
-
-export function keySelection(access: RowAccess): RowSelection {
-  return selectionOf(keyList, { access, query: {} });
-}
-
-function scopesOf(text: string): Scope[] {
-  return text.split(' ') as Scope[]; // written by addKey
+export function keySelection(owner: { readonly userId: number }): RowSelection {
+  return newestOf('apiKeys', owner);
 }

@@ -7,15 +7,13 @@ import {
   parseSessionCookie,
   sessionCookiesIn,
 } from '../../auth/session-cookie.ts';
-import type { Representation } from '../../http/responses/representation.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
-import type { Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { recordNetwork } from './known-network-store.ts';
-import { TokenRequest, refreshUse, type Tokens, CookieTokenRequest } from './session.ts';
+import { CookieTokenRequest, TokenRequest, refreshUse } from './session.ts';
 import {
   endSession,
   findRefreshState,
@@ -46,18 +44,14 @@ export function renewTokensRoute(services: TokenServices): Route {
       'Each use replaces the refresh token. The one just replaced gets the same new one again until that is ' +
       'used; any other use of an old one ends the session.',
     problems: ['invalid-credentials'],
-    handle: (call) => renewTokens(call, services),
+    async handle(call) {
+      const { refreshToken } = call.body;
+      const credential = { sessionId: call.params.id, refreshToken, browserKey: null };
+      const issued = await renewWith(call, services, credential);
+      if (issued === undefined) throw notCurrentProblem();
+      return inBody(issued);
+    },
   });
-}
-
-type TokensCall = Call<{ readonly id: number }, object, Infer<typeof TokenRequest>, undefined>;
-
-async function renewTokens(call: TokensCall, services: TokenServices): Promise<Representation<Tokens>> {
-  const { params, body } = call;
-  const credential = { sessionId: params.id, refreshToken: body.refreshToken, browserKey: null };
-  const issued = await renewWith(call, services, credential);
-  if (issued === undefined) throw notCurrentProblem();
-  return inBody(issued);
 }
 
 function notCurrentProblem(): Problem {
@@ -69,12 +63,7 @@ type RenewalCall = Pick<
   Call<object, object, unknown, undefined>,
   'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
 >;
-/** The result of a renewal. `unknown`: the session never had the token, or has ended. */
-type Renewal =
-  | { readonly outcome: 'renewed'; readonly tokens: IssuedTokens }
-  | { readonly outcome: 'reused'; readonly userId: number }
-  | Unknown;
-type Unknown = { readonly outcome: 'unknown'; readonly userId: number | null };
+type RenewalCredential = RefreshCredential & { readonly browserKey: string | null };
 
 /** Renews the tokens. Returns undefined if the refresh token isn't the current one of a session. */
 async function renewWith(
@@ -82,17 +71,36 @@ async function renewWith(
   services: TokenServices,
   credential: RenewalCredential,
 ): Promise<IssuedTokens | undefined> {
-  const { read, now } = call;
-  const { sessionId } = credential;
-  const options = { services, credential };
+  const find = (db: Connection): Issued | undefined => findIssued(db, call, { services, credential });
   // no write for an invented token, since anybody can send one and a write costs a sync
-  const found = findIssued(read, now, options);
-  const isUnknown = found.outcome === 'unknown';
-  const renewal = isUnknown ? found : await call.write(({ writer }) => renew(writer, call, options));
-  if (renewal.outcome === 'renewed') return renewal.tokens;
-  if (renewal.outcome === 'reused')
-    call.reportSecurityEvent({ name: 'authn_token_reuse', userId: renewal.userId, sessionId });
-  else reportUnknownToken(call, renewal.userId);
+  if (find(call.read) === undefined) return undefined;
+  return call.write(({ writer }) => {
+    const issued = find(writer);
+    if (issued === undefined) return undefined;
+    const { session, generation } = issued;
+    const use = refreshUse(generation, session);
+    if (use === 'reused') return endReused(writer, session, call);
+    if (use === 'current') renewCurrent(writer, { ...session, generation }, call);
+    const { sessionId, browserKey } = credential;
+    return issueTokens(services, { db: writer, sessionId, browserKey, now: call.now });
+  });
+}
+
+type Issued = { readonly session: RefreshState; readonly generation: number };
+
+/** Returns the session, and the generation of its refresh token; undefined, and reported, if it never had it. */
+function findIssued(
+  db: Connection,
+  call: RenewalCall,
+  { services, credential }: { readonly services: TokenServices; readonly credential: RenewalCredential },
+): Issued | undefined {
+  const { sessionId, refreshToken, browserKey } = credential;
+  const session = findRefreshState(db, sessionId, call.now);
+  // begun while the clock was ahead: its tokens aren't valid yet
+  const isValid = session !== undefined && session.createdAt <= call.now + skewSeconds * 1000;
+  const generation = isValid ? services.refreshTokens.verify(refreshToken, session, browserKey) : undefined;
+  if (session !== undefined && generation !== undefined) return { session, generation };
+  reportUnknownToken(call, session?.userId ?? null);
   return undefined;
 }
 
@@ -101,67 +109,20 @@ function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, user
   call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
-type RenewalCredential = RefreshCredential & { readonly browserKey: string | null };
-type RenewalOptions = { readonly services: TokenServices; readonly credential: RenewalCredential };
-
-type Issued = { readonly outcome: 'issued'; readonly session: RefreshState; readonly generation: number };
-
-function findIssued(
-  db: Connection,
-  now: number,
-  { services, credential: { sessionId, refreshToken, browserKey } }: RenewalOptions,
-): Issued | Unknown {
-  const session = findRefreshState(db, sessionId, now);
-  if (session === undefined) return { outcome: 'unknown', userId: null };
-  // begun while the clock was ahead: its tokens aren't valid yet
-  if (session.createdAt > now + skewSeconds * 1000) return { outcome: 'unknown', userId: session.userId };
-  const generation = services.refreshTokens.verify(refreshToken, session, browserKey);
-  if (generation === undefined) return { outcome: 'unknown', userId: session.userId };
-  return { outcome: 'issued', session, generation };
-}
-
-/**
- * Renews the session. Ends it instead if the token was reused: two parties have the token, and only one can
- * be its owner.
- */
-function renew(writer: Connection, call: RenewalCall, options: RenewalOptions): Renewal {
-  const { network, requestId, now } = call;
-  const found = findIssued(writer, now, options);
-  if (found.outcome === 'unknown') return found;
-  const { session, generation } = found;
-  const use = refreshUse(generation, session);
-  if (use === 'reused') {
-    endReused(writer, session, { requestId, now });
-    return { outcome: 'reused', userId: session.userId };
-  }
-  if (use === 'current') renewCurrent(writer, { ...session, generation }, { network, requestId, now });
-  const { sessionId } = session;
-  const { browserKey } = options.credential;
-  const tokens = issueTokens(options.services, { db: writer, sessionId, browserKey, now });
-  return { outcome: 'renewed', tokens };
-}
-
-type RenewalOrigin = Pick<RenewalCall, 'requestId' | 'now'>;
-
-function renewCurrent(
-  writer: Connection,
-  session: RefreshState,
-  { network, requestId, now }: RenewalOrigin & Pick<RenewalCall, 'network'>,
-): void {
+function renewCurrent(writer: Connection, session: RefreshState, call: RenewalCall): void {
   const { userId, generation } = session;
-  const actor = { userId, keyId: null };
-  const permit = renewalPermit(writer, userId, { actor, requestId, now });
+  const { network, requestId, now } = call;
+  const permit = renewalPermit(writer, userId, { actor: { userId, keyId: null }, requestId, now });
   recordNetwork(permit, userId, network);
   renewSession(permit, session, generation + 1);
 }
 
-function endReused(
-  writer: Connection,
-  { sessionId, userId }: RefreshState,
-  { requestId, now }: RenewalOrigin,
-): void {
+/** Ends the session of a token that was reused: two parties have it, and only one can be its owner. */
+function endReused(writer: Connection, { sessionId, userId }: RefreshState, call: RenewalCall): undefined {
+  const { requestId, now } = call;
   const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
   endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
+  call.reportSecurityEvent({ name: 'authn_token_reuse', userId, sessionId });
 }
 
 /**
@@ -186,24 +147,21 @@ export function renewCookieRoute(services: TokenServices): Route {
       'same-origin`, which browsers send. The refresh token is taken from the cookie and replaced in it; ' +
       'it is valid only beside the `browserKey` that the sign-in returned.',
     problems: ['forbidden', 'invalid-credentials', 'multiple-credentials'],
-    handle: (call) => renewFromCookie(call, services),
+    async handle(call) {
+      const { cookieName: name } = services;
+      if (call.headers['sec-fetch-site'] !== 'same-origin')
+        throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
+      const [value, ...others] = sessionCookiesIn(name, call.cookie);
+      if (others.length > 0)
+        throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
+      if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
+      const credential = parseSessionCookie(value);
+      if (credential === undefined) reportUnknownToken(call, null);
+      const { browserKey } = call.body;
+      const issued = credential && (await renewWith(call, services, { ...credential, browserKey }));
+      if (issued !== undefined) return inCookie(call, issued, { browserKey, name });
+      call.setCookie(clearedSessionCookie(name));
+      throw notCurrentProblem();
+    },
   });
-}
-
-type CookieCall = Call<object, object, Infer<typeof CookieTokenRequest>, undefined>;
-
-async function renewFromCookie(call: CookieCall, services: TokenServices): Promise<Representation<Tokens>> {
-  if (call.headers['sec-fetch-site'] !== 'same-origin')
-    throw forbidden('Only pages of this service may use the cookie (Sec-Fetch-Site: same-origin).');
-  const [value, ...others] = sessionCookiesIn(services.cookieName, call.cookie);
-  if (others.length > 0)
-    throw new Problem('multiple-credentials', 'Several cookies have the session’s name; remove them.');
-  if (value === undefined) throw new Problem('invalid-credentials', 'There is no cookie; sign in.');
-  const credential = parseSessionCookie(value);
-  if (credential === undefined) reportUnknownToken(call, null);
-  const { browserKey } = call.body;
-  const issued = credential && (await renewWith(call, services, { ...credential, browserKey }));
-  if (issued !== undefined) return inCookie(call, issued, { browserKey, name: services.cookieName });
-  call.setCookie(clearedSessionCookie(services.cookieName));
-  throw notCurrentProblem();
 }

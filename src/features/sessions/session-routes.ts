@@ -25,78 +25,101 @@ import { representSession } from './tokens-representation.ts';
 
 type SessionServices = SignInServices & { readonly lists: Lists };
 
+const common = { tag: 'Sessions', access: signedIn } as const;
+
 export function sessionRoutes(services: SessionServices): Route[] {
+  const { lists, cookieName } = services;
   return [
     signInRoute(services),
     renewTokensRoute(services),
     renewCookieRoute(services),
-    listSessionsRoute(services),
-    deleteSessionsRoute(services),
-    readSessionRoute(),
-    deleteSessionRoute(services),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/api/sessions',
+      summary: 'List sessions, newest first',
+      reply: { kind: 'list', schema: Session },
+      query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
+      description: 'Lists one’s own; an administrator may select another user’s.',
+      problems: ['forbidden'],
+      handle: (call) => lists.page(call, sessionList(call)),
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/api/sessions',
+      summary: 'Sign out everywhere',
+      sessionCookie: 'set',
+      countsAgainstQuota: false,
+      reply: { kind: 'none' },
+      query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
+      description:
+        'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
+        `administrator, and ${recentSignIn}.`,
+      problems: ['forbidden', 'not-found', 'step-up-required'],
+      async handle(call) {
+        const { path, query, now, read } = call;
+        const isInCookie = usesCookie(read, call.caller.sessionId);
+        const isOwn = await call.write((permit) => {
+          const { writer, caller } = permit;
+          const userId = requireOwner(caller, query, 'sessions');
+          const user = requireOwned(userSource, permit, userId);
+          if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
+          call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, lists).etag);
+          if (signOutEverywhere(permit, user))
+            call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
+          return userId === caller.userId;
+        });
+        if (isOwn && isInCookie) call.setCookie(clearedSessionCookie(cookieName));
+        return empty;
+      },
+    }),
+    route({
+      ...common,
+      method: 'GET',
+      path: '/api/sessions/{id}',
+      summary: 'Read a session',
+      reply: { kind: 'object', schema: Session },
+      problems: ['forbidden'],
+      handle: (call) => representSession(requireVisible(sessionSource(call.now), call, call.params.id)),
+    }),
+    route({
+      ...common,
+      method: 'DELETE',
+      path: '/api/sessions/{id}',
+      summary: 'Sign out',
+      sessionCookie: 'set',
+      countsAgainstQuota: false,
+      reply: { kind: 'none' },
+      description: `Ending a session of another user needs ${recentSignIn}.`,
+      problems: ['forbidden', 'step-up-required'],
+      async handle(call) {
+        const { params, now, caller: own, read } = call;
+        const isInCookie = own.sessionId === params.id && usesCookie(read, params.id);
+        await call.write((permit) => {
+          const session = requireOwned(sessionSource(now), permit, params.id);
+          const { id, userId } = session;
+          // without this, a thief of an administrator's token could keep the other administrators out
+          if (userId !== permit.caller.userId)
+            checkStepUp(permit.caller, now, 'Ending a session of another user');
+          call.checkPrecondition(() => representSession(session).etag);
+          endSession(permit, session);
+          call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
+        });
+        if (isInCookie) call.setCookie(clearedSessionCookie(cookieName));
+        return empty;
+      },
+    }),
   ];
-}
-
-function listSessionsRoute({ lists }: SessionServices): Route {
-  return route({
-    method: 'GET',
-    path: '/api/sessions',
-    tag: 'Sessions',
-    summary: 'List sessions, newest first',
-    access: signedIn,
-    reply: { kind: 'list', schema: Session },
-    query: { userId: optional(id, { description: 'The owner, if not oneself.' }), ...listParameters },
-    description: 'Lists one’s own; an administrator may select another user’s.',
-    problems: ['forbidden'],
-    handle(call) {
-      return lists.page(call, sessionList(call));
-    },
-  });
 }
 
 type ListCall = { readonly query: { readonly userId?: number }; readonly now: number };
 
 function sessionList({ query, now }: ListCall): List<Session, Caller> {
-  const selectionFor = (caller: Caller) => {
-    const userId = requireOwner(caller, query, 'sessions');
-    return sessionSelection({ userId }, now);
+  return {
+    selectionFor: (caller) => sessionSelection({ userId: requireOwner(caller, query, 'sessions') }, now),
+    elements: lookupOf({ find: sessionSource(now).find, represent: representSession }),
   };
-  const elements = lookupOf({ find: sessionSource(now).find, represent: representSession });
-  return { selectionFor, elements };
-}
-
-function deleteSessionsRoute({ lists, cookieName }: SessionServices): Route {
-  return route({
-    method: 'DELETE',
-    path: '/api/sessions',
-    tag: 'Sessions',
-    summary: 'Sign out everywhere',
-    access: signedIn,
-    sessionCookie: 'set',
-    countsAgainstQuota: false,
-    reply: { kind: 'none' },
-    query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
-    description:
-      'Ends all sessions of a user, this one included; API keys stay. For another user it needs an ' +
-      `administrator, and ${recentSignIn}.`,
-    problems: ['forbidden', 'not-found', 'step-up-required'],
-    async handle(call) {
-      const { path, query, now, read } = call;
-      const isInCookie = usesCookie(read, call.caller.sessionId);
-      const isOwn = await call.write((permit) => {
-        const { writer, caller } = permit;
-        const userId = requireOwner(caller, query, 'sessions');
-        const user = requireOwned(userSource, permit, userId);
-        if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-        call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, lists).etag);
-        if (signOutEverywhere(permit, user))
-          call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
-        return userId === caller.userId;
-      });
-      if (isOwn && isInCookie) call.setCookie(clearedSessionCookie(cookieName));
-      return empty;
-    },
-  });
 }
 
 type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
@@ -105,52 +128,7 @@ type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
 function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
   const readInWorker = (): never => assert.fail('sessions are read on the event loop');
   const recheckCaller = (): Caller => call.caller;
-  const read = { read: db, readInWorker };
-  const page = lists.page({ ...call, ...read, recheckCaller }, sessionList(call));
+  const page = lists.page({ ...call, read: db, readInWorker, recheckCaller }, sessionList(call));
   assert(!(page instanceof Promise));
   return page;
-}
-
-function readSessionRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/api/sessions/{id}',
-    tag: 'Sessions',
-    summary: 'Read a session',
-    access: signedIn,
-    reply: { kind: 'object', schema: Session },
-    problems: ['forbidden'],
-    handle: (call) => representSession(requireVisible(sessionSource(call.now), call, call.params.id)),
-  });
-}
-
-function deleteSessionRoute({ cookieName }: SessionServices): Route {
-  return route({
-    method: 'DELETE',
-    path: '/api/sessions/{id}',
-    tag: 'Sessions',
-    summary: 'Sign out',
-    access: signedIn,
-    sessionCookie: 'set',
-    countsAgainstQuota: false,
-    reply: { kind: 'none' },
-    description: `Ending a session of another user needs ${recentSignIn}.`,
-    problems: ['forbidden', 'step-up-required'],
-    async handle(call) {
-      const { params, now, caller: own, read } = call;
-      const isInCookie = own.sessionId === params.id && usesCookie(read, params.id);
-      await call.write((permit) => {
-        const session = requireOwned(sessionSource(now), permit, params.id);
-        const { id, userId } = session;
-        // without this, a thief of an administrator's token could keep the other administrators out
-        if (userId !== permit.caller.userId)
-          checkStepUp(permit.caller, now, 'Ending a session of another user');
-        call.checkPrecondition(() => representSession(session).etag);
-        endSession(permit, session);
-        call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: id });
-      });
-      if (isInCookie) call.setCookie(clearedSessionCookie(cookieName));
-      return empty;
-    },
-  });
 }

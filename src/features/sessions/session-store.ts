@@ -1,19 +1,18 @@
 // The rows of sessions.
 import { randomBytes } from 'node:crypto';
-import { accountAccessOf, type RowAccess, type Role } from '../../auth/access.ts';
+import { accountAccessOf, type Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
 import type { SessionSeed } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
+import { newestOf, type RowSelection } from '../../storage/keyset.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { descending, selectionOf, type ListDefinition, type NewestFirst } from '../../storage/listing.ts';
 import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
-import type { StoredUser } from '../users/user-store.ts';
+import { endSessions, type StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session } from './session.ts';
 
 const shown = {
@@ -111,7 +110,7 @@ function endOldest(db: Connection, userId: number): void {
   const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
   if (id === undefined) return;
-  db.run('DELETE FROM sessions WHERE id = ?', id);
+  sessions.remove(db, id);
   db.invalidate({ kind: 'session', id });
 }
 
@@ -154,26 +153,16 @@ export function endSession(
   type: 'session.ended' | 'session.reused' = 'session.ended',
 ): void {
   const db = permit.writer;
-  db.run('DELETE FROM sessions WHERE id = ?', id);
+  sessions.remove(db, id);
   recordEvent(permit, { type, subjectId: id, ownerId: userId });
   db.invalidate({ kind: 'session', id });
-}
-
-/** Ends all of a user's sessions except one. Also invalidates the cached callers of the user's keys. */
-export function endUserSessions(
-  { writer: db }: Permit,
-  { id }: Owned<StoredUser>,
-  exceptId: number | null,
-): void {
-  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
-  db.invalidate({ kind: 'user', id });
 }
 
 /** Ends all of a user's sessions. If any had not expired, records an event and returns true. */
 export function signOutEverywhere(permit: Permit, user: Owned<StoredUser>): boolean {
   const sql = 'SELECT 1 FROM sessions WHERE userId = ? AND expiresAt > ? LIMIT 1';
   const wasSignedIn = permit.writer.get(sql, user.id, permit.origin.now) !== undefined;
-  endUserSessions(permit, user, null);
+  endSessions(permit, user, null);
   if (wasSignedIn) recordEvent(permit, { type: 'session.ended', subjectId: null, ownerId: user.id });
   return wasSignedIn;
 }
@@ -205,15 +194,7 @@ export const sessionAudit = sessions.audit({
   },
 });
 
-const sessionList: ListDefinition<NewestFirst> = {
-  table: 'sessions',
-  defaultSort: '-id',
-  orderBy: { '-id': descending('id') },
-  filters: { userId: { kind: 'equality', column: 'userId', matches: equals, ordered: ['id'] } },
-};
-
 /** Selects sessions that haven't ended. */
-export function sessionSelection(access: RowAccess, now: number): RowSelection {
-  const hasNotEnded: Condition = { sql: '+expiresAt > ?', params: [now] };
-  return selectionOf(sessionList, { access, query: {}, always: hasNotEnded });
+export function sessionSelection(owner: { readonly userId: number }, now: number): RowSelection {
+  return newestOf('sessions', owner, { sql: '+expiresAt > ?', params: [now] });
 }

@@ -187,6 +187,22 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   db.invalidate({ kind: 'everything' });
 }
 
+/** Ends the user's sessions except one. */
+export function endSessions(
+  { writer: db }: Permit,
+  { id }: Owned<StoredUser>,
+  exceptId: number | null,
+): void {
+  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
+  db.invalidate({ kind: 'user', id });
+}
+
+/** Ends the user's sessions and removes their keys: the password is somebody else's, or the user suspended. */
+export function endCredentials(permit: Permit, user: Owned<StoredUser>): void {
+  endSessions(permit, user, null);
+  permit.writer.run('DELETE FROM apiKeys WHERE userId = ?', user.id);
+}
+
 /** Returns an expression for the owner of a row of `table`: null once the user is removed. */
 export function ownerSql(table: string): string {
   return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;

@@ -84,9 +84,7 @@ const replacementMembers = {
   currentPassword: optional(currentPassword),
 };
 
-export type UserBodies = ReturnType<typeof userBodies>;
-export type NewUser = Infer<UserBodies['NewUser']>;
-export type UserPatch = Infer<UserBodies['UserPatch']>;
+export type UserPatch = Infer<ReturnType<typeof userBodies>['UserPatch']>;
 
 /** Returns the schemas of bodies, for a service whose passwords have at least this many characters. */
 export function userBodies(passwordMin: number) {

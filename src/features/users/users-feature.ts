@@ -18,15 +18,11 @@ export const users: Feature = {
     const { clearRemovedOwners, redateInitialPasswords, sharedEmails } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
-    const { removeUserKeys } = await import('../keys/key-store.ts');
-    const { endUserSessions } = await import('../sessions/session-store.ts');
     return (core) => {
       const { config, log, now, declared, sealedSecrets } = core;
       const totpSecrets = sealedSecrets('totp');
-      const credentials = { endSessions: endUserSessions, removeKeys: removeUserKeys };
       const ofUsers = userRoutes({
         ...core,
-        ...credentials,
         passwordMin: config.passwordMin,
         isOpen: () => core.shop.now.registration === 'open',
         clearOwners: core.cleanUp,
@@ -34,7 +30,7 @@ export const users: Feature = {
       });
       const routes = [
         ...ofUsers,
-        ...suspensionRoutes(credentials),
+        ...suspensionRoutes(),
         ...totpRoutes({ passwords: core.passwords, totpSecrets }),
       ];
       return {

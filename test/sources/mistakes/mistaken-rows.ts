@@ -6,22 +6,12 @@ import { customers } from '../../../src/features/customers/customers.ts';
 import { requireOwned, requireVisible } from '../../../src/storage/object-access.ts';
 import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
 import { addOrder, findOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
-import {
-  addKey,
-  findKey,
-  keySelection,
-  keySource,
-  removeKey,
-  removeUserKeys,
-} from '../../../src/features/keys/key-store.ts';
-import {
-  addSession,
-  endSession,
-  endUserSessions,
-  sessionSource,
-} from '../../../src/features/sessions/session-store.ts';
+import { addKey, keySelection, keySource, removeKey } from '../../../src/features/keys/key-store.ts';
+import { addSession, endSession, sessionSource } from '../../../src/features/sessions/session-store.ts';
 import {
   addUser,
+  endCredentials,
+  endSessions,
   removeUser,
   replaceUser,
   userSelection,
@@ -85,7 +75,11 @@ export function mistakesOfPermits(
   const customer = requireOwned(customers.source, permit, 7);
   const order = requireOwned(orderSource, permit, 7);
   const seen = { key: requireVisible(keySource, call, 7), order: requireVisible(orderSource, call, 7) };
-  const found = { order: findOrder(db, 7), customer: customers.source.find(db, 7), key: findKey(db, 7) };
+  const found = {
+    order: findOrder(db, 7),
+    customer: customers.source.find(db, 7),
+    key: keySource.find(db, 7),
+  };
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
   return [
     removeKey(permit, key),
@@ -102,9 +96,9 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2739
     addKey(db, { userId: caller.userId, name: 'till', scopes: [] }),
     // @ts-expect-error TS2739
-    removeUserKeys(db, user),
+    endCredentials(db, user),
     // @ts-expect-error TS2345
-    removeUserKeys(permit, key),
+    endCredentials(permit, key),
     // @ts-expect-error TS2739
     removeUser(db, user),
     // @ts-expect-error TS2345
@@ -120,7 +114,7 @@ export function mistakesOfPermits(
     // @ts-expect-error TS2345
     endSession(permit, { id: 7 }),
     // @ts-expect-error TS2739
-    endUserSessions(db, user, null),
+    endSessions(db, user, null),
     customers.replace(permit, customer, customer),
     // @ts-expect-error TS2739
     customers.replace(db, customer, customer),
