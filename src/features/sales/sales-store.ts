@@ -3,14 +3,7 @@ import type { DatabaseReads } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
-import {
-  totalLowBits,
-  totalLowMask,
-  type FiguresFound,
-  type FiguresRow,
-  type SalesRequest,
-  salesFiguresMax,
-} from './sales.ts';
+import { exactSum, type FiguresFound, type FiguresRow, type SalesRequest, salesFiguresMax } from './sales.ts';
 
 /** What a figure counts: rows with this value, shown as this status; of money, those of one payment. */
 type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus, payment?: Payment | null];
@@ -69,13 +62,13 @@ WITH RECURSIVE used (currency) AS (
 cells AS MATERIALIZED (
   SELECT bucket.key AS bucket, used.currency AS currency, counted.key AS position, counted.value ->> 1 AS status,
     counted.value ->> 2 AS payment, (
-    SELECT json_array(count(*), sum(${amount} >> ${totalLowBits}), sum(${amount} & ${totalLowMask})) FROM ${table}
+    SELECT json_array(count(*), ${exactSum(amount)}) FROM ${table}
     WHERE ${table}.currency = used.currency AND ${table}.${counted} = counted.value ->> 0
     AND createdAt >= bucket.value ->> 0 AND createdAt < bucket.value ->> 1 ${of}
   ) AS figures
   FROM used CROSS JOIN json_each(?2) AS counted CROSS JOIN json_each(?1) AS bucket
   WHERE used.currency IS NOT NULL
 )
-SELECT bucket, currency, status, figures ->> 0, figures ->> 1, figures ->> 2, payment FROM cells
+SELECT bucket, currency, status, figures ->> 0, figures ->> 1, payment FROM cells
 WHERE figures ->> 0 > 0 ORDER BY bucket, currency, position LIMIT ${salesFiguresMax + 1}`;
 }

@@ -190,27 +190,22 @@ function tooMany(what: string, max: number): Issue {
   return { parameter: 'by', code: 'too-many', detail };
 }
 
-/**
- * The figures of a bucket. Totals are summed in two halves, since SQLite's sum of integers could overflow.
- */
+/** The figures of a bucket. The total is null if it can't be shown exactly. */
 export type FiguresRow = readonly [
   bucket: number,
   currency: string,
   status: OrderStatus,
   orders: number,
-  totalHigh: number,
-  totalLow: number,
+  total: number | null,
   payment: Payment | null,
 ];
 
-/** The number of bits in the lower half of a total. */
-export const totalLowBits = 26;
-export const totalLowMask = 2 ** totalLowBits - 1;
-
-/** Returns null if the sum can't be shown exactly. */
-export function joinedHalves(high: number, low: number): number | null {
-  const total = high * 2 ** totalLowBits + low;
-  return Number.isSafeInteger(total) ? total : null;
+/**
+ * Returns the SQL of the sum of a column of integers, or of null if the sum can't be shown exactly. total() computes
+ * with doubles, and with what each addition rounds away (Kahan and Babuška), so that it doesn't overflow.
+ */
+export function exactSum(column: string): string {
+  return `iif(abs(total(${column})) <= ${Number.MAX_SAFE_INTEGER}, CAST(total(${column}) AS INTEGER), NULL)`;
 }
 
 export type FiguresFound = {
@@ -238,9 +233,8 @@ export function salesOf(
     const figures: Infer<typeof Figures>[] = [];
     return { from, before, figures };
   });
-  for (const [bucket, currency, status, orders, high, low, payment] of rows) {
+  for (const [bucket, currency, status, orders, total, payment] of rows) {
     const figures = buckets[bucket]?.figures ?? [];
-    const total = joinedHalves(high, low);
     const last = figures.at(-1);
     if (of === 'placed') figures.push({ currency, status, orders, total });
     else if (last?.currency === currency && last.status === status) {

@@ -1,7 +1,7 @@
 // The items of orders, added up by article in the read worker.
 import type { DatabaseReads } from '../../storage/database.ts';
 import { statusesThat } from '../orders/order-status.ts';
-import { totalLowBits, totalLowMask, type Times } from './sales.ts';
+import { exactSum, type Times } from './sales.ts';
 import {
   soldItemsMax,
   soldItemsOfCurrencyMax,
@@ -41,15 +41,15 @@ WITH item AS (
 ),
 added AS (
   SELECT currency, sku, name, max(orderId) AS newest, count(DISTINCT orderId) AS orders,
-    sum(quantity) AS quantity, sum(total >> ${totalLowBits}) AS high, sum(total & ${totalLowMask}) AS low
+    sum(quantity) AS quantity, total(total) AS sum, ${exactSum('total')} AS total
   FROM item GROUP BY currency, lower(sku), iif(sku IS NULL, name, NULL)
 ),
 ranked AS (
   SELECT *, row_number() OVER (
-    PARTITION BY currency ORDER BY high + low / ${2 ** totalLowBits}.0 DESC, quantity DESC, newest DESC
+    PARTITION BY currency ORDER BY sum DESC, quantity DESC, newest DESC
   ) AS place FROM added
 ),
 best AS (
   SELECT * FROM ranked WHERE place <= ${soldItemsOfCurrencyMax} ORDER BY place, currency LIMIT ${soldItemsMax}
 )
-SELECT currency, sku, name, orders, quantity, high, low FROM best ORDER BY currency, place`;
+SELECT currency, sku, name, orders, quantity, total FROM best ORDER BY currency, place`;

@@ -2,7 +2,7 @@
 import { timestampOf } from '../../base/timestamp.ts';
 import { currency, timestamp } from '../../schema/members.ts';
 import { array, integer, named, nullable, object, string, type Infer } from '../../schema/schema.ts';
-import { joinedHalves, type Times } from './sales.ts';
+import type { Times } from './sales.ts';
 
 /** The items of one response: of each currency, and of all. The event loop turns all of them into text at once. */
 export const soldItemsOfCurrencyMax = 100;
@@ -45,15 +45,14 @@ export const SoldItems = named(
 );
 export type SoldItems = Infer<typeof SoldItems>;
 
-/** Totals are summed in two halves, since SQLite's sum of integers could overflow. */
+/** The total is null if it can't be shown exactly. */
 export type SoldItemRow = readonly [
   currency: string,
   sku: string | null,
   name: string,
   orders: number,
   quantity: number,
-  totalHigh: number,
-  totalLow: number,
+  total: number | null,
 ];
 
 export type SoldItemsFound = {
@@ -63,13 +62,13 @@ export type SoldItemsFound = {
 };
 
 export function soldItemsOf(times: Times, { rows, completeFrom }: SoldItemsFound): SoldItems {
-  const items = rows.map(([rowCurrency, sku, name, orders, quantity, high, low]) => ({
+  const items = rows.map(([rowCurrency, sku, name, orders, quantity, total]) => ({
     currency: rowCurrency,
     sku,
     name,
     orders,
     quantity,
-    total: joinedHalves(high, low),
+    total,
   }));
   return {
     from: timestampOf(times.from),
