@@ -81,6 +81,15 @@ describe('a page of orders walks indexes in order', () => {
     }
     await assertInOrder(orderSelection(own, { createdFrom: time, status: ['open'] }), deep.createdAt);
   });
+
+  test('a page of orders is read by the worker if an index has but one of two filters', () => {
+    for (const two of [
+      { customerId: 3, currency: 'EUR' },
+      { customerId: 3, userId: 7 },
+    ])
+      assert.equal(orderSelection(all, two).ranges, undefined);
+    assert.equal(orderSelection(own, { customerId: 3 }).ranges, undefined);
+  });
 });
 
 describe('a page of customers walks an index in order', () => {

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { anyone, signedIn } from '../../../src/auth/access.ts';
 import type { Document } from '../../../src/http/routing/reply.ts';
-import { waitingRequestsMax } from '../../../src/http/connections/connection.ts';
+import { waitingBytesMax, waitingRequestsMax } from '../../../src/http/connections/connection.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import type { Exchange } from '../../../src/http/requests/exchange.ts';
 import { serviceFor, type Person, type TestService } from '../../support/service.ts';
@@ -154,6 +154,17 @@ describe('requests of one connection', () => {
     for (let count = 0; count <= waitingRequestsMax; count += 1)
       assert.equal((await within.response()).status, 200);
     within.socket.destroy();
+  });
+
+  test('waiting requests of a connection are bounded in their bytes, too', async (t) => {
+    const { gate, asked } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const beyond = await openRaw(service.port);
+    const field = `X-Padding: ${'x'.repeat(8_000)}`;
+    beyond.write(get('/test/gate', field).repeat(Math.ceil((3 * waitingBytesMax) / field.length)));
+    assert.equal(await beyond.closed, '');
+    assert.equal(asked.length, 1);
+    assert.equal(await cutFor(service, 'pipelined'), 1);
   });
 
   test('requests of one connection are not handled while their client reads nothing', async (t) => {

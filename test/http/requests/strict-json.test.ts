@@ -92,6 +92,7 @@ describe('strict JSON', () => {
       '{"a":1,"a":[[[[[[[[[[[[[[[[[[[[',
     ],
     ['a string may end in a backslash', '{"name":"a\\\\"}', 'a\\'],
+    ['an escaped quote may follow an escaped backslash', '{"name":"a\\\\\\":1"}', 'a\\":1'],
     ['a whole surrogate pair in escapes is one character', '{"name":"\\ud83d\\ude00"}', '😀'],
     ['an escaped backslash before u is no escape of a surrogate', '{"name":"\\\\ud83d"}', '\\ud83d'],
     ['characters beyond ASCII come back as they were', '{"name":"Zoë 東京 😀"}', 'Zoë 東京 😀'],
