@@ -85,11 +85,6 @@ test('a resource of new-resource.md has at most 60 lines, and one of users 90', 
   assert.ok(ofShop <= 60 && ofUsers <= 90, `${ofShop} and ${ofUsers}`);
 });
 
-test('every line of code in new-resource.md fits 110 columns', () => {
-  const long = filesIn(written).flatMap(({ text }) => text.split('\n').filter((line) => line.length > 110));
-  assert.deepEqual(long, []);
-});
-
 /** Returns a copy of the sources with the files of the page, and its lines in those that exist. */
 function copyWithResource(t: TestContext): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-resource-')));
