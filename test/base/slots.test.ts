@@ -57,6 +57,16 @@ describe('slots', () => {
     assert.deepEqual(jobs.begun, ['a', 'urgent', 'a', 'b', 'a']);
   });
 
+  test('slots go to another job after three urgent ones', async () => {
+    const jobs = new Jobs(slotsWith());
+    void jobs.begin('first');
+    for (let count = 0; count < 5; count += 1) void jobs.begin('urgent', { isUrgent: true });
+    for (const other of ['a', 'b']) void jobs.begin(other, { clients: [other] });
+    for (let count = 0; count < 7; count += 1) await jobs.endOne();
+    const urgent = ['urgent', 'urgent', 'urgent'];
+    assert.deepEqual(jobs.begun, ['first', ...urgent, 'a', 'urgent', 'urgent', 'b']);
+  });
+
   test('slots refuse a job if too many of its kind are waiting', async () => {
     const slots = slotsWith({ waiting: 1, waitingUrgent: 2 });
     const jobs = new Jobs(slots);

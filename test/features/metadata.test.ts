@@ -53,8 +53,11 @@ for (const [path, make] of Object.entries(makers))
       assert.equal(same.headers.etag, merged.headers.etag);
       assert.deepEqual(await found(service(), path, 'b=2'), []);
       assert.deepEqual(await found(service(), path, 'c=3'), [id]);
-      assert.deepEqual((await patch(id, { metadata: null })).body.metadata, {});
+      assert.equal((await patch(id, { metadata: { c: '4' } })).status, 200);
       assert.deepEqual(await found(service(), path, 'c=3'), []);
+      assert.deepEqual(await found(service(), path, 'c=4'), [id]);
+      assert.deepEqual((await patch(id, { metadata: null })).body.metadata, {});
+      assert.deepEqual(await found(service(), path, 'c=4'), []);
     });
 
     test(`?metadata finds ${path} by the whole value alone`, async () => {

@@ -121,6 +121,7 @@ test('addresses that differ in more than case are different', () => {
   assert.notEqual(emailKey('anna@example.com'), emailKey('änna@example.com'));
   assert.notEqual(emailKey('anna@example.com'), emailKey('anna+1@example.com'));
   assert.notEqual(emailKey('anna@faß.example'), emailKey('anna@fass.example'));
+  assert.notEqual(emailKey('anna@ü.xn--a'), emailKey('anna@ö.xn--a')); // neither has an ASCII form
 });
 
 test('the key of a key is the same key, whatever the characters', () => {

@@ -171,33 +171,38 @@ test('any other error of the thread is fatal, since it may be the disk’s', asy
   assert.deepEqual(fatal, [error]);
 });
 
-test('a checkpoint that a reader keeps from its end is repeated, even if nothing more is written', async (t) => {
-  const folder = newFolder(t);
-  let copies = 0;
-  let restarts = 0;
-  let reader: DatabaseSync | undefined;
-  const database = await openNotes(t, {
-    folder,
-    checkpointAtBytes: 1,
-    sqlWorker: checkpointsBy(async (real, sql) => {
-      if (reader === undefined && sql.includes('PASSIVE')) {
-        reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
-        reader.exec('BEGIN; SELECT count(*) FROM notes');
-      }
-      const rows = await real(sql);
-      if (sql.includes('RESTART')) copies += 1;
-      if (sql === emptyCommitSql) restarts += 1;
-      return rows;
-    }),
+for (const [why, settings] of [
+  ['for the length of the WAL', { checkpointAtBytes: 1 }],
+  ['since rows were erased', {}],
+] as const)
+  test(`a checkpoint ${why} that a reader keeps from its end is repeated, even if nothing more is written`, async (t) => {
+    const folder = newFolder(t);
+    let copies = 0;
+    let restarts = 0;
+    let reader: DatabaseSync | undefined;
+    const database = await openNotes(t, {
+      folder,
+      ...settings,
+      sqlWorker: checkpointsBy(async (real, sql) => {
+        if (reader === undefined && sql.includes('PASSIVE')) {
+          reader = new DatabaseSync(databaseFile(folder), { readOnly: true });
+          reader.exec('BEGIN; SELECT count(*) FROM notes');
+        }
+        const rows = await real(sql);
+        if (sql.includes('RESTART')) copies += 1;
+        if (sql === emptyCommitSql) restarts += 1;
+        return rows;
+      }),
+    });
+    await database.write(addNote('the last one'));
+    if (!('checkpointAtBytes' in settings)) database.emptyWalSoon();
+    await until(() => copies === 1);
+    const write = database.write(addNote('meanwhile'));
+    assert.equal(await write, 2);
+    assert.equal(restarts, 0);
+    reader?.close();
+    await until(() => restarts > 0);
   });
-  await database.write(addNote('the last one'));
-  await until(() => copies === 1);
-  const write = database.write(addNote('meanwhile'));
-  assert.equal(await write, 2);
-  assert.equal(restarts, 0);
-  reader?.close();
-  await until(() => restarts > 0);
-});
 
 test('a checkpoint holds writes only until the sync that runs has ended, and RESTART', async (t) => {
   const disk = new HeldDisk(t);
