@@ -10,7 +10,7 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, StorageError, toStorageError } from './storage-error.ts';
-import { ExternalCommitWatcher } from './external-commit-watcher.ts';
+import { ExternalCommitWatcher, idleCommitCheckMilliseconds } from './external-commit-watcher.ts';
 import { closedReasons, GroupCommit, type Fdatasync } from './group-commit.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import type { FeatureMigration } from './applied-migrations.ts';
@@ -115,6 +115,7 @@ class OpenDatabase implements Database {
   readonly #readWorker: SqlWorker;
   readonly #checkpointer: Checkpointer;
   readonly #replacedFiles: ReplacedFiles;
+  readonly #watching: NodeJS.Timeout;
   #isEndOfTurnScheduled = false;
   #isReplaced = false;
   #saving: Promise<void> | undefined;
@@ -136,7 +137,8 @@ class OpenDatabase implements Database {
     this.#externalCommits = new ExternalCommitWatcher(sqlite, mayDetect, () => this.#onExternalCommit());
     this.#readWorker = this.#createSqlWorker('read');
     this.#checkpointer = this.#createCheckpointer();
-    this.#replacedFiles = new ReplacedFiles(options.folder, () => this.#endReplaced());
+    this.#replacedFiles = new ReplacedFiles(options.folder);
+    this.#watching = setInterval(() => this.#watch(), idleCommitCheckMilliseconds).unref();
   }
 
   write<T>(callback: WriteCallback<T>): Promise<T> {
@@ -225,6 +227,12 @@ class OpenDatabase implements Database {
     this.#commits.runGroup();
   }
 
+  /** Looks at what other processes did. */
+  #watch(): void {
+    this.#externalCommits.detect();
+    if (this.#replacedFiles.names.length > 0) this.#endReplaced();
+  }
+
   #onExternalCommit(): void {
     this.#reads.endTurn(); // otherwise this turn's snapshot could fill a cache with stale objects
     this.#options.onExternalCommit();
@@ -232,7 +240,7 @@ class OpenDatabase implements Database {
 
   /** Accepts no more writes once files were replaced, and ends the service when what is open was saved. */
   #endReplaced(): void {
-    if (this.#isReplaced) return;
+    clearInterval(this.#watching);
     this.#isReplaced = true;
     void this.#checkpointer
       .close()
@@ -274,28 +282,26 @@ class OpenDatabase implements Database {
   }
 
   #onFatal(error: Error): void {
-    this.#replacedFiles.close();
+    clearInterval(this.#watching);
     this.#isReplaced ||= fstatSync(this.#walDescriptor).nlink === 0;
     if (this.#isReplaced) this.#saving = this.#saveAndEnd();
     else this.#end(error);
   }
 
   #end(error: Error): void {
-    this.#externalCommits.close();
     // closed first: the last connection that closes would checkpoint, and a read-only one can't
     this.#sqlite.close();
     this.#options.onFatal(error);
   }
 
   async #close(): Promise<void> {
-    this.#replacedFiles.close();
+    clearInterval(this.#watching);
     await this.#commits.close();
     await this.#checkpointer.close();
     await this.#saving;
     const isUnsaved = this.#sqlite.isOpen && this.#replacedFiles.hasContentToSave;
     const replaced = isUnsaved ? await this.#saveReplaced() : undefined;
     await this.#readWorker.close();
-    this.#externalCommits.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again
     const leavesWal = this.#options.checkpoints === 'litestream' || !this.stats.canWrite;

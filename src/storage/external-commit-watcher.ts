@@ -13,7 +13,6 @@ export class ExternalCommitWatcher {
   readonly #mayDetect: () => boolean;
   readonly #onChange: () => void;
   readonly #dataVersion: StatementSync;
-  readonly #idle: NodeJS.Timeout;
   #version: unknown;
   #checkedAt = -Infinity;
 
@@ -25,7 +24,6 @@ export class ExternalCommitWatcher {
     this.#onChange = onChange;
     this.#dataVersion = sqlite.prepare('PRAGMA data_version');
     this.#version = this.#read();
-    this.#idle = setInterval(() => this.detect(), idleCommitCheckMilliseconds).unref();
   }
 
   /** Called with each request; checks at most once in `commitCheckMilliseconds`. */
@@ -41,10 +39,6 @@ export class ExternalCommitWatcher {
     const before = this.#version;
     this.#version = this.#read();
     if (this.#version !== before) this.#onChange();
-  }
-
-  close(): void {
-    clearInterval(this.#idle);
   }
 
   #read(): unknown {

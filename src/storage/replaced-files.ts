@@ -3,7 +3,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
-const checkMilliseconds = 5_000;
 /** The files that hold what was answered. */
 const contentNames: readonly string[] = ['orderly.db', 'orderly.db-wal'];
 /** Without these, other processes and this one no longer exclude each other. */
@@ -12,16 +11,11 @@ const lockNames: readonly string[] = ['orderly.db-shm', 'lock.db'];
 export class ReplacedFiles {
   readonly #folder: string;
   readonly #identities: ReadonlyMap<string, string>;
-  readonly #interval: NodeJS.Timeout;
 
-  /** Calls `onReplaced` again and again while a file is another one. */
-  constructor(folder: string, onReplaced: () => void) {
+  constructor(folder: string) {
     this.#folder = folder;
     const names = [...contentNames, ...lockNames];
     this.#identities = new Map(names.map((name) => [name, identityOf(join(folder, name))]));
-    this.#interval = setInterval(() => {
-      if (this.names.length > 0) onReplaced();
-    }, checkMilliseconds).unref();
   }
 
   /** The files that are missing, or other ones than at the start. */
@@ -34,10 +28,6 @@ export class ReplacedFiles {
   /** Whether what was answered is only in the files that are open, and can be saved beside them. */
   get hasContentToSave(): boolean {
     return existsSync(this.#folder) && this.names.some((name) => contentNames.includes(name));
-  }
-
-  close(): void {
-    clearInterval(this.#interval);
   }
 }
 

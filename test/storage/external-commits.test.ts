@@ -86,7 +86,6 @@ test('a request during a sync does not delay the look of the next one', async (t
   let isSynced = false;
   const count = (): void => void (changes += 1);
   const watcher = new ExternalCommitWatcher(own, () => isSynced, count);
-  t.after(() => watcher.close());
   using beside = new DatabaseSync(file);
   beside.exec('INSERT INTO numbers VALUES (1)');
   watcher.detectIfDue();

@@ -75,6 +75,7 @@ describe('a running service ends within ten seconds when', { concurrency: true }
 describe('a service that stops before it has noticed that', () => {
   for (const [name, change] of content)
     test(`${name} saves what it had, and fails`, async (t) => {
+      t.mock.timers.enable({ apis: ['setInterval'] }); // so it doesn't notice
       const folder = newFolder(t);
       const notes: Database = await openNotes(t, { folder });
       await notes.write(addNote('before'));
