@@ -55,7 +55,6 @@ type Options = {
   readonly checkpoints: CheckpointsBy;
   /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
   readonly checkpointAtBytes?: number | undefined;
-  onWalDeleted(): void;
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
@@ -103,8 +102,7 @@ export class Checkpointer {
     const { folder, walDescriptor, sqlite, stats } = this.#options;
     this.#next = undefined;
     if (!sqlite.isOpen) return;
-    const { size, nlink } = fstatSync(walDescriptor);
-    if (nlink === 0) return this.#options.onWalDeleted();
+    const { size } = fstatSync(walDescriptor);
     const [, frames] = Object.values(this.#noop.get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);

@@ -206,7 +206,6 @@ class OpenDatabase implements Database {
       log: this.#log,
       checkpoints: this.#options.checkpoints ?? 'own',
       checkpointAtBytes: this.#options.checkpointAtBytes,
-      onWalDeleted: () => this.#endReplaced(),
     });
   }
 

@@ -19,35 +19,28 @@ const withoutParameters: ParsedQuery = { query: {}, issues: [] };
  */
 export function readQuery(text: string, schemas: Schemas = {}): ParsedQuery {
   if (text === '') return withoutParameters;
-  const query: QueryValues = {};
   const issues: Issue[] = [];
-  const lists = new Map<string, string>();
+  const sent = new Map<string, { readonly schema: JsonSchema; readonly value: string }>();
   for (const pair of text.split('&')) {
     if (pair === '') continue;
-    const sent = splitPair(pair);
-    const name = decode(sent.name);
+    const encoded = splitPair(pair);
+    const name = decode(encoded.name);
+    const value = decode(encoded.value);
     const schema = Object.hasOwn(schemas, name) ? schemas[name] : undefined;
+    const before = sent.get(name);
     if (schema === undefined) issues.push(unknownParameter(name, schemas));
-    else if (schema.type === 'array') {
-      const before = lists.get(name);
-      const value = decode(sent.value);
-      query[name] = undefined; // `next` has the parameters in the order in which they were sent
-      lists.set(name, before === undefined ? value : `${before},${value}`);
-    } else if (Object.hasOwn(query, name)) issues.push(repeatedParameter(name));
-    else readValue(name, schema, decode(sent.value));
+    else if (before === undefined) sent.set(name, { schema, value });
+    else if (schema.type === 'array') sent.set(name, { schema, value: `${before.value},${value}` });
+    else issues.push(repeatedParameter(name));
   }
-  for (const [name, value] of lists) {
-    const schema = schemas[name];
-    if (schema !== undefined) readValue(name, schema, value);
-  }
-  return { query, issues };
-
-  function readValue(name: string, schema: JsonSchema, sent: string): void {
-    const value = fromText(schema, sent);
-    const found = schemaIssues(schema, value);
-    query[name] = found.length === 0 ? canonical(schema, value) : undefined;
+  const query: QueryValues = {};
+  for (const [name, { schema, value }] of sent) {
+    const read = fromText(schema, value);
+    const found = schemaIssues(schema, read);
+    query[name] = found.length === 0 ? canonical(schema, read) : undefined;
     issues.push(...found.map((issue) => issueAt(name, issue)));
   }
+  return { query, issues };
 }
 
 function unknownParameter(name: string, schemas: Schemas): Issue {
