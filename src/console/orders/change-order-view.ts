@@ -28,14 +28,12 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { client } = page;
   const { id, status } = order;
   const { changes } = stages[status];
-  const fields = new OrderFields(client);
-  fields.fillItems(order);
-  void fields.loadSuggestions();
+  const fields = new OrderFields(client, order.note);
+  fields.lines.replace(order);
   const idempotencyKey = crypto.randomUUID();
   const choice = new CustomerChoice(page, { idempotencyKey, fields });
   if (customer !== undefined) choice.suggest(customer);
   fields.delivery.keep(order.shippingAddress);
-  fields.note = order.note;
   const hasCustomer = customer !== undefined && changes !== 'note';
   let customerId = order.customerId;
   const entered = (): object => {
@@ -54,7 +52,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   });
   async function run(): Promise<void> {
     if (hasCustomer) await choice.settle();
-    await fields.settled;
+    await fields.lines.settled;
     throwIfInvalid([
       ...(hasCustomer ? choice.issues() : []),
       ...(changes === 'all' ? fields.issues({ isSold: false }) : []),
@@ -67,7 +65,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   }
   const body = form([hasCustomer && choice.element, fields.cards(changes)], {
     submit: t('Save'),
-    lead: changes === 'all' && fields.total,
+    lead: changes === 'all' && fields.lines.total,
     others: h('a', { class: 'button', href: `#/orders/${id}` }, t('Cancel')),
     isLong: true,
     chosen: () => choice.entered,

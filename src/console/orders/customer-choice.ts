@@ -193,7 +193,7 @@ export class CustomerChoice {
   /** Browsers dispatch no event for what a script has entered. */
   #goOn(): void {
     this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
-    this.#order.fields.focus();
+    this.#order.fields.lines.focus();
   }
 
   #newOption(name: string): Found {
@@ -217,7 +217,7 @@ export class CustomerChoice {
     const isLeft = this.#isChosen || this.isNobody || isLikeCode(this.#search.control.value.trim());
     if (!isLeft) return false;
     this.#leave();
-    this.#order.fields.focus();
+    this.#order.fields.lines.focus();
     return true;
   }
 

@@ -47,7 +47,7 @@ function showForm(page: Page, draft: Draft): void {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
     const isSold = payment !== undefined;
     await choice.settle();
-    await fields.settled;
+    await fields.lines.settled;
     const issues = isSold && choice.isNobody ? [] : choice.issues();
     throwIfInvalid([...issues, ...fields.issues({ isSold })]);
     const input = entered();
@@ -69,13 +69,15 @@ function showForm(page: Page, draft: Draft): void {
       explainPlacedBefore(error);
     }
   }
-  if (isStaff(page)) fields.addBox(checkbox(isHandedOver, t('Handed over')), 'F9');
+  const handedOver = checkbox(isHandedOver, t('Handed over'));
+  handedOver.append(h('kbd', {}, 'F9'));
+  if (isStaff(page)) fields.delivery.element.append(handedOver);
   const body = form([choice.element, fields.cards()], {
     submit: t('Place order'),
-    lead: fields.total,
+    lead: fields.lines.total,
     others: isStaff(page) && paymentButtons(),
     isLong: true,
-    chosen: () => ({ ...choice.entered, items: fields.itemCount }),
+    chosen: () => ({ ...choice.entered, items: String(fields.lines.count) }),
     keep(entered) {
       const isKept = draft.keep(entered);
       showTools();
@@ -97,7 +99,6 @@ function showForm(page: Page, draft: Draft): void {
   }
   fill(main, setPageTitle(t('New order'), begun, park, parkedButton(drafts), clear), content);
   showTools();
-  void fields.loadSuggestions();
   if (isStaff(page)) {
     choice.prepareWalkIn();
     followDelivery(body, isHandedOver, fields);
@@ -108,14 +109,14 @@ function showForm(page: Page, draft: Draft): void {
   body.addEventListener('submit', () => scans.isHolding && saySending());
   choice.focus();
   takeScans(body, scans, { choice, fields });
-  client.addEventListener('reachable', () => fields.lookUpAgain(), { signal });
+  client.addEventListener('reachable', () => fields.lines.lookUpAgain(), { signal });
   window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
 
   function restore(kept: Entered): void {
-    fields.addItems(Number(kept['items']));
+    fields.lines.addUntil(Number(kept['items']));
     choice.restore(kept);
     enterInto(body, kept.customer === undefined ? kept : { ...kept, ...choice.entered });
-    fields.lookUpAgain();
+    fields.lines.lookUpAgain();
     notify(draft.isSent ? maybePlaced() : draft.said);
   }
 }
@@ -275,7 +276,7 @@ async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice):
   const copied = parameters.get('copy');
   const order = await found<Order>(page, 'orders', copied);
   const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
-  if (order !== undefined) fields.fillItems(order);
+  if (order !== undefined) fields.lines.replace(order);
   if (customer !== undefined) choice.suggest(customer);
   if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !page.signal.aborted;

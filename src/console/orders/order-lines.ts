@@ -2,18 +2,28 @@
 // line that is empty is no item. What is scanned becomes a line of its own, or adds one to the line of the same
 // product. Nothing can be typed into a line that waits for its answer. A discount is a line with a negative price;
 // `-10 %` is of the lines above it.
-import type { Issue, Item } from '../parts/api-types.ts';
+import type { ApiClient } from '../parts/api-client.ts';
+import type { Issue, Item, Order } from '../parts/api-types.ts';
 import { isOfInputMethod } from '../parts/browser-gaps.ts';
-import { type Article, type Articles, isSame } from '../products/articles.ts';
+import { type Article, Articles, isSame } from '../products/articles.ts';
 import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
 import { quantityOf } from '../parts/amounts.ts';
-import { clearIssue, type Control, field, type Field, messageOf, showIssue, textOf } from '../parts/forms.ts';
+import {
+  clearIssue,
+  type Control,
+  currencyChoice,
+  field,
+  type Field,
+  messageOf,
+  showIssue,
+  textOf,
+} from '../parts/forms.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { isLikeCode } from '../parts/scans.ts';
 import { discountOf, discountPart } from './discounts.ts';
-import { t } from '../parts/texts.ts';
+import { rich, t } from '../parts/texts.ts';
 
 type NewItem = Omit<Item, 'total'>;
 type Line = {
@@ -36,24 +46,29 @@ type Priced = {
 /** The lines of an order. A change of the currency changes only the parsing of prices. */
 export class OrderLines {
   readonly element = h('div', { class: 'lines' });
+  readonly #total = h('output', { class: 'total' });
   /** Shown beside the form’s button, so that it is always in sight. */
-  readonly total = h('output', { class: 'total' });
+  readonly total = h('p', { class: 'sum-up' }, rich('Total {total}', { total: this.#total }));
   readonly #list = h('ol', {});
   readonly #articles: Articles;
+  readonly #currencies = field({ label: t('Currency'), pointer: '/currency', control: currencyChoice() });
+  /** Only of use where something was sold, or has its price, in another currency than the shop’s. */
+  readonly #currencyRow = h('div', { class: 'short', hidden: true }, this.#currencies.element);
   #lines: Line[] = [];
-  #currency = shopCurrency();
   /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
   #lookUps = Promise.resolve();
   /** Lines with a code that had no answer. */
   #unanswered: Line[] = [];
 
-  constructor(articles: Articles) {
-    this.#articles = articles;
-    const add = button([icon(icons.add), t('Add item')], () => this.add().name.control.focus());
+  constructor(client: ApiClient) {
+    this.#articles = new Articles(client);
+    this.#currencies.control.addEventListener('change', () => this.#drawn());
+    void this.#articles.loadSold().then(() => this.#drawn());
+    const add = button([icon(icons.add), t('Add item')], () => this.#add().name.control.focus());
     const discount = button(t('Add discount'), () => this.#addDiscount());
-    fill(this.element, this.#list, h('div', { class: 'sum buttons' }, add, discount));
+    fill(this.element, this.#currencyRow, this.#list, h('div', { class: 'sum buttons' }, add, discount));
     this.#list.addEventListener('input', () => this.#drawn());
-    this.add();
+    this.#add();
     this.#drawn();
   }
 
@@ -62,9 +77,8 @@ export class OrderLines {
     return this.#lookUps;
   }
 
-  set currency(currency: string) {
-    this.#currency = currency;
-    this.#drawn();
+  get currency(): string {
+    return this.#currencies.control.value;
   }
 
   /** The number of lines that are not empty. */
@@ -91,7 +105,7 @@ export class OrderLines {
     const text = textOf(line.price) === null ? textOf(line.name) : null;
     if (text === null) return;
     const find = async (): Promise<Article | undefined> => {
-      const whole = await this.#articles.called(text, this.#currency);
+      const whole = await this.#articles.called(text, this.currency);
       if (whole !== undefined || as === 'whole' || isLikeCode(text)) return whole;
       return (await this.#articles.find(text, new AbortController().signal)).products[0];
     };
@@ -104,17 +118,26 @@ export class OrderLines {
   }
 
   #emptyLine(): Line {
-    return this.#lines.find(isEmpty) ?? this.add();
+    return this.#lines.find(isEmpty) ?? this.#add();
   }
 
-  replace(items: readonly NewItem[]): void {
+  /** Fills in the items of an order to repeat or to change. A currency that the service no longer accepts stays. */
+  replace({ currency, items }: Pick<Order, 'currency' | 'items'>): void {
+    const { control } = this.#currencies;
+    control.replaceChildren(...currencyChoice(currency).children);
+    control.value = currency;
     this.#lines = [];
     fill(this.#list);
-    for (const item of items) this.add(item);
+    for (const item of items) this.#add(item);
     this.#drawn();
   }
 
-  add(item?: NewItem): Line {
+  /** Adds empty lines until there are this many. */
+  addUntil(count: number): void {
+    while (this.#lines.length < count) this.#add();
+  }
+
+  #add(item?: NewItem): Line {
     const line = this.#lineOf(item);
     this.#lines.push(line);
     this.#list.append(line.element);
@@ -140,7 +163,7 @@ export class OrderLines {
         void found.push({ pointer: control.dataset['pointer'] ?? '', detail });
       if (itemName(name) === '') add(name, t('{label} is required.', { label: t('Item') }));
       if (quantityOf(quantity.control.value) === undefined) add(quantity, noQuantity);
-      if (unitPrice === undefined) add(price, priceIssue(price.control.value, this.#currency));
+      if (unitPrice === undefined) add(price, priceIssue(price.control.value, this.currency));
       return found;
     });
     const sum = priced.reduce((total, each) => total + (each.total ?? 0), 0);
@@ -171,7 +194,7 @@ export class OrderLines {
     return this.#lines.map((line) => {
       const text = line.price.control.value;
       const part = discountPart(text);
-      const unitPrice = part === undefined ? typedPrice(text, this.#currency) : discountOf(above, part);
+      const unitPrice = part === undefined ? typedPrice(text, this.currency) : discountOf(above, part);
       const pieces = quantityOf(line.quantity.control.value);
       const product = unitPrice === undefined || pieces === undefined ? NaN : unitPrice * pieces;
       const total = Number.isSafeInteger(product) ? product : undefined;
@@ -200,7 +223,7 @@ export class OrderLines {
     const price = field({
       label: t('Price'),
       pointer: '',
-      value: item === undefined ? '' : priceText(item.unitPrice, this.#currency),
+      value: item === undefined ? '' : priceText(item.unitPrice, this.currency),
       attributes: { inputmode: 'decimal' },
     });
     quantity.control.addEventListener('change', () => checkQuantity(quantity.control));
@@ -264,7 +287,7 @@ export class OrderLines {
     };
     const options = [
       ...products.map((each) => option(each, money(each.unitPrice, each.currency))),
-      ...sold.filter(({ currency }) => currency === this.#currency).map((each) => option(each)),
+      ...sold.filter(({ currency }) => currency === this.currency).map((each) => option(each)),
       own,
     ];
     return [{ label: t('Items'), found: options.map((each, index) => ({ id: String(index), ...each })) }];
@@ -340,17 +363,17 @@ export class OrderLines {
 
   #fill(line: Line, article: Article): void {
     const { name, price, search } = line;
-    const isSameCurrency = article.currency === this.#currency;
+    const isSameCurrency = article.currency === this.currency;
     search.close();
     name.control.value = article.name;
     clearIssue(name.control);
     enterSku(line, article.sku ?? '');
-    if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.#currency);
+    if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.currency);
     // or another price would be glued to it
     if (document.activeElement === price.control && price.control instanceof HTMLInputElement)
       price.control.select();
     price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
-    const about = { other: article.currency, currency: this.#currency };
+    const about = { other: article.currency, currency: this.currency };
     if (!isSameCurrency)
       showIssue(price.control, t('Its price is in {other}: enter it in {currency}.', about));
   }
@@ -360,7 +383,7 @@ export class OrderLines {
     const hadFocus = line.element.contains(document.activeElement);
     this.#lines = this.#lines.filter((each) => each !== line);
     line.element.remove();
-    if (this.#lines.length === 0) this.add();
+    if (this.#lines.length === 0) this.#add();
     if (hadFocus) this.focus();
   }
 
@@ -373,7 +396,7 @@ export class OrderLines {
   #next(line: Line): Field {
     if (itemName(line.name) === '') return line.name;
     if (textOf(line.price) === null) return line.price;
-    const next = this.#lines[this.#lines.indexOf(line) + 1] ?? this.add();
+    const next = this.#lines[this.#lines.indexOf(line) + 1] ?? this.#add();
     return next.name;
   }
 
@@ -382,7 +405,7 @@ export class OrderLines {
     const { control } = line.price;
     const text = control.value.trim();
     const isPrice = this.#priced().some((each) => each.line === line && each.unitPrice !== undefined);
-    if (text !== '' && !isPrice) showIssue(control, priceIssue(text, this.#currency));
+    if (text !== '' && !isPrice) showIssue(control, priceIssue(text, this.currency));
   }
 
   #remove(line: Line): void {
@@ -392,6 +415,8 @@ export class OrderLines {
   }
 
   #drawn(): void {
+    const currencies = new Set([...this.#articles.currencies, this.currency, shopCurrency()]);
+    if (currencies.size > 1) this.#currencyRow.hidden = false;
     this.#number();
     this.#sum();
   }
@@ -404,7 +429,7 @@ export class OrderLines {
       sku.dataset['pointer'] = `/items/${index}/sku`;
       quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
       price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
-      price.control.dataset['currency'] = this.#currency;
+      price.control.dataset['currency'] = this.currency;
     }
     for (const [index, { element }] of this.#lines.entries())
       element
@@ -421,10 +446,10 @@ export class OrderLines {
       const discount = isPart ? t('Discount {percent}', { percent }) : t('Discount');
       name.control.setAttribute('placeholder', isPart || unitPrice < 0 ? discount : '');
       const isShown = total !== undefined && textOf(price) !== null;
-      fill(sum, isShown ? money(total, this.#currency) : '');
+      fill(sum, isShown ? money(total, this.currency) : '');
       all += total ?? 0;
     }
-    fill(this.total, money(all, this.#currency));
+    fill(this.#total, money(all, this.currency));
   }
 }
 

@@ -24,7 +24,7 @@ export function takeScans(form: HTMLFormElement, scans: Scans, { choice, fields 
     const code = codeOf(event);
     const id = cardIdOf(code);
     if (form.dataset['scans'] === later) scans.hold(code);
-    else if (id === undefined) fields.scanned(code);
+    else if (id === undefined) fields.lines.scanned(code);
     else void choice.scanned(id);
   });
   scans.deliver();
