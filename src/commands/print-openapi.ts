@@ -53,7 +53,7 @@ function notServing(config: Config, router: Router): Core {
     caches,
     shop: { now: shopInEffect(neverSet, config), country: undefined, onSync: unused },
     limiters,
-    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount: unused, isKnownNetwork: unused }),
+    passwords: new PasswordChecks(hasher, limiters),
     exports,
     lists: new Lists(exports),
     log: { write: unused, request: unused, flush: unused },

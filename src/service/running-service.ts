@@ -19,11 +19,9 @@ import type { About } from '../openapi/openapi.ts';
 import { countBuckets, createLimiters } from '../rates/limiter.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
-import { isKnownNetwork } from '../features/sessions/known-network-store.ts';
 import { CurrentShop } from '../features/shop/current-shop.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
-import { findSignInAccount } from '../features/users/user-store.ts';
 import { lastBackupAt } from '../storage/backup-traces.ts';
 import type { Connection } from '../storage/connection.ts';
 import { existsSync } from 'node:fs';
@@ -201,7 +199,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     caches,
     shop: new CurrentShop(database.read, config),
     limiters,
-    passwords: new PasswordChecks({ hasher, limiters, findSignInAccount, isKnownNetwork }),
+    passwords: new PasswordChecks(hasher, limiters),
     exports,
     lists: new Lists(exports),
     log,

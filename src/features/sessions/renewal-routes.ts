@@ -12,7 +12,7 @@ import { Problem, forbidden } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
 import { requireOwned } from '../../storage/object-access.ts';
-import { recordNetwork } from './known-network-store.ts';
+import { recordNetwork } from '../users/known-network-store.ts';
 import { CookieTokenRequest, TokenRequest, refreshUse } from './session.ts';
 import {
   endSession,
@@ -77,16 +77,16 @@ async function renewWith(
   return call.write(({ writer }) => {
     const issued = find(writer);
     if (issued === undefined) return undefined;
-    const { session, generation } = issued;
-    const use = refreshUse(generation, session);
-    if (use === 'reused') return endReused(writer, session, call);
-    if (use === 'current') renewCurrent(writer, { ...session, generation }, call);
+    const { state, generation } = issued;
+    const use = refreshUse(generation, state);
+    if (use === 'reused') return endReused(writer, state, call);
+    if (use === 'current') renewCurrent(writer, issued, call);
     const { sessionId, browserKey } = credential;
     return issueTokens(services, { db: writer, sessionId, browserKey, now: call.now });
   });
 }
 
-type Issued = { readonly session: RefreshState; readonly generation: number };
+type Issued = { readonly state: RefreshState; readonly generation: number };
 
 /** Returns the session, and the generation of its refresh token; undefined, and reported, if it never had it. */
 function findIssued(
@@ -95,12 +95,13 @@ function findIssued(
   { services, credential }: { readonly services: TokenServices; readonly credential: RenewalCredential },
 ): Issued | undefined {
   const { sessionId, refreshToken, browserKey } = credential;
-  const session = findRefreshState(db, sessionId, call.now);
+  const state = findRefreshState(db, sessionId, call.now);
   // begun while the clock was ahead: its tokens aren't valid yet
-  const isValid = session !== undefined && session.createdAt <= call.now + skewSeconds * 1000;
-  const generation = isValid ? services.refreshTokens.verify(refreshToken, session, browserKey) : undefined;
-  if (session !== undefined && generation !== undefined) return { session, generation };
-  reportUnknownToken(call, session?.userId ?? null);
+  const isAhead = Date.parse(state?.session.createdAt ?? '') > call.now + skewSeconds * 1000;
+  const generation =
+    state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;
+  if (state !== undefined && generation !== undefined) return { state, generation };
+  reportUnknownToken(call, state?.session.userId ?? null);
   return undefined;
 }
 
@@ -109,17 +110,18 @@ function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, user
   call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
-function renewCurrent(writer: Connection, session: RefreshState, call: RenewalCall): void {
-  const { userId, generation } = session;
+function renewCurrent(writer: Connection, { state, generation }: Issued, call: RenewalCall): void {
+  const { userId } = state.session;
   const { network, requestId, now } = call;
   const permit = renewalPermit(writer, userId, { actor: { userId, keyId: null }, requestId, now });
   recordNetwork(permit, userId, network);
-  renewSession(permit, session, generation + 1);
+  renewSession(permit, state, generation + 1);
 }
 
 /** Ends the session of a token that was reused: two parties have it, and only one can be its owner. */
-function endReused(writer: Connection, { sessionId, userId }: RefreshState, call: RenewalCall): undefined {
+function endReused(writer: Connection, { sessionId, session }: RefreshState, call: RenewalCall): undefined {
   const { requestId, now } = call;
+  const { userId } = session;
   const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
   endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
   call.reportSecurityEvent({ name: 'authn_token_reuse', userId, sessionId });

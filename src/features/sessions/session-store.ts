@@ -31,23 +31,26 @@ const sessions = table('sessions', {
   usesCookie: column.flag,
 });
 const rows = sessions.select(shown);
+const refreshRows = sessions.select({
+  ...shown,
+  refreshSeed: column.blob,
+  refreshGeneration: column.integer,
+  role: column.computed('(SELECT role FROM users WHERE users.id = sessions.userId)', column.text<Role>()),
+});
 const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);
-
-/** Returns undefined if the session has ended. */
-function findSession(db: Connection, id: number, now: number): Session | undefined {
-  const sql = `SELECT ${rows.columns} FROM sessions WHERE id = ? AND expiresAt > ?`;
-  const row = db.get(sql, id, now);
-  return row === undefined ? undefined : rows.objectOf(row);
-}
 
 /** Finds sessions that haven't ended. */
 export function sessionSource(now: number): ObjectSource<Session> {
   return {
     name: 'session',
-    find: (db, id) => findSession(db, id, now),
+    find: (db, id) => ifCurrent(rows.find(db, id), now),
     ownerOf: ({ userId }) => userId,
     accessOf: accountAccessOf,
   };
+}
+
+function ifCurrent<T extends Session>(session: T | undefined, now: number): T | undefined {
+  return session !== undefined && Date.parse(session.expiresAt) > now ? session : undefined;
 }
 
 /** Whether the session's refresh token is in a browser's cookie. */
@@ -116,31 +119,26 @@ function endOldest(db: Connection, userId: number): void {
 
 /** The state that decides whether a refresh token is a session's current one. */
 export type RefreshState = SessionSeed & {
-  readonly userId: number;
+  readonly session: Session;
+  readonly role: Role;
   readonly generation: number;
-  readonly createdAt: number;
-  readonly lastUsedAt: number;
 };
 
 /** Returns undefined if the session has ended. */
 export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
-  const row = db.get<[number, Uint8Array, number, number, number]>(
-    'SELECT userId, refreshSeed, refreshGeneration, createdAt, lastUsedAt FROM sessions ' +
-      'WHERE id = ? AND expiresAt > ?',
-    sessionId,
-    now,
-  );
+  const row = ifCurrent(refreshRows.find(db, sessionId), now);
   if (row === undefined) return undefined;
-  const [userId, seed, generation, createdAt, lastUsedAt] = row;
-  return { sessionId, userId, seed, generation, createdAt, lastUsedAt };
+  const { refreshSeed: seed, refreshGeneration: generation, role, ...session } = row;
+  return { sessionId, seed, generation, role, session };
 }
 
 /** Makes the tokens of this generation the session's current ones. */
 export function renewSession(
   { writer: db, origin }: Permit,
-  { sessionId, createdAt }: RefreshState,
+  { sessionId, session }: RefreshState,
   generation: number,
 ): void {
+  const createdAt = Date.parse(session.createdAt);
   const usedAt = Math.max(origin.now, createdAt); // the clock may have stepped back
   const expiresAt = expiresAtOf(createdAt, usedAt);
   renew(db, { refreshGeneration: generation, lastUsedAt: usedAt, expiresAt }, sessionId);

@@ -11,7 +11,7 @@ export const sessions: Feature = {
   async load() {
     const { sessionRoutes } = await import('./session-routes.ts');
     const { removeExpiredSessions } = await import('./session-store.ts');
-    const { removeOldNetworks } = await import('./known-network-store.ts');
+    const { removeOldNetworks } = await import('../users/known-network-store.ts');
     const { sessionCookieName } = await import('../../auth/session-cookie.ts');
     return (core) => ({
       groups: [

@@ -9,7 +9,7 @@ import type { Call } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { Tokens, type Session } from './session.ts';
-import { findRefreshState, findSessionCaller, sessionSource } from './session-store.ts';
+import { findRefreshState } from './session-store.ts';
 
 export type TokenServices = {
   readonly signer: Signer;
@@ -41,10 +41,9 @@ export function issueTokens(
   { signer, refreshTokens, publicUrl }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
-  const session = sessionSource(now).find(db, id);
-  const caller = findSessionCaller(db, id)?.caller;
   const refresh = findRefreshState(db, id, now);
-  if (session === undefined || caller === undefined || refresh === undefined) throw notFound('session', id);
+  if (refresh === undefined) throw notFound('session', id);
+  const { session, role, generation } = refresh;
   const { userId, createdAt, expiresAt } = session;
   const iat = Math.floor(now / 1000);
   const accessToken = signer.sign({
@@ -52,10 +51,10 @@ export function issueTokens(
     aud: publicUrl,
     sub: String(userId),
     sid: id,
-    role: caller.role,
+    role,
     iat,
     exp: iat + tokenSeconds,
-    auth_time: caller.authTimeSeconds,
+    auth_time: Math.floor(Date.parse(createdAt) / 1000),
     jti: randomBytes(12).toString('base64url'),
   });
   return {
@@ -64,7 +63,7 @@ export function issueTokens(
     tokenType: 'Bearer',
     accessToken,
     expiresIn: tokenSeconds,
-    refreshToken: refreshTokens.issue(refresh, { generation: refresh.generation, browserKey }),
+    refreshToken: refreshTokens.issue(refresh, { generation, browserKey }),
     createdAt,
     expiresAt,
     etag: representSession(session).etag,

@@ -7,6 +7,8 @@ import type { Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { isKnownNetwork } from './known-network-store.ts';
+import { findSignInAccount, type SignInAccount } from './user-store.ts';
 
 /** What a password check needs from a request. */
 type PasswordRequest = {
@@ -20,17 +22,6 @@ type PasswordRequest = {
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
-/** The stored members of an account that a sign-in needs. */
-export type SignInAccount = {
-  readonly userId: number;
-  readonly hash: string;
-  /** When a generated password expires, in milliseconds since 1970; null for a password that a user chose. */
-  readonly expiresAt: number | null;
-  readonly isSuspended: boolean;
-  /** Whether signing in also needs a one-time code. */
-  readonly needsCode: boolean;
-};
-
 type SignInLimiters = {
   /** Bounds sign-ins to all accounts from one network. */
   readonly loginAddress: Limiter;
@@ -42,28 +33,13 @@ type SignInLimiters = {
   readonly loginCode: Limiter;
 };
 
-/** An account, a network from which the account is used, and the time in milliseconds since 1970. */
-export type NetworkUse = { readonly userId: number; readonly network: string; readonly now: number };
-
-type PasswordCheckOptions = {
-  readonly hasher: PasswordHasher;
-  readonly limiters: SignInLimiters;
-  readonly findSignInAccount: (db: Connection, email: string) => SignInAccount | undefined;
-  /** Whether the account was recently used from this network. */
-  readonly isKnownNetwork: (db: Connection, use: NetworkUse) => boolean;
-};
-
 export class PasswordChecks {
   readonly #hasher: PasswordHasher;
   readonly #limiters: SignInLimiters;
-  readonly #findSignInAccount: PasswordCheckOptions['findSignInAccount'];
-  readonly #isKnownNetwork: PasswordCheckOptions['isKnownNetwork'];
 
-  constructor({ hasher, limiters, findSignInAccount, isKnownNetwork }: PasswordCheckOptions) {
+  constructor(hasher: PasswordHasher, limiters: SignInLimiters) {
     this.#hasher = hasher;
     this.#limiters = limiters;
-    this.#findSignInAccount = findSignInAccount;
-    this.#isKnownNetwork = isKnownNetwork;
   }
 
   /**
@@ -77,7 +53,7 @@ export class PasswordChecks {
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
-    const found = this.#findSignInAccount(request.read, email);
+    const found = findSignInAccount(request.read, email);
     const userId = found?.userId ?? null;
     this.#consumeTokens(request, email, userId);
     const place = this.#signInPlace(request, userId);
@@ -157,7 +133,7 @@ export class PasswordChecks {
    * used, or from this machine. So strangers can't lock a user out, least of all the administrator.
    */
   #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
-    return isFromThisMachine || (userId !== null && this.#isKnownNetwork(read, { userId, network, now }));
+    return isFromThisMachine || (userId !== null && isKnownNetwork(read, { userId, network, now }));
   }
 
   /** A sign-in from a network that the account has used goes first: a flood from other networks can't stop it. */

@@ -25,7 +25,6 @@ import {
   uniqueKeyColumn,
   type UniqueKey,
 } from '../../storage/unique-keys.ts';
-import type { SignInAccount } from './password-checks.ts';
 import { unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -70,6 +69,17 @@ export const userSource: ObjectSource<StoredUser> = {
   find: findUser,
   ownerOf: ({ id }) => id,
   accessOf: accountAccessOf,
+};
+
+/** The stored members of an account that a sign-in needs. */
+export type SignInAccount = {
+  readonly userId: number;
+  readonly hash: string;
+  /** When a generated password expires, in milliseconds since 1970; null for a password that a user chose. */
+  readonly expiresAt: number | null;
+  readonly isSuspended: boolean;
+  /** Whether signing in also needs a one-time code. */
+  readonly needsCode: boolean;
 };
 
 /** Finds the account with this e-mail address. */

@@ -3,12 +3,15 @@
 import { daySeconds } from '../../base/durations.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { NetworkUse } from '../users/password-checks.ts';
 
 /** The networks kept for each user, and for how long. */
 const knownNetworksPerUserMax = 8;
 const knownNetworkSecondsMax = 30 * daySeconds;
 
+/** An account, a network from which the account is used, and the time in milliseconds since 1970. */
+type NetworkUse = { readonly userId: number; readonly network: string; readonly now: number };
+
+/** Whether the account was recently used from this network. */
 export function isKnownNetwork(db: Connection, { userId, network, now }: NetworkUse): boolean {
   const sql = 'SELECT 1 FROM knownAddresses WHERE userId = ? AND addressBucket = ? AND usedAt > ?';
   return db.get(sql, userId, network, oldestKept(now)) !== undefined;
