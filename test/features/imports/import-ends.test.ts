@@ -212,7 +212,7 @@ async function untilItStays(read: () => Promise<number>): Promise<number> {
 test('after kill -9 reported objects exist, and the file sent again completes them', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const objects = Array.from({ length: 4_000 }, (_, index) =>
+  const objects = Array.from({ length: 2_500 }, (_, index) =>
     index % 2 === 0 ? customerLine(`${index}`) : orderLine(`${index}`, `${index - 1}`),
   );
   const values = [...Array.from({ length: 1_000 }, () => wrongLine), ...objects];

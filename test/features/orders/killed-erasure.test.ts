@@ -11,7 +11,7 @@ import { runCommand, startChild, type ChildService } from '../../torture/child-s
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
 import { assertErased, copyOrder, ofOrder, personal } from './erased-customer.ts';
 
-const copies = 30_000;
+const copies = 12_000;
 
 test('after kill -9 in the middle of an erasure the next start completes it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));

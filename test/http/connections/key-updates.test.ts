@@ -5,7 +5,7 @@ import { Worker } from 'node:worker_threads';
 import { executable, serviceFor } from '../../support/service.ts';
 import { assertShort, TurnWatch } from '../../support/turn-watch.ts';
 
-const clients = 20;
+const clients = 10;
 const updates = 5_000;
 /** A client's connection ends after the updates of one read. */
 const millisecondsPerClientMax = 100;

@@ -12,7 +12,7 @@ import { Dice } from './fuzz-values.ts';
 
 const seed = 20_260_305;
 
-const requestsMax = 20_000;
+const requestsMax = 6_000;
 
 const connectionsMax = 40;
 
