@@ -10,7 +10,7 @@ import type { MountedRoute } from '../http/routing/router.ts';
 /** A section of the document: each route names one. */
 export type Tag = { readonly name: string; readonly description: string };
 
-export type About = { readonly tags: readonly Tag[]; readonly publicUrl: string; readonly version: string };
+type About = { readonly tags: readonly Tag[]; readonly publicUrl: string; readonly version: string };
 
 /** Makes the document in steps, since the whole takes tens of milliseconds. */
 export function* openapiDocument(

@@ -8,16 +8,12 @@ import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { Exports } from '../http/lists/export.ts';
 import { HttpServer, type Certificate, type ConnectionCounts } from '../http/connections/http-server.ts';
-import { Lists } from '../http/lists/list.ts';
 import { createMetrics, type Metrics } from '../http/telemetry/metrics.ts';
 import { RequestHandler } from '../http/requests/request-handler.ts';
 import type { Route } from '../http/routing/route.ts';
 import { Router } from '../http/routing/router.ts';
 import type { Logger } from '../base/logger.ts';
-import { once } from '../base/once.ts';
-import type { About } from '../openapi/openapi.ts';
-import { countBuckets, createLimiters } from '../rates/limiter.ts';
-import { PasswordChecks } from '../features/users/password-checks.ts';
+import { countBuckets } from '../rates/limiter.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
 import { CurrentShop } from '../features/shop/current-shop.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
@@ -31,17 +27,16 @@ import { claimFolder } from '../storage/private-files.ts';
 import type { Step } from '../storage/slices.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
-import { Turns } from '../base/turns.ts';
-import { version } from '../base/version.ts';
 import { Caches } from './caches.ts';
+import { createCore } from './core.ts';
 import { CertificateKeeper, ensureCertificate } from './certificate-keeper.ts';
 import { Cleanup } from './cleanup.ts';
-import { createCryptography, ensureSecrets } from './cryptography.ts';
-import type { Core, FeatureParts } from '../features/feature.ts';
-import { declared, featuresWithout, migrations, problemPageOf, tagsOf } from './features.ts';
+import { ensureSecrets } from './cryptography.ts';
+import type { FeatureParts } from '../features/feature.ts';
+import { featuresWithout, migrations } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { claimDatabase, LastEventFile, rejectLostDatabase } from './last-event-file.ts';
-import { listen, localUrlOf, openConnectionsMax, publicUrlOf } from './listening.ts';
+import { listen, localUrlOf, openConnectionsMax } from './listening.ts';
 
 export type ServiceOptions = {
   readonly config: Config;
@@ -91,9 +86,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await using unfinished = new AsyncDisposableStack(); // closed in reverse order if the start fails
   unfinished.defer(() => hasher.close());
 
-  const chosen = featuresWithout(config.without);
-  const has = (name: string): boolean => chosen.some((feature) => feature.name === name);
-  const creators = await Promise.all(chosen.map((feature) => feature.load()));
+  const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
   const parts: FeatureParts[] = []; // of each feature, once the service listens
   const caches = new Caches(config.cacheBytes);
   const fatal = Promise.withResolvers<Error>();
@@ -158,26 +151,20 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const address = await listen(server, config);
   unfinished.defer(() => server.close());
-  const publicUrl = publicUrlOf(config, address.port);
   const onRenewal = (renewed: Certificate): void => server.renew(renewed);
   const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
 
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
-  const cryptography = createCryptography(secrets, publicUrl);
-  const limiters = createLimiters(config.rates);
   const metrics = createMetrics();
   const exports = new Exports({ log, timers });
-  const router = new Router();
-  const turns = new Turns();
   const steps = (): Step[] => parts.flatMap((each) => each.cleanup ?? []);
   const cleanup = new Cleanup({ database, isStopping, lastEventFile, steps });
-  const describe = describerOf(router, { tags: tagsOf(chosen), publicUrl, version }, turns);
 
   function metricsText(): string {
     const figures = {
       storage: database.stats,
-      buckets: countBuckets(limiters),
+      buckets: countBuckets(core.limiters),
       connections: server.connections,
       caches: [caches.orders, caches.customers],
       passwordsWaiting: hasher.waiting,
@@ -191,32 +178,26 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     );
   }
 
-  const core: Core = {
-    ...cryptography,
+  const { core, router, responses } = createCore({
     config,
-    publicUrl,
+    port: address.port,
+    secrets,
+    hasher,
     database,
     caches,
     shop: new CurrentShop(database.read, config),
-    limiters,
-    passwords: new PasswordChecks(hasher, limiters),
     exports,
-    lists: new Lists(exports),
     log,
     now,
     timers,
-    turns,
     lookup,
     stopping: stopping.signal,
-    has,
-    describe,
-    problemPage: problemPageOf(chosen, describe),
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
     authorityPem: () => certificate.authorityPem,
-    declared,
     cleanUp: () => cleanup.runInBackground(),
-  };
+  });
+  const { publicUrl, limiters, turns, signer, has } = core;
   parts.push(...creators.map((create) => create(core)));
   for (const group of parts.flatMap((each) => each.groups)) router.mount(group);
   router.mount({ routes: extraRoutes, invalidStatus: 400 });
@@ -227,7 +208,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     findKey: (id) => findKeyCaller(db, id),
   });
   const authenticator = createAuthenticator({
-    signer: cryptography.signer,
+    signer,
     lookups: lookupsOf(database.read),
     cache: caches.callers,
     onKeyUse: (keyId, time) => cleanup.recordKeyUse(keyId, time),
@@ -244,7 +225,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     timers,
     log,
     metrics,
-    responses: cryptography.storedResponses,
+    responses,
     isTrusted,
     acceptsQueryKeys: config.apiKeyQuery,
     isTls: config.tls.mode !== 'off',
@@ -287,21 +268,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   unfinished.move(); // from now on `stop` closes the parts
   void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
   return service;
-}
-
-/**
- * Returns a function that creates the OpenAPI document. The first call loads the generator and creates the
- * document.
- */
-export function describerOf(
-  router: Pick<Router, 'mounted'>,
-  about: About,
-  turns: Turns,
-): () => Promise<object> {
-  return once(async () => {
-    const { openapiDocument } = await import('../openapi/openapi.ts');
-    return turns.runSteps(openapiDocument(router.mounted, about));
-  });
 }
 
 function readinessOf(isStopping: boolean, { stats }: Pick<Database, 'stats'>): Readiness {

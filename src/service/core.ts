@@ -1,0 +1,67 @@
+// What the features of a service share: made from its settings, and from what only a running service has.
+import { Turns } from '../base/turns.ts';
+import { once } from '../base/once.ts';
+import { version } from '../base/version.ts';
+import type { PasswordHasher } from '../auth/password.ts';
+import { Lists } from '../http/lists/list.ts';
+import { Router } from '../http/routing/router.ts';
+import { createLimiters } from '../rates/limiter.ts';
+import type { Core } from '../features/feature.ts';
+import { PasswordChecks } from '../features/users/password-checks.ts';
+import { createCryptography } from './cryptography.ts';
+import { declared, featuresWithout, problemPageOf, tagsOf } from './features.ts';
+import { publicUrlOf } from './listening.ts';
+
+/** What a running service has, and one that is only described has not. */
+type Running = Pick<
+  Core,
+  | 'config'
+  | 'database'
+  | 'caches'
+  | 'shop'
+  | 'exports'
+  | 'log'
+  | 'now'
+  | 'timers'
+  | 'lookup'
+  | 'stopping'
+  | 'metricsText'
+  | 'readiness'
+  | 'authorityPem'
+  | 'cleanUp'
+> & {
+  /** The port that the service listens on. */
+  readonly port: number;
+  readonly secrets: readonly Uint8Array[];
+  readonly hasher: PasswordHasher;
+};
+
+/** Returns it with the router that features' routes are mounted on, and the store of responses. */
+export function createCore({ port, secrets, hasher, ...running }: Running) {
+  const { config, exports } = running;
+  const publicUrl = publicUrlOf(config, port);
+  const chosen = featuresWithout(config.without);
+  const router = new Router();
+  const turns = new Turns();
+  const limiters = createLimiters(config.rates);
+  /** The first call loads the generator and creates the document. */
+  const describe = once(async () => {
+    const { openapiDocument } = await import('../openapi/openapi.ts');
+    return turns.runSteps(openapiDocument(router.mounted, { tags: tagsOf(chosen), publicUrl, version }));
+  });
+  const { storedResponses: responses, ...cryptography } = createCryptography(secrets, publicUrl);
+  const core: Core = {
+    ...running,
+    ...cryptography,
+    publicUrl,
+    turns,
+    limiters,
+    passwords: new PasswordChecks(hasher, limiters),
+    lists: new Lists(exports),
+    has: (name) => chosen.some((feature) => feature.name === name),
+    describe,
+    problemPage: problemPageOf(chosen, describe),
+    declared,
+  };
+  return { core, router, responses };
+}
