@@ -1,7 +1,6 @@
-// The output of commands: results on stdout, and the progress of long commands on stderr, as a bar on a
-// terminal, elsewhere as an occasional line.
-const columnsMax = 80;
-const barMilliseconds = 100;
+// The output of commands: results on stdout, and the progress of long commands on stderr: on a terminal in a line that
+// is written anew, elsewhere as an occasional line.
+const redrawMilliseconds = 100;
 const lineMilliseconds = 10_000;
 
 /**
@@ -35,24 +34,22 @@ export async function waitForDrain(stream: NodeJS.WriteStream, millisecondsMax: 
 }
 
 /**
- * Runs a task and shows its progress; `reportProgress` takes a share from 0 to 1. A bar is redrawn in its
- * line, without colours or other escapes. A task that fails before its first report has no bar.
+ * Runs a task and shows its progress; `reportProgress` takes a share from 0 to 1. A task that fails before its first
+ * report shows nothing.
  */
 export async function withProgress<T>(
   label: string,
   work: (reportProgress: (share: number) => void) => T | Promise<T>,
 ): Promise<T> {
   const { stderr } = process;
-  const pause = stderr.isTTY ? barMilliseconds : lineMilliseconds;
-  let next = stderr.isTTY ? 0 : performance.now() + pause;
-  let isDrawn = false;
+  const { isTTY } = stderr;
+  const pause = isTTY ? redrawMilliseconds : lineMilliseconds;
+  let next = isTTY ? 0 : performance.now() + pause;
+  let isShown = false;
   const show = (share: number): void => {
-    isDrawn = true;
-    stderr.write(
-      stderr.isTTY
-        ? `\r${bar(label, share, Math.min(stderr.columns || columnsMax, columnsMax))}`
-        : `${label}: ${percent(share)}\n`,
-    );
+    isShown = true;
+    const text = `${label}: ${Math.floor(share * 100)} %`;
+    stderr.write(isTTY ? `\r${text}` : `${text}\n`);
   };
   try {
     const result = await work((share) => {
@@ -60,19 +57,9 @@ export async function withProgress<T>(
       next = performance.now() + pause;
       show(share);
     });
-    if (stderr.isTTY) show(1);
+    if (isTTY) show(1);
     return result;
   } finally {
-    if (stderr.isTTY && isDrawn) stderr.write('\n');
+    if (isTTY && isShown) stderr.write('\n');
   }
-}
-
-function bar(label: string, share: number, columns: number): string {
-  const width = Math.max(columns - 32, 5);
-  const full = Math.floor(share * width);
-  return `${label.padEnd(22)} [${'='.repeat(full)}${' '.repeat(width - full)}] ${percent(share).padStart(5)}`;
-}
-
-function percent(share: number): string {
-  return `${Math.floor(share * 100)} %`;
 }

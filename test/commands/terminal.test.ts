@@ -61,22 +61,20 @@ describe('orderly on a terminal', { concurrency: true }, () => {
     },
   );
 
-  test('on a terminal commands draw a bar of 80 columns at most', noTerminal, async (t) => {
+  test('on a terminal commands show their progress in one line', noTerminal, async (t) => {
     const folder = await dataFolder(t);
     const { shown } = await onTerminal(
-      `stty cols 200; ${quoted(program)} check --data ${folder}; ` +
+      `${quoted(program)} check --data ${folder}; ` +
         `${quoted(program)} backup ${folder}/copy.db --data ${folder}`,
       {},
     );
     for (const label of ['Pages and indexes', 'orders', 'Events of orders', 'Backing up'])
-      assert.match(shown, new RegExp(`\\r${label} +\\[=+\\] 100 %`));
+      assert.match(shown, new RegExp(`\\r${label}: 100 %`));
     // eslint-disable-next-line no-control-regex
     assert.doesNotMatch(shown, /\x1b/);
-    for (const line of shown.split(/[\r\n]+/).filter((each) => each.includes('%')))
-      assert.ok(line.length <= 80, line);
   });
 
-  test('a command that is rejected draws no bar', noTerminal, async (t) => {
+  test('a command that is rejected shows no progress', noTerminal, async (t) => {
     const folder = await dataFolder(t);
     for (const command of ['backup /tmp', 'restore /nope.db'])
       assert.doesNotMatch(
