@@ -16,7 +16,7 @@
 import { allows, rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
 import { csvColumns, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
-import { changesBetween, topicOf, type Changes } from '../features/events/event.ts';
+import { changesBetween, topicOf } from '../features/events/event.ts';
 import { recordEvent } from '../features/events/event-store.ts';
 import { assertOwnerExists, ownedBy, ownerIsKnownSql, ownerSql } from '../features/users/user-store.ts';
 import { requireValid, type ProblemCode } from '../problem.ts';
@@ -273,7 +273,8 @@ function rowsOf<M extends ResourceMembers>(
     const values = { ...wanted, createdAt, updatedAt: createdAt };
     const id = rows.insert(permit.writer, values);
     follow(permit, id, { after: wanted });
-    const shownNow = Object.fromEntries(Object.entries(wanted).filter(([each]) => inEvents.includes(each)));
+    const given: Readonly<Record<string, unknown>> = wanted;
+    const shownNow = Object.fromEntries(inEvents.map((each) => [each, given[each] ?? null]));
     const changes = changesBetween({}, shownNow, inEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
     return found.written({ userId: null, ...values, id }) as Shown; // of its columns
@@ -310,17 +311,8 @@ function rowsOf<M extends ResourceMembers>(
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
 
-  type Happened = {
-    readonly subjectId: number;
-    readonly ownerId: number | null;
-    readonly formerOwnerId?: number | null;
-    readonly createdAt?: number;
-  };
-  function record(
-    permit: Permit,
-    happening: Happening,
-    happened: Happened & { readonly changes?: Changes },
-  ): void {
+  type Happened = Omit<Parameters<typeof recordEvent>[1], 'type' | 'topic'>;
+  function record(permit: Permit, happening: Happening, happened: Happened): void {
     recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
   }
 
@@ -406,11 +398,10 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
   const { name, plural, members, sorts, filters, search, rights } = declared;
   const isOwned = isOwnedBy(rights);
   const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
-  const parameters = isOwned ? { userId: ofOwner, ...filters } : filters;
+  const [firstSort = 'id'] = Object.values(sorts);
+  const parameters = isOwned ? { userId: ofOwner(firstSort), ...filters } : filters;
   const { userId, ...others } = parameters;
-  const [indexed = [], scanned = []] = [true, false].map((isIndexed) =>
-    Object.entries(others).filter(([, { ordered = [] }]) => ordered.length > 0 === isIndexed),
-  );
+  const indexed = Object.entries(others).filter(([, { ordered }]) => ordered !== undefined);
   const list: ListDefinition<SortedQuery> = {
     table: plural,
     defaultSort: sortNames[0] ?? 'id',
@@ -424,7 +415,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
       ...listFilters(indexed),
       userId: userId === undefined ? null : listFilter(userId),
       ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
-      ...listFilters(scanned),
+      ...listFilters(Object.entries(others)), // those that have an index stay first
     },
   };
   const description = `A leading \`-\` means descending; \`${sortNames[0]}\` by default.`;
@@ -478,12 +469,11 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
   return { sortNames, query, selection, searchScope, selectionOrSearch };
 }
 
-/** Of the rows with an owner. A declared filter of this name has its indexes. */
-const ofOwner: ListFilter = {
-  schema: optional(id, { description: 'Only those of this user.' }),
-  column: 'userId',
-  matches: ownedBy,
-};
+/** Of rows with an owner, unless a filter of this name is declared. */
+function ofOwner(firstSort: string): ListFilter {
+  const schema = optional(id, { description: 'Only those of this user.' });
+  return { schema, column: 'userId', matches: ownedBy, ordered: [firstSort] };
+}
 
 function listFilters(filters: readonly (readonly [name: string, filter: ListFilter])[]) {
   return Object.fromEntries(filters.map(([name, filter]) => [name, listFilter(filter)]));

@@ -48,6 +48,12 @@ export const damages: readonly (readonly [sql: string, complaint: RegExp])[] = [
   ["UPDATE customers SET emailKey = 'x' WHERE id = 2", /^customer 2 at \/emailKey: /m],
   ["UPDATE customers SET phone = '123' WHERE id = 3", /^customer 3 at \/phone: /m],
   [
+    'UPDATE customers SET address = ' +
+      `'{"name":null,"line1":"x","line2":null,"city":"x","region":null,"postalCode":"1","country":"DE"}'` +
+      ' WHERE id = 6',
+    /^customer 6 at \/address\/postalCode: A postal code of DE looks like/m,
+  ],
+  [
     "UPDATE customers SET name = 'Other', nameKey = 'other' || char(1) || 'Other' WHERE id = 4",
     /^customer 4 is not found by its name\.$/m,
   ],

@@ -404,11 +404,19 @@ for (const name of names)
       const references = db
         .all<[string]>(`SELECT "from" FROM pragma_foreign_key_list('${name}')`)
         .map(([column]) => column);
-      for (const each of isOwned ? ['userId', ...references] : references)
+      for (const each of references)
         assert.ok(
           indexes.some(([first]) => first === each),
           `no index begins with ${each}`,
         );
+      const [firstSort = ''] = sorts as string[];
+      const ofOwner = [firstSort, `${firstSort}Key`].map((each) => `userId, ${each}, id`);
+      if (firstSort === 'id') ofOwner.push('userId, id');
+      assert.ok(
+        !isOwned ||
+          indexes.some((each) => ofOwner.some((beginning) => each.join(', ').startsWith(beginning))),
+        `no index of userId, ${firstSort}, id`,
+      );
       const kept = await features.find((each) => each.name === name)?.maintenance?.();
       assert.deepEqual(
         kept?.audits?.map(({ table }) => table),
