@@ -13,7 +13,7 @@ import { servicePermit } from '../../storage/permit.ts';
 import type { Event } from '../events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
 import type { OutgoingPosts, PostResult } from './outgoing-posts.ts';
-import { retryDelay } from './retry-schedule.ts';
+import { retryDelay, retryMillisecondsMax } from './retry-schedule.ts';
 import { signedFields } from './signature.ts';
 import {
   disableWebhook,
@@ -111,8 +111,9 @@ export class DeliveryLoop {
     const webhook = this.#isStopped ? undefined : findDeliveryWebhook(read, this.#id);
     if (webhook?.status !== 'enabled') return false;
     const { position, types, retryAt } = webhook;
-    if (retryAt !== null && retryAt > now()) {
-      this.#wakeAfter(retryAt - now());
+    const wait = retryAt === null ? 0 : retryAt - now();
+    if (wait > 0 && wait <= retryMillisecondsMax) {
+      this.#wakeAfter(wait);
       return false;
     }
     const { removedUpTo, latest } = feedBounds(read);

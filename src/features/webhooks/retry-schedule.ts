@@ -21,6 +21,8 @@ const delays: readonly number[] = [
 const delayMax = day;
 /** Each delay varies by this share, so that receivers that were down are not all called at the same time. */
 const jitter = 0.1;
+/** A retry is never later than this after its failure, unless the clock was ahead. */
+export const retryMillisecondsMax = delayMax * (1 + jitter);
 
 /**
  * Returns the milliseconds until the next attempt, or undefined after the last one. With Retry-After a

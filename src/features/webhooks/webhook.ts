@@ -13,6 +13,7 @@ import {
   string,
   type Infer,
   type Issue,
+  type JsonSchema,
 } from '../../schema/schema.ts';
 import { throwIfInvalid } from '../../problem.ts';
 import {
@@ -107,7 +108,7 @@ function membersFor(targets: WebhookTargets | undefined, all: readonly EventType
     rule: (text) => targets?.issueOf(text),
   });
   return {
-    id: { shown: id, readOnly: optional(id), column: column.assigned },
+    id: setByService(id, column.assigned),
     url: { shown: shownUrl, sent: sentUrl, normal: normalizedUrl, column: column.text() },
     types: { shown: types, sent: types, column: column.words<EventType>() },
     status: {
@@ -119,29 +120,25 @@ function membersFor(targets: WebhookTargets | undefined, all: readonly EventType
       hasValuesInEvents: true,
     },
     position: { shown: position, posted: null, sent: optional(position), absent: 0, column: column.integer },
-    lastStatus: {
-      shown: lastStatus,
-      readOnly: optional(lastStatus),
-      column: column.nullable(column.integer),
-    },
+    lastStatus: setByService(lastStatus, column.nullable(column.integer)),
     lastAt: timeMember({ description: 'When an event was last sent.' }),
     failingSince: timeMember({
       description:
         'When the first of the deliveries that failed since the last success was sent, or could not be.',
       examples: [null],
     }),
-    lastError: { shown: lastError, readOnly: optional(lastError), column: column.nullable(column.text()) },
-    lastErrorCode: {
-      shown: lastErrorCode,
-      readOnly: optional(lastErrorCode),
-      column: column.nullable(column.text<WebhookErrorCode>()),
-    },
+    lastError: setByService(lastError, column.nullable(column.text())),
+    lastErrorCode: setByService(lastErrorCode, column.nullable(column.text<WebhookErrorCode>())),
     retryAt: timeMember({
       description: 'When a delivery that failed is tried again; null if none waits for that.',
       examples: [null],
     }),
     createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
   };
+}
+
+function setByService<S extends JsonSchema, C>(shown: S, column: C) {
+  return { shown, readOnly: optional(shown), column };
 }
 
 /** A time that the service sets, or null. */

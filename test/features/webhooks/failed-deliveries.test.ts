@@ -88,6 +88,15 @@ describe('a delivery that fails', needsInside, () => {
     assert.equal(await hook.latest(), latest);
   });
 
+  test('a delivery that failed while the clock was years ahead is retried once the clock is right', async (t) => {
+    const hook = await Hooked.start(t);
+    await hook.placeOrders(1);
+    await fail(hook, 500);
+    hook.service.clock.now -= 365 * 24 * hour;
+    await hook.placeOrders(1);
+    (await hook.receiver.next()).answer(204);
+  });
+
   test('a delivery that fails shows its cause and its next attempt until one succeeds', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(1);
