@@ -102,7 +102,8 @@ export class Checkpointer {
     const { folder, walDescriptor, sqlite, stats } = this.#options;
     this.#next = undefined;
     if (!sqlite.isOpen) return;
-    const { size } = fstatSync(walDescriptor);
+    const { size, nlink } = fstatSync(walDescriptor);
+    if (nlink === 0) return; // deleted: the database saves what it has, and another connection has no such WAL
     const [, frames] = Object.values(this.#noop.get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);

@@ -103,3 +103,18 @@ test('the WAL of a replaced database is not applied to the file in its place', a
   assert.equal(existsSync(`${file}-wal`), false);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['in the copy']);
 });
+
+test('a WAL that was deleted is not checkpointed, since another connection would make a new one', async (t) => {
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const folder = newFolder(t);
+  const notes = await openNotes(t, { folder, checkpointAtBytes: 1, onFatal() {} });
+  rmSync(`${databaseFile(folder)}-wal`);
+  const texts = Array.from({ length: 20 }, (_, index) => `note ${index}`);
+  for (const text of texts) {
+    await notes.write(addNote(text));
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+  await assert.rejects(notes.close(), /deleted or replaced while the service ran/);
+  t.mock.method(notes, 'close', async () => {});
+  assert.deepEqual(await restored(t, folder), texts);
+});
