@@ -14,16 +14,6 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
 /**
- * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index, this id
- * belongs to the index's own tables and may exceed 2^53: node:sqlite would throw.
- */
-export function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
-  const statement = sqlite.prepare(sql);
-  statement.setReadBigInts(true);
-  return statement;
-}
-
-/**
  * Wraps a `DatabaseSync` that was opened with `returnArrays`. `before` is called ahead of every statement.
  * Prepared statements are reused. Write `LIMIT +?` in them: for `LIMIT ?` SQLite makes a new plan each time a
  * value is bound, which takes longer than reading a page.
@@ -34,20 +24,10 @@ export class Connection {
   readonly #statements = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
-  readonly #savepoint: {
-    readonly begin: StatementSync;
-    readonly release: StatementSync;
-    readonly rollback: StatementSync;
-  };
 
   constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
     this.#sqlite = sqlite;
     this.#before = before;
-    this.#savepoint = {
-      begin: prepareForRun(sqlite, 'SAVEPOINT write'),
-      release: prepareForRun(sqlite, 'RELEASE write'),
-      rollback: prepareForRun(sqlite, 'ROLLBACK TO write'),
-    };
   }
 
   /**
@@ -56,15 +36,15 @@ export class Connection {
    */
   inSavepoint<T>(callback: () => T): T {
     const { length } = this.invalidations;
-    this.#savepoint.begin.run();
+    this.run('SAVEPOINT write');
     try {
       const result = callback();
-      this.#savepoint.release.run();
+      this.run('RELEASE write');
       return result;
     } catch (error) {
       if (!this.canUndo(error)) throw error;
-      this.#savepoint.rollback.run();
-      this.#savepoint.release.run();
+      this.run('ROLLBACK TO write');
+      this.run('RELEASE write');
       this.invalidations.length = length;
       throw error;
     }
@@ -121,4 +101,14 @@ export class Connection {
 
 function prepareQuery(sqlite: DatabaseSync, sql: string): StatementSync {
   return sqlite.prepare(sql);
+}
+
+/**
+ * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index, this id
+ * belongs to the index's own tables and may exceed 2^53: node:sqlite would throw.
+ */
+function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
+  const statement = sqlite.prepare(sql);
+  statement.setReadBigInts(true);
+  return statement;
 }

@@ -2,11 +2,11 @@
 // one group at a time. Each callback has a savepoint of its own: one that throws undoes its changes, and no others.
 // While the storage can't be written, one page is written each second, since nobody may send a change.
 import assert from 'node:assert';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { minuteMilliseconds } from '../base/durations.ts';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
-import { Connection, prepareForRun, type WriteCallback } from './connection.ts';
+import { Connection, type WriteCallback } from './connection.ts';
 import { isBusy, isDamage, isDiskFailure, isFull } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
 import type { ReadSide } from './read-side.ts';
@@ -77,7 +77,6 @@ export class GroupCommit {
   readonly #sqlite: DatabaseSync;
   readonly #stats: StorageStats;
   readonly #connection: Connection;
-  readonly #statements: Readonly<Record<'begin' | 'commit' | 'rollback', StatementSync>>;
   readonly #queued: QueuedWrite[] = [];
   #unsynced: Unsynced | undefined;
   /** The rows that the connection had changed after the last group. */
@@ -95,16 +94,10 @@ export class GroupCommit {
 
   constructor(options: Options) {
     const { sqlite, stats } = options;
-    const prepare = (sql: string): StatementSync => prepareForRun(sqlite, sql);
     this.#options = options;
     this.#sqlite = sqlite;
     this.#stats = stats;
     this.#connection = new Connection(sqlite);
-    this.#statements = {
-      begin: prepare('BEGIN IMMEDIATE'),
-      commit: prepare('COMMIT'),
-      rollback: prepare('ROLLBACK'),
-    };
     this.#rowsChanged = this.#readRowsChanged();
     if (!stats.canWrite) this.#probeLater();
   }
@@ -201,7 +194,7 @@ export class GroupCommit {
    */
   #tryBegin(): boolean {
     try {
-      this.#statements.begin.run();
+      this.#connection.run('BEGIN IMMEDIATE');
     } catch (error) {
       this.#retryOrReject(error);
       return false;
@@ -277,7 +270,7 @@ export class GroupCommit {
   #commit(outcomes: readonly Outcome[]): void {
     try {
       this.#options.reads.pinSnapshot();
-      this.#statements.commit.run();
+      this.#connection.run('COMMIT');
     } catch (error) {
       this.#rollBack();
       this.#options.reads.unpinSnapshot();
@@ -292,7 +285,7 @@ export class GroupCommit {
 
   #rollBack(): void {
     this.#connection.invalidations.length = 0;
-    if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#statements.rollback.run();
+    if (this.#sqlite.isOpen && this.#sqlite.isTransaction) this.#connection.run('ROLLBACK');
   }
 
   /**
