@@ -31,7 +31,7 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
     mediaType: 'text/javascript; charset=utf-8',
-    text: joinLines(text),
+    text,
   }));
   return [
     ...files,
@@ -43,22 +43,13 @@ function textOf(name: string): string {
   return readFileSync(new URL(name, folder), 'utf8');
 }
 
-/** Drops empty lines, lines that are only a comment, and the indentation, also that of a text over several lines. */
+/**
+ * Drops empty lines, lines that are only a comment, the indentation, also that of a text over several lines, and the
+ * blanks that types have left at the ends of lines.
+ */
 function compact(text: string): string {
   const code = text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
-  return code.replaceAll(/^ +/gm, '');
-}
-
-/**
- * Drops the ends of lines with which no statement ends, or a semicolon ends it, and what types and line ends leave
- * between signs.
- */
-function joinLines(text: string): string {
-  const joined = text.replaceAll(/,\n(?=[}\])])/g, '').replaceAll(/^(?!.*\/\/)(.*[;,{([])\n/gm, '$1');
-  return joined
-    .replaceAll(/(?<=\S) +(?=[,)])| (?= +[={;])/g, '')
-    .replaceAll(/ ([=!]==|=>|[<>]=|[=?:+<>]|&&|\|\||\?\?) /g, '$1')
-    .replaceAll(/(?<=\{) | (?=\})/g, '');
+  return code.replaceAll(/^ +| +$/gm, '');
 }
 
 function compactStyle(text: string): string {
@@ -78,13 +69,5 @@ async function withoutTypes(texts: readonly string[]): Promise<string[]> {
 /** The program of the thread. */
 function stripTypes(): Handler<readonly string[], string[]> {
   const { stripTypeScriptTypes } = process.getBuiltinModule('node:module');
-  return (texts) => texts.map((text) => withoutBlanks(stripTypeScriptTypes(text), text));
-
-  /** Removes the blanks that take the place of types. */
-  function withoutBlanks(text: string, typed: string): string {
-    let kept = '';
-    for (let index = 0; index < text.length; index += 1)
-      if (text[index] !== ' ' || typed[index] === ' ') kept += text[index];
-    return kept;
-  }
+  return (texts) => texts.map((text) => stripTypeScriptTypes(text));
 }
