@@ -111,6 +111,16 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     await person.see('Bezahlt …');
   });
 
+  await t.test('reads in German why a step was taken back, whatever the language of who did it', async () => {
+    await person.go('#/orders/6');
+    await service.patch('/orders/7', {
+      token,
+      body: { status: 'shipped', reason: 'It was pressed by mistake.' },
+    });
+    await person.go('#/orders/7');
+    await person.see('Versehentlich gedrückt.');
+  });
+
   await t.test('says in German what is wrong in a form', async () => {
     await person.go('#/new');
     await person.press('Bestellung anlegen');

@@ -363,6 +363,8 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await change(id, { status: 'open', reason: 'The wrong row.' });
     await person.see('The wrong row.');
     assert.equal(await tab.evaluate(here), 'Open');
+    await change(id, { status: 'cancelled' });
+    await tab.until(`${here} === 'Cancelled'`);
   });
 
   assert.deepEqual(tab.complaints, []);

@@ -111,6 +111,20 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     assert.doesNotMatch(more, /\+ -/);
   });
 
+  await t.test(
+    'say of a sale that it is one, though its first step is older than what is shown',
+    async () => {
+      const sold = await place({ ...order(100), status: 'delivered' });
+      for (let count = 0; count < 17; count += 1)
+        await service.post('/customers', { token, body: { name: `Customer ${count}` } });
+      await person.go('#/orders');
+      await person.go('#/today');
+      await person.see(`Order ${sold} sold`);
+      const events = `document.querySelector('.events').innerText`;
+      assert.doesNotMatch(await tab.evaluate(events), new RegExp(`Order ${sold} (paid|shipped|delivered)`));
+    },
+  );
+
   await t.test('have what waits longest first, with its age, and all of it', async () => {
     service.clock.now = Date.now() - 3 * dayMilliseconds;
     const oldest = await place(order(100), await tokenOfThen());

@@ -2,7 +2,7 @@
 // events of the steps between at the same time: they are one line.
 import { h } from './elements.ts';
 import { rich } from './texts.ts';
-import { changeTexts, eventText, hrefOf, saleText } from './event-words.ts';
+import { changeTexts, eventText, hrefOf, reasonText, saleText } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import type { NamedEvent } from './named-events.ts';
 
@@ -31,7 +31,8 @@ function salesOf(events: readonly NamedEvent[]): readonly Line[] {
   }
   return groups.flatMap(([event, ...others]): readonly Line[] => {
     if (event === undefined) return [];
-    const isPlaced = others.at(-1)?.type === 'order.created';
+    // the first of them may be older than the list; only a new order takes several steps at once
+    const isPlaced = [event, ...others].filter(({ type }) => type !== 'order.changed').length > 1;
     return isPlaced ? [[event, others]] : [event, ...others].map((each) => [each, []]);
   });
 }
@@ -59,6 +60,6 @@ function eventLine(
     [event, ...placed]
       .flatMap((each) => changeTexts(each, money, currency))
       .map((text) => h('span', { class: 'values', dir: 'auto' }, text)),
-    reason !== null && h('q', { dir: 'auto' }, reason),
+    reason !== null && h('q', { dir: 'auto' }, reasonText(reason)),
   );
 }

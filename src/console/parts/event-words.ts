@@ -65,6 +65,14 @@ export const memberNames: Readonly<Record<string, string>> = {
 };
 const enumeration = new Intl.ListFormat(language);
 
+/** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
+export const mistake = 'It was pressed by mistake.';
+
+/** The reason in the reader's language, where the console has given it. */
+export function reasonText(reason: string): string {
+  return reason === mistake ? t(mistake) : reason;
+}
+
 /** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`. */
 export function eventText({ type, subject, changes }: ServiceEvent): string {
   const [, id] = /\/(\d+)$/.exec(subject) ?? [];

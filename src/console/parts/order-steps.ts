@@ -5,6 +5,7 @@ import type { ApiClient } from './api-client.ts';
 import type { Order, Payment, Status } from './api-types.ts';
 import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
 import { h } from './elements.ts';
+import { mistake } from './event-words.ts';
 import { count, money } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import { nameOf, stages } from './statuses.ts';
@@ -75,10 +76,9 @@ export class OrderSteps extends EventTarget {
   }
 
   async #takeBack(orders: readonly Order[]): Promise<void> {
-    const reason = t('It was pressed by mistake.');
     const back = (order: Order): readonly [Order, Change] => {
       const shown = this.#made.get(order.id) ?? order;
-      return [shown, { status: stages[shown.status].before ?? shown.status, reason }];
+      return [shown, { status: stages[shown.status].before ?? shown.status, reason: mistake }];
     };
     for (const { id } of orders) this.#asked.delete(id); // it is no second press
     const changed = await this.#changeAll(orders, back);
