@@ -141,6 +141,34 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     assert.equal((await newest()).items.length, 1);
   });
 
+  await t.test(
+    'a sale of what was scanned while the service was away is sent as soon as it is back',
+    async () => {
+      await begin();
+      const { id } = await newest();
+      await network({ offline: true });
+      await tab.scan(tea.barcode);
+      await tab.scan(cup.barcode);
+      await press('F4');
+      await person.see('This order is sent as soon as it is back.');
+      await network({ latency: latencyMilliseconds });
+      await tab.until(isSold(id + 1));
+      assert.equal((await newest()).total, tea.unitPrice + cup.unitPrice);
+    },
+  );
+
+  await t.test('a discount may be typed with its minus', async () => {
+    await begin();
+    await tab.scan(tea.barcode);
+    await tab.until(isSettled);
+    for (const typed of ['-10 %', '−0,75', '- 1']) {
+      await person.press('Add discount');
+      await tab.type(typed);
+    }
+    await tab.until(`document.querySelector('.total').innerText === '€4.99'`);
+    await person.press('Start over');
+  });
+
   await t.test('a sale that has no answer is sent no more once somebody doesn’t want to wait', async () => {
     await begin();
     const { id } = await newest();
@@ -191,7 +219,7 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     await tab.until(`(${lines}).length === 2`);
   });
 
-  for (const width of [820, 390])
+  for (const width of [1280, 820, 390])
     await t.test(`what is said of a sale covers no field and no button below it, at ${width}`, async () => {
       await tab.screen(width, 'light');
       await begin();

@@ -52,7 +52,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   });
   async function run(): Promise<void> {
     if (hasCustomer) await choice.settle();
-    await fields.lines.settled;
+    await fields.lines.settle();
     throwIfInvalid([
       ...(hasCustomer ? choice.issues() : []),
       ...(changes === 'all' ? fields.issues({ isSold: false }) : []),

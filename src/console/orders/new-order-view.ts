@@ -7,6 +7,7 @@ import { explainReusedKey } from '../parts/conflicts.ts';
 import { CustomerChoice } from './customer-choice.ts';
 import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
+import { mistake } from '../parts/event-words.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { count, money, paymentNames, shortTime } from '../parts/formats.ts';
 import {
@@ -47,7 +48,7 @@ function showForm(page: Page, draft: Draft): void {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
     const isSold = payment !== undefined;
     await choice.settle();
-    await fields.lines.settled;
+    await untilAnswered(page, body, () => fields.lines.settle(), t('The form is not complete.'));
     const issues = isSold && choice.isNobody ? [] : choice.issues();
     throwIfInvalid([...issues, ...fields.issues({ isSold })]);
     const input = entered();
@@ -151,21 +152,26 @@ function followDelivery(body: HTMLFormElement, box: HTMLInputElement, { delivery
 }
 
 /** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
-async function untilAnswered<T>(page: Page, body: HTMLFormElement, send: () => Promise<T>): Promise<T> {
+async function untilAnswered<T>(
+  page: Page,
+  body: HTMLFormElement,
+  send: () => Promise<T>,
+  stopped = t('No answer: it may be placed.'),
+): Promise<T> {
   for (;;) {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      await waitForService(page, body);
+      await waitForService(page, body, stopped);
     }
   }
 }
 
 /** Resolves once the service is back. Rejects if somebody stops it. */
-async function waitForService({ client }: Page, body: HTMLFormElement): Promise<void> {
+async function waitForService({ client }: Page, body: HTMLFormElement, stopped: string): Promise<void> {
   const { promise, resolve, reject } = deferred<void>();
-  const stop = button(t('Don’t wait'), () => reject(new Error(t('No answer: it may be placed.'))));
+  const stop = button(t('Don’t wait'), () => reject(new Error(stopped)));
   const message = body.querySelector('.form-issue');
   const text = t('The service can’t be reached. This order is sent as soon as it is back.');
   if (message !== null) fill(message, text, ' ', stop);
@@ -199,7 +205,7 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
 
 /** A sale is taken back by a refund; its items are in a new order again. */
 async function takeBack({ client, drafts }: Page, { id }: Order, entered: Entered): Promise<void> {
-  const body = { status: 'refunded', reason: t('It was pressed by mistake.') };
+  const body = { status: 'refunded', reason: mistake };
   await client.send('PATCH', `/orders/${id}`, { idempotencyKey: `console-${id}-refunded`, body });
   drafts.bringBack(entered, t('Order {id} is refunded, and what was in it is here again.', { id }));
   drawForm();

@@ -21,6 +21,7 @@ import {
   textOf,
 } from '../parts/forms.ts';
 import { soundAlarm } from '../parts/alarm.ts';
+import { Unreachable } from '../parts/request-errors.ts';
 import { isLikeCode } from '../parts/scans.ts';
 import { discountOf, discountPart } from './discounts.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -57,8 +58,8 @@ export class OrderLines {
   #lines: Line[] = [];
   /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
   #lookUps = Promise.resolve();
-  /** Lines with a code that had no answer. */
-  #unanswered: Line[] = [];
+  /** Lines with a code that had no answer, and why. */
+  readonly #unanswered = new Map<Line, unknown>();
 
   constructor(client: ApiClient) {
     this.#articles = new Articles(client);
@@ -72,9 +73,11 @@ export class OrderLines {
     this.#drawn();
   }
 
-  /** Resolves once all codes that were scanned are items. */
-  get settled(): Promise<void> {
-    return this.#lookUps;
+  /** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
+  async settle(): Promise<void> {
+    this.#lookUpUnanswered();
+    await this.#lookUps;
+    for (const error of this.#unanswered.values()) if (error instanceof Unreachable) throw error;
   }
 
   get currency(): string {
@@ -88,12 +91,18 @@ export class OrderLines {
 
   /** Looks up the codes in lines that have no price, also what was scanned while the service was away. */
   lookUpAgain(): void {
-    for (const line of this.#unanswered.splice(0)) {
+    this.#lookUpUnanswered();
+    this.#lookUpPriceless();
+  }
+
+  #lookUpUnanswered(): void {
+    const unanswered = [...this.#unanswered.keys()];
+    this.#unanswered.clear();
+    for (const line of unanswered) {
       const code = textOf(line.name);
       if (this.#lines.includes(line) && code !== null && textOf(line.price) === null)
         this.#lookUpScanned(line, code);
     }
-    this.#lookUpPriceless();
   }
 
   #lookUpPriceless(): void {
@@ -226,6 +235,7 @@ export class OrderLines {
       value: item === undefined ? '' : priceText(item.unitPrice, this.currency),
       attributes: { inputmode: 'decimal' },
     });
+    price.control.addEventListener('input', () => keepOneMinus(price.control));
     quantity.control.addEventListener('change', () => checkQuantity(quantity.control));
     price.control.addEventListener('change', () => this.#checkPrice(line));
     const sum = h('output', { class: 'line-sum' });
@@ -333,7 +343,7 @@ export class OrderLines {
     } catch (error) {
       soundAlarm();
       showIssue(control, messageOf(error));
-      this.#unanswered.push(line);
+      this.#unanswered.set(line, error);
     } finally {
       setWaiting(line, false);
     }
@@ -471,6 +481,12 @@ function enterSku({ sku }: Line, value: string): void {
 /** Shows the issue of a quantity immediately, before the form is sent. */
 function checkQuantity(control: Control): void {
   if (quantityOf(control.value) === undefined) showIssue(control, noQuantity);
+}
+
+/** A discount begins with a minus, which is often typed once more. */
+function keepOneMinus(control: Control): void {
+  const text = control.value.replace(/^-\s*(?=[-−–])/, '');
+  if (text !== control.value) control.value = text;
 }
 
 /** Nothing can be entered in a line that waits for its product. */
