@@ -71,6 +71,22 @@ for (const language of ['en-GB', 'de-DE'])
         }
       });
 
+    await t.test('cuts no e-mail address off, and leaves no tile alone in its row', async () => {
+      const cut = `[...document.querySelectorAll('.list td .clip')].filter((each) => each.scrollWidth > each.clientWidth)
+        .map((each) => each.textContent)`;
+      const tilesInRows = `Object.values(Object.groupBy([...document.querySelectorAll('.tile')], (each) =>
+        each.getBoundingClientRect().top)).map((row) => row.length)`;
+      for (const width of tabletWidths) {
+        await tab.screen(width, 'light');
+        await person.go('#/customers');
+        assert.deepEqual(await tab.evaluate(cut), [], `at ${width}`);
+        await person.go('#/today');
+        assert.deepEqual(await tab.evaluate(tilesInRows), [5], `at ${width}`);
+      }
+      await tab.screen(390, 'light');
+      assert.deepEqual(await tab.evaluate(tilesInRows), [1, 2, 2]);
+    });
+
     await t.test('has the names of the filters in one line', async () => {
       await tab.screen(1280, 'light');
       await person.go('#/orders');

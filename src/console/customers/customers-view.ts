@@ -69,7 +69,12 @@ const columns = (q: string): readonly Column<Customer>[] => [
       );
     },
   },
-  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
+  {
+    label: t('E-mail'),
+    kind: 'wide',
+    cell: ({ email }) =>
+      h('span', { class: 'soft' }, h('span', { class: 'clip', dir: 'auto' }, mailText(email))),
+  },
   {
     label: t('Phone'),
     kind: 'tight wide',
@@ -86,6 +91,11 @@ const columns = (q: string): readonly Column<Customer>[] => [
     cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
   },
 ];
+
+/** Where there is little room, a line ends before the `@`. */
+function mailText(email: string | null): Child {
+  return email?.split(/(?=@)/).map((part) => [h('wbr', {}), part]);
+}
 
 function noCustomers(parameters: URLSearchParams): Child {
   if (parameters.has('q'))

@@ -2,7 +2,6 @@
 // may sign up. An administrator is asked for it at the first sign-in, on this page.
 import { countryChoices, homeCountry } from '../parts/address-fields.ts';
 import type { Shop } from '../parts/api-types.ts';
-import { card } from '../parts/cards.ts';
 import type { Version } from '../parts/conflicts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -20,11 +19,12 @@ function membersOf({ timeZone }: Shop): readonly Member[] {
   const zones = [timeZone ?? '', deviceZone(), 'UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
   const known = [...new Set(zones)].filter(isTimeZone).map((zone) => [zone, zone] as const);
   return [
-    { name: 'name', label: t('Name of the shop') },
+    { name: 'name', label: t('Name of the shop'), isWide: true },
     {
       name: 'address',
       label: t('Its address, in one line'),
       hint: t('Name and address are the sender on papers.'),
+      isWide: true,
     },
     {
       name: 'country',
@@ -44,6 +44,7 @@ function membersOf({ timeZone }: Shop): readonly Member[] {
     {
       name: 'registration',
       label: t('Who can sign up?'),
+      isWide: true,
       kind: 'choice',
       values: [
         ['closed', t('Only administrators add people')],
@@ -75,7 +76,7 @@ function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Re
     return { element: fields.element, save: async () => (await send()).value };
   }
   const lead = t('Some questions, once for all devices. All of it can be changed later, under Shop.');
-  return form(card(t('Shop'), isFirst && h('p', {}, lead), element), {
+  return form(h('section', { class: 'card' }, isFirst && h('p', {}, lead), element), {
     submit: t('Save'),
     others: isFirst && h('a', { class: 'button', href: '#/', onclick: putOff }, t('Later')),
     async run() {

@@ -265,17 +265,22 @@ const toDoColumns: readonly Column<Order>[] = [
     label: t('Customer'),
     cell: (order) => [
       h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
-      h('span', { class: 'phone' }, pill(order.status), ' ', ageOf(order.createdAt)),
+      h('span', { class: 'phone' }, pill(order.status), !isOfToday(order) && [' ', ageOf(order)]),
     ],
   },
-  { label: t('Waits'), kind: 'tight wide', cell: ({ createdAt }) => ageOf(createdAt) },
+  { label: t('Waits'), kind: 'tight wide', cell: ageOf },
   orderColumns.total,
 ];
 
-function ageOf(createdAt: string): HTMLElement {
-  const isOfToday = new Date(createdAt) >= startOfDay(now());
-  const text = isOfToday ? shortTime(createdAt) : age(createdAt);
-  return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isOfToday && 'late' }, text);
+function isOfToday({ createdAt }: Order): boolean {
+  return new Date(createdAt) >= startOfDay(now());
+}
+
+function ageOf(order: Order): HTMLElement {
+  const { createdAt } = order;
+  const isEarly = isOfToday(order);
+  const text = isEarly ? shortTime(createdAt) : age(createdAt);
+  return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isEarly && 'late' }, text);
 }
 
 type Tile = {
