@@ -160,7 +160,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Now phone: +494419999');
     await wait(1_500); // it has to be read
     await person.press('Save');
-    await person.see('Saved.');
+    await person.see('Ada King is changed.');
     const { body } = await service.get('/customers/2', { token });
     assert.deepEqual([body.name, body.phone, body.email], ['Ada King', '+494419999', 'customer@example.com']);
   });

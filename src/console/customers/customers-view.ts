@@ -3,32 +3,20 @@ import { query } from '../parts/api-client.ts';
 import type { Customer, List, Order } from '../parts/api-types.ts';
 import { addressBlock, card, factList } from '../parts/cards.ts';
 import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
-import {
-  reloadable,
-  emptyState,
-  goTo,
-  setPageTitle,
-  type Page,
-  type Reload,
-  skeleton,
-  printButton,
-} from '../parts/view.ts';
+import { emptyState, goTo, setPageTitle, type Page, type Reload, printButton } from '../parts/view.ts';
 import { customerCard } from './customer-card.ts';
 import { customerMembers } from './customer-members.ts';
 import { isOfPhone, shownName } from './customer-words.ts';
 import { boughtFacts, readBought } from './customer-orders.ts';
 import { privacyCard } from './customer-privacy.ts';
-import { askToDelete, notify } from '../parts/dialogs.ts';
-import { Drawing } from '../parts/drawing.ts';
+import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, dateOnly } from '../parts/formats.ts';
-import { action, form } from '../parts/forms.ts';
+import { form } from '../parts/forms.ts';
 import { orderColumns } from '../orders/order-columns.ts';
-import { eventList } from '../parts/event-list.ts';
 import { listPage } from '../parts/list-page.ts';
-import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { askForObject, objectForm } from '../parts/object-form.ts';
-import { nameCell } from '../parts/resource-pages.ts';
+import { objectForm } from '../parts/object-form.ts';
+import { type More, nameCell, resourceView } from '../parts/resource-pages.ts';
 import { type Column, pager, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
@@ -129,86 +117,44 @@ export function newCustomerView({ main, client }: Page): void {
   element.querySelector('input')?.focus();
 }
 
-type CustomerDetails = {
-  readonly customer: Customer;
-  readonly etag: string | undefined;
-  readonly orders: List<Order>;
-  /** What they have bought. */
-  readonly bought: readonly (readonly [string, Child])[];
-  readonly events: readonly NamedEvent[];
-};
+export const customerView = resourceView<Customer>((page) => ({
+  name: 'customers',
+  title: t('Customer'),
+  path: '/customers',
+  members: customerMembers(page.client, page.id),
+  nameOf: ({ name }) => shownName(name),
+  mayChange: true,
+  mayDelete: true,
+  deletion: t('A customer who is deleted can’t be restored.'),
+  more: ({ signal }) => readMore(page, signal),
+  concerns: ({ subject }) => subject.startsWith('/orders/'), // it may be one of theirs
+}));
 
-export function customerView(page: Page): void {
-  const { main, id } = page;
-  const head = new Drawing(h('div', {}, setPageTitle(t('Customer {id}', { id }))));
-  const content = h('div', {}, skeleton(8));
-  reloadable(page, content, {
-    load: loadCustomer,
-    draw(shown, reload) {
-      head.show(customerHeading(page, shown, reload));
-      return customerContent(page, shown, reload);
-    },
-    // an order may be one of theirs
-    concerns: ({ subject }) => subject === `/customers/${id}` || subject.startsWith('/orders/'),
-  });
-  fill(main, head.element, content);
-}
+type Bought = { readonly orders: List<Order>; readonly facts: readonly (readonly [string, Child])[] };
 
-async function loadCustomer(view: Page): Promise<CustomerDetails> {
-  const { client, id, parameters, signal } = view;
+async function readMore(page: Page, signal: AbortSignal): Promise<More<Customer>> {
+  const { client, id, parameters } = page;
   const path = `/customers/${id}`;
   const cursor = parameters.get('cursor');
-  const page = query({ limit: 20, cursor });
-  const [{ value: customer, etag }, orders, events] = await Promise.all([
-    client.read<Customer>(path, signal),
-    client.get<List<Order>>(`${path}/orders?${page}`, signal),
-    readHistory(view, path),
-  ]);
+  const orders = await client.get<List<Order>>(`${path}/orders?${query({ limit: 20, cursor })}`, signal);
   const first = cursor === null ? orders : undefined;
-  const bought = boughtFacts(await readBought(client, path, { first, signal }));
-  return { customer, etag, orders, bought, events };
+  const facts = boughtFacts(await readBought(client, path, { first, signal }));
+  return {
+    mayDelete: orders.data.length === 0,
+    buttons: () => [
+      h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
+      printButton(t('Card')),
+    ],
+    content: (customer, history, reload) =>
+      customerContent(page, { customer, bought: { orders, facts }, history }, reload),
+  };
 }
 
-function customerHeading(
-  { client }: Page,
-  { customer, etag, orders }: CustomerDetails,
-  reload: Reload,
-): HTMLElement {
-  const { id } = customer;
-  const name = shownName(customer.name);
-  const path = `/customers/${id}`;
-  const edit = async (): Promise<void> => {
-    const saved = await askForObject<Customer>(client, {
-      title: t('Change {name}', { name }),
-      members: customerMembers(client, id),
-      path,
-      known: { value: customer, etag },
-    });
-    if (saved === undefined) return;
-    notify(t('Saved.'));
-    await reload();
-  };
-  const remove = async (): Promise<void> => {
-    const run = async (): Promise<void> => {
-      await client.send('DELETE', path);
-      notify(t('{name} was deleted.', { name }));
-      goTo('/customers');
-    };
-    const text = t('A customer who is deleted can’t be restored.');
-    await askToDelete(t('Delete {name}?', { name }), text, run);
-  };
-  return setPageTitle(
-    name,
-    h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
-    action(t('Change'), edit, { 'data-key': 'change' }),
-    printButton(t('Card')),
-    orders.data.length === 0 && action(t('Delete …'), remove, { 'data-key': 'delete' }), // refused with orders
-  );
-}
+type Shown = { readonly customer: Customer; readonly bought: Bought; readonly history: Child };
 
 function customerContent(
   page: Page,
-  { customer, orders, bought, events }: CustomerDetails,
+  { customer, bought: { orders, facts: ofOrders }, history }: Shown,
   reload: Reload,
 ): Child {
   const { parameters } = page;
@@ -218,7 +164,7 @@ function customerContent(
     [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phoneText(phone))],
     ...(reference === null ? [] : [[t('Own number'), reference] as const]),
     [t('Created'), dateOnly(createdAt)],
-    ...bought,
+    ...ofOrders,
   ];
   const { number, placed, bought: items, status, total } = orderColumns;
   const columnsShown = [number, placed, items, status, total];
@@ -249,7 +195,7 @@ function customerContent(
           h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders')),
         ),
       pager(orders.next, { label: t('Pages of their orders'), parameters, name: `customers/${id}` }),
-      card(t('History'), eventList(events)),
+      history,
     ),
     h(
       'div',

@@ -1,4 +1,5 @@
 // The pages of one kind of objects: their list, and one object with its history, both from the members' declaration.
+import type { ServiceEvent } from './api-types.ts';
 import type { Version } from './conflicts.ts';
 import { card, factList } from './cards.ts';
 import { askToDelete, notify } from './dialogs.ts';
@@ -28,25 +29,39 @@ import {
 
 type Values = Row & Readonly<Record<string, unknown>>;
 
-export type Resource<T extends Values> = Pick<
-  ListOptions<T>,
-  'name' | 'title' | 'path' | 'searchBy' | 'searchLabel' | 'filter' | 'tabs' | 'choices' | 'file' | 'columns'
-> & {
+/** What the page of one object shows. */
+type ObjectPage<T extends Values> = Pick<ListOptions<T>, 'name' | 'title' | 'path'> & {
   readonly members: readonly Member[];
   /** What one is called in a heading and in messages. */
   readonly nameOf: (object: T) => string;
-  /** The label of the button for a new one; absent where the user may not add any. */
-  readonly add?: string;
   readonly mayChange: boolean;
   readonly mayDelete: boolean;
-  /** Whether there are files to import. */
-  readonly hasImport?: boolean;
-  /** Said in an empty list: before there is any, and where nothing was found. */
-  readonly none: readonly [title: string, text: string];
-  readonly notFound: string;
   /** Said before one is deleted. */
   readonly deletion: string;
+  /** Reads what is shown beside its history, instead of its members. */
+  readonly more?: (loading: Page) => Promise<More<T>>;
+  /** Whether an event is about what is shown there. */
+  readonly concerns?: (event: ServiceEvent) => boolean;
 };
+
+export type More<T> = {
+  /** Whether nothing forbids it now. */
+  readonly mayDelete: boolean;
+  /** The main one comes first. */
+  readonly buttons: () => Child;
+  readonly content: (object: T, history: Child, reload: Reload) => Child;
+};
+
+export type Resource<T extends Values> = ObjectPage<T> &
+  Pick<ListOptions<T>, 'searchBy' | 'searchLabel' | 'filter' | 'tabs' | 'choices' | 'file' | 'columns'> & {
+    /** The label of the button for a new one; absent where the user may not add any. */
+    readonly add?: string;
+    /** Whether there are files to import. */
+    readonly hasImport?: boolean;
+    /** Said in an empty list: before there is any, and where nothing was found. */
+    readonly none: readonly [title: string, text: string];
+    readonly notFound: string;
+  };
 
 export function resourceList<T extends Values>(page: Page, resource: Resource<T>): Reload {
   const { name, add, hasImport = false } = resource;
@@ -107,7 +122,7 @@ type Change<T> = { readonly known: Version<T>; readonly reload: Reload };
 
 async function changeObject<T extends Values>(
   { client }: Page,
-  { path, members, nameOf }: Resource<T>,
+  { path, members, nameOf }: ObjectPage<T>,
   { known, reload }: Change<T>,
 ): Promise<void> {
   const title = t('Change {name}', { name: nameOf(known.value) });
@@ -122,39 +137,44 @@ async function changeObject<T extends Values>(
   await reload();
 }
 
-export function resourceView<T extends Values>(resource: (page: Page) => Resource<T>): View {
+export function resourceView<T extends Values>(resource: (page: Page) => ObjectPage<T>): View {
   return (page) => objectPage(page, resource(page));
 }
 
-type Details<T> = Version<T> & { readonly events: readonly NamedEvent[] | undefined };
+type Details<T> = Version<T> & {
+  readonly events: readonly NamedEvent[] | undefined;
+  readonly more: More<T> | undefined;
+};
 
-function objectPage<T extends Values>(page: Page, resource: Resource<T>): void {
+function objectPage<T extends Values>(page: Page, resource: ObjectPage<T>): void {
   const { main, id } = page;
   const path = `${resource.path}/${id}`;
   const head = new Drawing(h('div', {}, setPageTitle('…')));
   const content = h('div', {}, skeleton(8));
   reloadable<Details<T>>(page, content, {
     async load(loading) {
-      const [version, events] = await Promise.all([
+      const [version, events, more] = await Promise.all([
         loading.client.read<T>(path, loading.signal),
         readHistory(loading, path).catch(undefinedIfMissing),
+        resource.more?.(loading),
       ]);
-      return { ...version, events };
+      return { ...version, events, more };
     },
     draw(known, reload) {
       head.show(objectHeading(page, resource, { known, reload }));
-      return objectContent(resource, known);
+      return objectContent(resource, known, reload);
     },
-    concerns: ({ subject }) => subject === path,
+    concerns: (event) => event.subject === path || resource.concerns?.(event) === true,
   });
   fill(main, head.element, content);
 }
 
 function objectHeading<T extends Values>(
   page: Page,
-  resource: Resource<T>,
-  { known, reload }: Change<T>,
+  resource: ObjectPage<T>,
+  { known, reload }: { readonly known: Details<T>; readonly reload: Reload },
 ): HTMLElement {
+  const { more } = known;
   const { mayChange, mayDelete, nameOf, deletion, name, path } = resource;
   const title = nameOf(known.value);
   const remove = (): Promise<void> =>
@@ -166,22 +186,27 @@ function objectHeading<T extends Values>(
   const change = (): Promise<void> => changeObject(page, resource, { known, reload });
   return setPageTitle(
     title,
-    mayChange && action(t('Change'), change, { class: 'primary', 'data-key': 'change' }),
-    mayDelete && action(t('Delete …'), remove, { 'data-key': 'delete' }),
+    more?.buttons(),
+    mayChange &&
+      action(t('Change'), change, { class: more === undefined && 'primary', 'data-key': 'change' }),
+    mayDelete && more?.mayDelete !== false && action(t('Delete …'), remove, { 'data-key': 'delete' }),
   );
 }
 
 function objectContent<T extends Values>(
-  { title, members }: Resource<T>,
-  { value, events }: Details<T>,
+  { title, members }: ObjectPage<T>,
+  { value, events, more }: Details<T>,
+  reload: Reload,
 ): Child {
+  const history = events !== undefined && card(t('History'), eventList(events));
+  if (more !== undefined) return more.content(value, history, reload);
   const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
   const created: readonly (readonly [string, Child])[] = [[t('Created'), dateTime(value.createdAt)]];
   return h(
     'div',
     { class: 'columns' },
     h('div', {}, card(title, factList([...facts, ...created]))),
-    events !== undefined && h('div', {}, card(t('History'), eventList(events))),
+    h('div', {}, history),
   );
 }
 
