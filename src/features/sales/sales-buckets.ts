@@ -1,34 +1,19 @@
 // Buckets of sales: when hours, days, weeks, months and years begin in a time zone, even if its clocks change. Node
 // 24 has no Temporal; Intl knows the offsets of time zones.
-import { BoundedMap } from '../../base/bounded-map.ts';
 import { dayMilliseconds, hourMilliseconds } from '../../base/durations.ts';
 
 /** Bounds of one response of sales. */
 export const salesBucketsMax = 1_000;
-/** The time zones that are cached for sales; a shop needs one or two. */
-const timeZonesMax = 50;
 
 export const spans = ['hour', 'day', 'week', 'month', 'year'] as const;
 export type Span = (typeof spans)[number];
 
-/**
- * Finds the clocks of time zones, and caches them: Intl takes 10 KB outside the heap for each, and V8 needs a
- * tenth of a second to free many of them.
- */
-export class TimeZones {
-  readonly #clocks = new BoundedMap<string, LocalClock>(timeZonesMax);
-
-  /** Returns undefined if there is no such time zone. */
-  find(name: string): LocalClock | undefined {
-    const known = this.#clocks.get(name);
-    if (known !== undefined) return known;
-    try {
-      const clock = new LocalClock(name);
-      this.#clocks.set(name, clock);
-      return clock;
-    } catch {
-      return undefined;
-    }
+/** Returns undefined if there is no such time zone. */
+export function clockOf(timeZone: string): LocalClock | undefined {
+  try {
+    return new LocalClock(timeZone);
+  } catch {
+    return undefined;
   }
 }
 

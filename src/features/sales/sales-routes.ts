@@ -7,20 +7,17 @@ import {
   salesIssues,
   salesOf,
   salesQuery,
-  resolveSalesQuery,
+  salesRequestOf,
   timesIssues,
   timesOf,
   timesQuery,
 } from './sales.ts';
-import { TimeZones } from './sales-buckets.ts';
 import { SoldItems, soldItemsOf } from './sold-items.ts';
 import { findSoldItems } from './sold-items-store.ts';
 import { findFigures } from './sales-store.ts';
 
 /** `shopTimeZone` returns null if the shop has none. */
 export function salesRoute(shopTimeZone: () => string | null): Route {
-  const timeZones = new TimeZones();
-  const zones = { timeZones, defaultZone: () => shopTimeZone() ?? 'UTC' };
   return route({
     method: 'GET',
     path: '/sales',
@@ -28,16 +25,16 @@ export function salesRoute(shopTimeZone: () => string | null): Route {
     summary: 'Sales by hour, day, week, month or year',
     access: staffOnly,
     scope: 'orders:read',
-    query: salesQuery(timeZones),
+    query: salesQuery,
     reply: { kind: 'document', schema: Sales, cacheControl: revalidated },
     description:
       'How many orders were placed in each bucket of time, by currency and present status, and their ' +
       'totals; or, with `of=received`, the money that was paid and given back in it. The first and the last ' +
       'bucket may be shorter: they begin at `from` and end at `before`.',
-    queryIssues: (query, { now }) => salesIssues(query, { now, ...zones }),
+    queryIssues: (query, { now }) => salesIssues(query, { now, shopTimeZone: shopTimeZone() }),
     async handle(call) {
       const { query, now } = call;
-      const request = resolveSalesQuery(query, { now, ...zones });
+      const request = salesRequestOf(query, { now, shopTimeZone: shopTimeZone() });
       const found = await findFigures(call, request);
       call.recheckCaller();
       return { kind: 'document', content: salesOf(request, found) };

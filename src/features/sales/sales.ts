@@ -21,7 +21,7 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
-import { bucketBoundaries, spans, type TimeZones, salesBucketsMax } from './sales-buckets.ts';
+import { bucketBoundaries, clockOf, spans, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;
 
@@ -35,16 +35,6 @@ const timeZoneMembers = {
   examples: ['Europe/Berlin'],
 } as const;
 
-export function salesQuery(timeZones: TimeZones) {
-  const rule = (name: string): string | undefined =>
-    timeZones.find(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined;
-  const timeZone = string({ ...timeZoneMembers, rule });
-  return {
-    ...salesSpan,
-    timeZone: optional(timeZone, { description: 'By default the shop’s, or else `UTC`.' }),
-  };
-}
-
 const counts = oneOf(['placed', 'received'], {
   description:
     '`placed` (the default) counts orders when they were placed, by the status that they have now. ' +
@@ -56,11 +46,19 @@ export const timesQuery = {
   before: optional(sentTimestamp, { description: 'Exclusive; now by default.' }),
 };
 
-const salesSpan = {
+export const salesQuery = {
   of: optional(counts),
   ...timesQuery,
   by: optional(
     oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
+  ),
+  timeZone: optional(
+    string({
+      ...timeZoneMembers,
+      rule: (name) =>
+        clockOf(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined,
+    }),
+    { description: 'By default the shop’s, or else `UTC`.' },
   ),
 };
 
@@ -136,35 +134,23 @@ export type SalesRequest = Pick<Sales, 'of' | 'by' | 'timeZone'> & {
 
 const defaultMilliseconds = 30 * dayMilliseconds;
 
-type SalesQuery = ObjectOf<ReturnType<typeof salesQuery>>;
-/** The time of the request, and the time zones that its schema has accepted. */
-type SalesContext = {
-  readonly now: number;
-  readonly timeZones: TimeZones;
-  readonly defaultZone: () => string;
-};
+type SalesQuery = ObjectOf<typeof salesQuery>;
+type SalesContext = { readonly now: number; readonly shopTimeZone: string | null };
 
 /** Returns an issue if the range is empty or has too many buckets. */
 export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
-  const { by, clock, ...times } = withDefaults(query, context);
-  const issues = timesIssues(times);
+  const issues = timesIssues(timesOf(query, context.now));
   if (issues.length > 0) return issues;
-  const boundaries = bucketBoundaries({ ...times, by, clock });
+  const { by, boundaries } = salesRequestOf(query, context);
   return boundaries.length - 1 <= salesBucketsMax ? [] : [tooMany(by, salesBucketsMax)];
 }
 
-/** Sets defaults in a query without issues, and computes its buckets. */
-export function resolveSalesQuery(query: SalesQuery, context: SalesContext): SalesRequest {
-  const { from, before, by, timeZone, clock } = withDefaults(query, context);
-  const { of = 'placed' } = query;
-  return { of, by, timeZone, boundaries: bucketBoundaries({ from, before, by, clock }) };
-}
-
-function withDefaults(query: SalesQuery, { now, timeZones, defaultZone }: SalesContext) {
-  const { by = 'day', timeZone = defaultZone() } = query;
-  const clock = timeZones.find(timeZone);
+/** Sets defaults in a query whose times have no issues, and computes its buckets. */
+export function salesRequestOf(query: SalesQuery, { now, shopTimeZone }: SalesContext): SalesRequest {
+  const { of = 'placed', by = 'day', timeZone = shopTimeZone ?? 'UTC' } = query;
+  const clock = clockOf(timeZone);
   assert(clock !== undefined, 'the schema of the query, or of the shop, has found this time zone');
-  return { ...timesOf(query, now), by, timeZone, clock };
+  return { of, by, timeZone, boundaries: bucketBoundaries({ ...timesOf(query, now), by, clock }) };
 }
 
 /** In milliseconds since 1970. */
