@@ -1,6 +1,5 @@
 // For the tests of faults: orders that are placed until the disk is full, and found afterwards.
 import assert from 'node:assert/strict';
-import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestResponse, Person, TestService } from '../support/service.ts';
@@ -45,19 +44,6 @@ export async function notesOf(service: TestService, { staff }: Placer): Promise<
     next = body.next;
   }
   return notes;
-}
-
-export function writeUntilFull(file: string): void {
-  try {
-    for (let bytes = 2 ** 16; ;) appendFileSync(file, Buffer.alloc(bytes));
-  } catch {
-    /* the disk is full */
-  }
-  try {
-    for (;;) appendFileSync(file, Buffer.alloc(256));
-  } catch {
-    /* also for small writes */
-  }
 }
 
 /** Runs in a process of all rejected starts unless `runs` is a program. */

@@ -264,23 +264,4 @@ describe('placing an order', () => {
     ]);
     for (const { detail } of response.body.errors) assert.match(detail, /\.$/);
   });
-
-  test('wrong totals and a wrong postal code are reported at once', async () => {
-    const response = await place(
-      wanted({
-        items: [
-          { ...tea, total: 1 },
-          { ...tea, total: 2 },
-        ],
-        total: 3,
-        shippingAddress: { ...german, postalCode: '1' },
-      }),
-    );
-    assertIssues(response, 422, [
-      '#/items/0/total total',
-      '#/items/1/total total',
-      '#/total total',
-      '#/shippingAddress/postalCode postal-code',
-    ]);
-  });
 });
