@@ -48,10 +48,9 @@ import {
   type Selection,
 } from '../storage/keyset.ts';
 import {
-  ascending,
-  descending,
   searchScopeOf,
   selectionOf,
+  sortedBy,
   type ListDefinition,
   type SearchScope,
 } from '../storage/listing.ts';
@@ -405,12 +404,7 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
   const list: ListDefinition<SortedQuery> = {
     table: plural,
     defaultSort: sortNames[0] ?? 'id',
-    orderBy: Object.fromEntries(
-      Object.entries(sorts).flatMap(([each, column]) => [
-        [each, ascending(column)],
-        [`-${each}`, descending(column)],
-      ]),
-    ),
+    orderBy: sortedBy(sorts),
     filters: {
       ...listFilters(indexed),
       userId: userId === undefined ? null : listFilter(userId),

@@ -191,10 +191,14 @@ function rangesOf<Q extends SortedQuery>(
   });
 }
 
-export function ascending(column: string): SortKey {
-  return { column, isDescending: false };
-}
-
-export function descending(column: string): SortKey {
-  return { column, isDescending: true };
+/** The orders of a list by these columns: each by its name, and descending with `-` before it. */
+export function sortedBy<N extends string>(
+  columns: Readonly<Record<N, string>>,
+): Readonly<Record<N | `-${N}`, SortKey>> {
+  const keys: Record<string, SortKey> = {};
+  for (const [name, column] of Object.entries<string>(columns)) {
+    keys[name] = { column, isDescending: false };
+    keys[`-${name}`] = { column, isDescending: true };
+  }
+  return keys as Record<N | `-${N}`, SortKey>; // both of each name
 }

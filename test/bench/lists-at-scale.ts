@@ -16,7 +16,7 @@ import { orderSelection } from '../../src/features/orders/order-list-store.ts';
 import { findOrderTexts } from '../../src/features/orders/order-store.ts';
 import { products } from '../../src/features/products/products.ts';
 import { userSorts } from '../../src/features/users/user.ts';
-import { findUser, userSelection } from '../../src/features/users/user-store.ts';
+import { userSelection, userSource } from '../../src/features/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { KeysetPosition, RowSelection } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
@@ -122,7 +122,7 @@ function cases(): Case[] {
     representText(findOrderTexts(db, [id])[0]?.json ?? '', { id, ownerId: null });
   const loadCustomer = (db: Connection, id: number) =>
     represent(customers.source.find(db, id), { id, ownerId: null });
-  const loadUser = (db: Connection, id: number) => represent(findUser(db, id), { id, ownerId: null });
+  const loadUser = (db: Connection, id: number) => represent(userSource.find(db, id), { id, ownerId: null });
   const loadProduct = (db: Connection, id: number) =>
     represent(products.source.find(db, id), { id, ownerId: null });
   return [

@@ -5,13 +5,7 @@ import { timeAtOrAfter } from '../../schema/rfc3339.ts';
 import { barcodeKey, codesIn } from '../../schema/codes.ts';
 import { parseSearch } from '../../schema/search-text.ts';
 import { atLeast, below, equals, type RowSelection, type SearchSelection } from '../../storage/keyset.ts';
-import {
-  ascending,
-  descending,
-  searchScopeOf,
-  selectionOf,
-  type ListDefinition,
-} from '../../storage/listing.ts';
+import { searchScopeOf, selectionOf, sortedBy, type ListDefinition } from '../../storage/listing.ts';
 import { metadataFilter } from '../../storage/metadata.ts';
 import { customers } from '../customers/customers.ts';
 import { ownedBy } from '../users/user-store.ts';
@@ -24,18 +18,13 @@ import { matchingOrders } from './order-search-store.ts';
 const orderList: ListDefinition<OrderListQuery> = {
   table: 'orders',
   defaultSort: '-createdAt',
-  orderBy: {
-    createdAt: ascending('createdAt'),
-    '-createdAt': descending('createdAt'),
-    id: ascending('id'),
-    '-id': descending('id'),
-    updatedAt: ascending('updatedAt'),
-    '-updatedAt': descending('updatedAt'),
-    status: ascending('status'),
-    '-status': descending('status'),
-    total: ascending('total'),
-    '-total': descending('total'),
-  },
+  orderBy: sortedBy({
+    createdAt: 'createdAt',
+    id: 'id',
+    updatedAt: 'updatedAt',
+    status: 'status',
+    total: 'total',
+  }),
   filters: {
     customerId: { kind: 'equality', column: 'customerId', matches: equals, ordered: ['createdAt'] },
     userId: { kind: 'equality', column: 'userId', matches: ownedBy, ordered: ['createdAt'] },

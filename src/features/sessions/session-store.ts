@@ -8,33 +8,21 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestOf, type RowSelection } from '../../storage/keyset.ts';
+import { columnsOf } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { endSessions, type StoredUser } from '../users/user-store.ts';
-import { expiresAtOf, Session } from './session.ts';
+import { expiresAtOf, Session, sessionMembers } from './session.ts';
 
-const shown = {
-  id: column.assigned,
-  userId: column.integer,
-  createdAt: column.time,
-  lastUsedAt: column.time,
-  expiresAt: column.time,
-  userAgent: column.nullable(column.text()),
-};
-const sessions = table('sessions', {
-  ...shown,
-  refreshSeed: column.blob,
-  refreshGeneration: column.integer,
-  /** Whether the refresh token is in a browser's cookie. */
-  usesCookie: column.flag,
-});
+const shown = columnsOf(sessionMembers);
+const refreshed = { ...shown, refreshSeed: column.blob, refreshGeneration: column.integer };
+/** `usesCookie` says whether the refresh token is in a browser's cookie. */
+const sessions = table('sessions', { ...refreshed, usesCookie: column.flag });
 const rows = sessions.select(shown);
 const refreshRows = sessions.select({
-  ...shown,
-  refreshSeed: column.blob,
-  refreshGeneration: column.integer,
+  ...refreshed,
   role: column.computed('(SELECT role FROM users WHERE users.id = sessions.userId)', column.text<Role>()),
 });
 const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);

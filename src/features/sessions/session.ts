@@ -13,24 +13,26 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
+import { shownIn } from '../../storage/resource.ts';
+import * as column from '../../storage/table.ts';
 
-export const Session = named(
-  'Session',
-  object({
-    id,
-    userId: id,
-    createdAt: timestamp,
-    lastUsedAt: timestamp,
-    expiresAt: timestamp,
-    userAgent: nullable(
-      string({
-        maxLength: 300,
-        description: 'The User-Agent of the sign-in.',
-        examples: ['curl/8.18.0'],
-      }),
-    ),
-  }),
-);
+const userAgent = string({
+  maxLength: 300,
+  description: 'The User-Agent of the sign-in.',
+  examples: ['curl/8.18.0'],
+});
+
+/** The members of a session, each declared once (`storage/resource.ts`). */
+export const sessionMembers = {
+  id: { shown: id, column: column.assigned },
+  userId: { shown: id, column: column.integer },
+  createdAt: { shown: timestamp, column: column.time },
+  lastUsedAt: { shown: timestamp, column: column.time },
+  expiresAt: { shown: timestamp, column: column.time },
+  userAgent: { shown: nullable(userAgent), column: column.nullable(column.text()) },
+};
+
+export const Session = named('Session', object(shownIn(sessionMembers)));
 export type Session = Infer<typeof Session>;
 
 const refreshToken = string({

@@ -2,7 +2,6 @@
 import { accountAccessOf } from '../../auth/access.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
-import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
@@ -20,9 +19,7 @@ const suspensions = table('suspensions', columns);
 const rows = suspensions.select(columns);
 const replaceReason = suspensions.update(['reason', 'version']);
 
-export function findSuspension(db: Connection, userId: number): StoredSuspension | undefined {
-  return rows.find(db, userId);
-}
+export const findSuspension = rows.find;
 
 /** Suspensions by the ids of their users. */
 export const suspensionSource: ObjectSource<StoredSuspension> = {
@@ -59,7 +56,7 @@ export function replaceSuspension(
 }
 
 export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>): void {
-  permit.writer.run('DELETE FROM suspensions WHERE userId = ?', userId);
+  suspensions.remove(permit.writer, userId);
   recordChange(permit, userId, 'suspension');
 }
 

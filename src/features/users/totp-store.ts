@@ -32,9 +32,7 @@ const shown = {
 };
 const rows = totpSecrets.select(shown);
 
-export function findTotp(db: Connection, userId: number): Totp | undefined {
-  return rows.find(db, userId);
-}
+export const findTotp = rows.find;
 
 /** One-time codes by the ids of their users. */
 export const totpSource: ObjectSource<Totp> = {
@@ -82,7 +80,7 @@ export function removeUserTotp(permit: Permit, { id }: Owned<StoredUser>): boole
 
 function removeTotpRows(db: Connection, userId: number): void {
   db.run('DELETE FROM recoveryCodes WHERE userId = ?', userId);
-  db.run('DELETE FROM totpSecrets WHERE userId = ?', userId);
+  totpSecrets.remove(db, userId);
 }
 
 function recordTotpChange(permit: Permit, userId: number): void {

@@ -16,7 +16,7 @@ import type { Step } from '../../storage/slices.ts';
 import { columnsOf, namesInEvents } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { ascending, descending, selectionOf, type ListDefinition } from '../../storage/listing.ts';
+import { selectionOf, sortedBy, type ListDefinition } from '../../storage/listing.ts';
 import {
   keysOf,
   remakeKeys,
@@ -60,13 +60,9 @@ const replaceEmail = users.update(['email']);
  */
 export type StoredUser = User & { readonly version: number };
 
-export function findUser(db: Connection, id: number): StoredUser | undefined {
-  return rows.find(db, id);
-}
-
 export const userSource: ObjectSource<StoredUser> = {
   name: 'user',
-  find: findUser,
+  find: rows.find,
   ownerOf: ({ id }) => id,
   accessOf: accountAccessOf,
 };
@@ -191,7 +187,7 @@ export function upgradePasswordHash(
 export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   const db = permit.writer;
   checkNotLastAdmin(permit, id);
-  unlessInUse('user', id, () => db.run('DELETE FROM users WHERE id = ?', id));
+  unlessInUse('user', id, () => users.remove(db, id));
   recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
   db.invalidate({ kind: 'everything' });
@@ -269,9 +265,7 @@ export function checkNotLastAdmin({ writer: db, origin }: Permit, id: number): v
   throw new Problem('last-admin', 'This is the last administrator; create another one first.');
 }
 
-export function hasUsers(db: Connection): boolean {
-  return db.get('SELECT 1 FROM users LIMIT 1') !== undefined;
-}
+export const hasUsers = users.hasRows;
 
 export function hasSeveralUsers(db: Connection): boolean {
   return db.get('SELECT 1 FROM users LIMIT 1 OFFSET 1') !== undefined;
@@ -325,16 +319,7 @@ export const userAudit = users.audit({
 const userList: ListDefinition<UserListQuery> = {
   table: 'users',
   defaultSort: 'id',
-  orderBy: {
-    id: ascending('id'),
-    '-id': descending('id'),
-    name: ascending('nameKey'),
-    '-name': descending('nameKey'),
-    email: ascending('emailKey'),
-    '-email': descending('emailKey'),
-    createdAt: ascending('createdAt'),
-    '-createdAt': descending('createdAt'),
-  },
+  orderBy: sortedBy({ id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' }),
   filters: {
     userId: { kind: 'equality', column: 'id', matches: equals, ordered: [] },
     email: {
