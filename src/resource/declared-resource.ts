@@ -210,11 +210,15 @@ function bodiesOf<M extends ResourceMembers>({
   const readOnly = readOnlyNames(members);
 
   /** Merges a body into the current object. Throws all issues of the result. */
-  function merge(current: RowOf<M>, body: object, method: 'PUT' | 'PATCH'): ContentOf<M> {
+  function merge(
+    current: RowOf<M>,
+    body: object,
+    { method, ownerIssues }: { readonly method: 'PUT' | 'PATCH'; readonly ownerIssues: readonly Issue[] },
+  ): ContentOf<M> {
     const sent: Readonly<Record<string, unknown>> = { ...body };
     const wanted =
       method === 'PUT' ? withStaying(members, current, body) : mergePatch(currentContent(current), body);
-    const issues = readOnlyIssues(current, sent, readOnly);
+    const issues = [...readOnlyIssues(current, sent, readOnly), ...ownerIssues];
     if (method === 'PATCH' && sent['userId'] === null && ownerOf(current) !== null) issues.push(noOwner);
     issues.push(...(changeIssues?.(current, sent) ?? []));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));

@@ -9,7 +9,7 @@ import { cachedLookup, lookupOf, type RepresentationCache } from '../http/respon
 import { empty, exportable } from '../http/routing/reply.ts';
 import { route, type Call, type Route } from '../http/routing/route.ts';
 import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
-import type { Issue, Schema } from '../schema/schema.ts';
+import type { Schema } from '../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
@@ -149,26 +149,19 @@ export function resourceRoutes<M extends ResourceMembers>(
     return call.write((permit) => {
       const current = requireOwned(source, permit, call.params.id);
       call.checkPrecondition(() => representRow(current).etag);
-      const wanted = declared.merge(current, call.body, method);
+      const heir = ownerOf(call.body);
+      const isGiven = heir !== null && heir !== ownerOf(current);
+      const mayGive = isStaff(permit.caller);
+      const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, heir) : [];
+      const wanted = declared.merge(current, call.body, { method, ownerIssues });
+      if (isGiven && !mayGive) throw forbidden(`Only staff may give a ${name} to another user.`);
       throwIfInvalid([
-        ...newOwnerIssues(permit, ownerOf(wanted), ownerOf(current)),
         ...declared.referenceIssues(permit, wanted, current),
         ...(declared.issues?.(permit.writer, wanted, current) ?? []),
       ]);
       if (changesNothing<object>(current, wanted)) return representRow(current);
       return representRow(declared.replace(permit, current, wanted));
     });
-  }
-
-  /** Returns the issues of another owner. Throws unless the caller may give the object away. */
-  function newOwnerIssues(
-    { writer, caller }: Permit<Caller>,
-    wanted: number | null,
-    current: number | null,
-  ): Issue[] {
-    if (wanted === null || wanted === current) return [];
-    if (!isStaff(caller)) throw forbidden(`Only staff may give a ${name} to another user.`);
-    return userIssues(writer, wanted);
   }
 
   function deleteRoute(): Route {
