@@ -26,12 +26,6 @@ export class Caches {
     for (const invalidation of invalidations) this.#drop(invalidation);
   }
 
-  clear(): void {
-    this.orders.clear();
-    this.customers.clear();
-    this.callers.clear();
-  }
-
   #drop(invalidation: Invalidation): void {
     switch (invalidation.kind) {
       case 'order':
@@ -52,7 +46,9 @@ export class Caches {
       case 'other':
         break; // not cached here
       case 'everything':
-        this.clear();
+        this.orders.clear();
+        this.customers.clear();
+        this.callers.clear();
         break;
       default:
         invalidation satisfies never; // a new kind doesn't compile without its case

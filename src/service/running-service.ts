@@ -102,10 +102,6 @@ export async function startService(options: ServiceOptions): Promise<Service> {
       caches.invalidate(invalidations);
       for (const each of parts) each.onSync?.(invalidations);
     },
-    onExternalCommit() {
-      caches.clear();
-      for (const each of parts) each.onSync?.([{ kind: 'everything' }]);
-    },
     onFatal(error) {
       logFatal(log, error);
       fatal.resolve(error);

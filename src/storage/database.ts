@@ -31,10 +31,11 @@ type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 export type DatabaseOptions = {
   readonly folder: string;
   readonly migrations: readonly FeatureMigration[];
-  /** Called with the invalidations of changes that are now on disk, before anybody can read the changes. */
+  /**
+   * Called with the invalidations of changes that are now on disk, before anybody can read the changes. After a commit
+   * of another process everything may be stale.
+   */
   onSync(invalidations: readonly Invalidation[]): void;
-  /** Called when another process has committed a change: anything cached may be stale. */
-  onExternalCommit(): void;
   /** Called once. The service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
@@ -234,7 +235,7 @@ class OpenDatabase implements Database {
 
   #onExternalCommit(): void {
     this.#reads.endTurn(); // otherwise this turn's snapshot could fill a cache with stale objects
-    this.#options.onExternalCommit();
+    this.#options.onSync([{ kind: 'everything' }]);
   }
 
   /** Accepts no more writes once files were replaced, and ends the service when what is open was saved. */

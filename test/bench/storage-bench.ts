@@ -67,9 +67,6 @@ async function grouped(folder: string): Promise<Way> {
     folder,
     migrations: [{ feature: 'orders', name: 'orders', sql: schema }],
     onSync() {},
-    onExternalCommit() {
-      console.log('external commit?');
-    },
     onFatal(error) {
       throw error;
     },

@@ -101,7 +101,9 @@ async function openTwice(t: TestContext, options: Partial<DatabaseOptions> = {})
   const database = await openNotes(t, {
     ...options,
     folder,
-    onExternalCommit: () => seen.push(noteTexts(database.read)),
+    onSync(stale) {
+      if (stale.some(({ kind }) => kind === 'everything')) seen.push(noteTexts(database.read));
+    },
   });
   const beside = await openCommandDatabase(folder, migrations);
   t.after(() => beside.close());

@@ -29,7 +29,6 @@ const database = await openDatabase({
     },
   ],
   onSync() {},
-  onExternalCommit() {},
   onFatal(error) {
     throw error;
   },

@@ -32,7 +32,6 @@ export async function openNotes(t: TestContext, options: Partial<DatabaseOptions
     folder: options.folder ?? newFolder(t),
     migrations,
     onSync() {},
-    onExternalCommit() {},
     onFatal: (error) => assert.fail(error),
     ...options,
   });
