@@ -78,30 +78,36 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     }
   });
 
-  await t.test('have a region where the country has one, and a second line once it is asked for', async () => {
-    await person.go('#/new');
-    await chooseCustomer('grace', 'Grace Hopper');
-    const shown = (): Promise<string[]> =>
-      tab.evaluate(`['line2', 'region'].filter((name) =>
+  await t.test(
+    'have a region where the country has one, and a second line once it is asked for',
+    async () => {
+      await person.go('#/new');
+      await chooseCustomer('grace', 'Grace Hopper');
+      const shown = (): Promise<string[]> =>
+        tab.evaluate(`['line2', 'region'].filter((name) =>
         document.querySelector('[data-pointer="/shippingAddress/' + name + '"]').checkVisibility())`);
-    await tab.until(`document.querySelector('${city}').value === 'Oldenburg'`);
-    assert.deepEqual(await shown(), []);
-    await tab.evaluate(`{
+      await tab.until(`document.querySelector('${city}').value === 'Oldenburg'`);
+      assert.deepEqual(await shown(), []);
+      await tab.evaluate(`{
       const country = document.querySelector('[data-pointer="/shippingAddress/country"]');
       country.value = 'US';
       country.dispatchEvent(new Event('change', { bubbles: true }));
     }`);
-    assert.deepEqual(await shown(), ['region']);
-    await person.press('Second line, region');
-    assert.deepEqual(await shown(), ['line2', 'region']);
-    await person.enter('Second line', 'Floor 3');
-    await person.startOver();
-  });
+      assert.deepEqual(await shown(), ['region']);
+      await person.press('Second line, region');
+      assert.deepEqual(await shown(), ['line2', 'region']);
+      await person.enter('Second line', 'Floor 3');
+      await person.startOver();
+    },
+  );
 
   await t.test('of a new customer are sent to the address that becomes theirs', async () => {
     await person.go('#/new');
     await person.enter('Customer', 'Lise Meitner');
     await person.press('New customer “Lise Meitner”');
+    await person.enter('Phone', '+49 441 1234');
+    await tab.evaluate('document.activeElement.blur()');
+    await person.see('has this phone number, too.');
     await person.enter('E-mail', 'lise');
     await enterItem();
     await person.enter('Street and number', 'Thielallee 63');

@@ -7,7 +7,7 @@ import { rich, t } from '../parts/texts.ts';
 import { aboutCustomer, isOfPhone } from './customer-words.ts';
 
 /** The members by which a customer is known and reached. `id` is that of the customer who is changed. */
-function contactMembers(client: ApiClient, id?: number): readonly Member[] {
+export function contactMembers(client: ApiClient, id?: number): readonly Member[] {
   return [
     {
       name: 'name',

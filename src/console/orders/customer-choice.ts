@@ -5,10 +5,12 @@ import type { Customer, Issue, List } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { type Combobox, combobox, type Found } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
+import { contactMembers } from '../customers/customer-members.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import { phoneText } from '../parts/contact-links.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { clearIssue, type Entered, field, textOf } from '../parts/forms.ts';
+import { type Fields, fieldsOf } from '../parts/fields.ts';
+import { clearIssue, type Entered, field } from '../parts/forms.ts';
 import type { OrderFields } from './order-fields.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { isBarcode, isLikeCode, sayUnknown } from '../parts/scans.ts';
@@ -42,9 +44,8 @@ export class CustomerChoice {
   readonly #customers: ReturnType<typeof customerSearch>;
   /** Tells the chosen customer from others of the same name. */
   readonly #about = h('p', { class: 'hint', role: 'status' });
-  readonly #phone = field({ label: t('Phone'), pointer: '/customer/phone' });
-  readonly #email = field({ label: t('E-mail'), pointer: '/customer/email' });
-  readonly #newRows = h('div', { class: 'grid', hidden: true }, this.#phone.element, this.#email.element);
+  /** Of a new one. */
+  readonly #contact: Fields;
   #customer: Customer | undefined;
   #isNew = false;
   /** Looked for while the items are entered; one that fails is looked for again. */
@@ -58,6 +59,8 @@ export class CustomerChoice {
     this.#client = client;
     this.#userId = user.id;
     this.#order = order;
+    const [, ...contacts] = contactMembers(client); // the name is in the field of the search
+    this.#contact = fieldsOf(contacts.reverse(), { pointer: '/customer' });
     this.#customers = customerSearch(client, foundMax, (customer) => {
       this.#choose(customer);
       this.#goOn();
@@ -75,7 +78,7 @@ export class CustomerChoice {
     const { control, list } = this.#search;
     control.addEventListener('input', () => this.#typed());
     const { element } = field({ label: t('Customer'), pointer: '/customerId', control, isWide: true });
-    this.element = card(t('Customer'), element, list, this.#about, this.#newRows);
+    this.element = card(t('Customer'), element, list, this.#about, this.#contact.element);
     this.#show();
   }
 
@@ -135,7 +138,7 @@ export class CustomerChoice {
   async createOrGetId(address: object | null): Promise<number> {
     if (this.#customer === undefined && this.#isNew) {
       const name = this.#search.control.value.trim();
-      const body = { name, phone: textOf(this.#phone), email: textOf(this.#email), address };
+      const body = { name, ...this.#contact.read(), address };
       this.#choose(await this.#addCustomer(body, 'customer'));
     }
     return (this.#customer ?? (await this.#findOrAddWalkIn())).id;
@@ -186,7 +189,7 @@ export class CustomerChoice {
   }
 
   #show(): void {
-    this.#newRows.hidden = !this.#isNew;
+    this.#contact.element.hidden = !this.#isNew;
     this.#order.fields.delivery.isToNobody = this.isNobody;
   }
 
@@ -200,7 +203,7 @@ export class CustomerChoice {
     const choose = (): void => {
       this.#chooseNew(name);
       this.#search.control.dispatchEvent(new Event('change', { bubbles: true }));
-      this.#phone.control.focus();
+      this.#contact.element.querySelector('input')?.focus();
     };
     return { id: 'new', name: t('New customer “{name}”', { name }), about: '', choose };
   }
