@@ -83,6 +83,12 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
     const tops = `[...document.querySelectorAll('.figures > *')].map((each) => each.getBoundingClientRect().top)`;
     const [table = 0, items = 0] = await tab.evaluate<number[]>(tops);
     assert.ok(items < table, `the items begin at ${items}, the table at ${table}`);
+    const broken = `[...document.querySelectorAll('.figures .soft, .figures .sku')].filter((each) =>
+      each.textContent.includes('TEA-250') && (each.getClientRects().length > 1 || each.clientHeight > 30)).length`;
+    for (const width of [390, 375, 360, 340, 320]) {
+      await tab.screen(width, 'light');
+      assert.equal(await tab.evaluate(broken), 0, `a SKU is whole at ${width}`);
+    }
     await tab.screen(1280, 'light');
     await person.see('an order that was imported as paid is sold, and not received');
   });

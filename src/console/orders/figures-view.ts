@@ -200,7 +200,7 @@ function itemsTable(currency: string, items: readonly SoldItem[]): HTMLElement {
     h(
       'tr',
       {},
-      h('td', {}, h('span', { dir: 'auto' }, name), sku !== null && h('span', { class: 'soft' }, ` ${sku}`)),
+      h('td', {}, h('span', { dir: 'auto' }, name), sku !== null && [' ', h('span', { class: 'sku' }, sku)]),
       h('td', { class: 'number' }, count(quantity)),
       h('td', { class: 'number' }, money(total, currency)),
     ),
