@@ -67,6 +67,12 @@ test('the resources of new-resource.md compile, and their routes, events and aud
     note: 'x',
   });
   assert.equal(booking.startsAt, '2026-03-02T09:00:00.000Z');
+  const ada = { email: 'ada@example.com', password: 'a password for tests' };
+  await call('POST', `${url}/api/users`, 201, { name: 'Ada', ...ada });
+  const { accessToken: other } = await call('POST', `${url}/api/sessions`, 201, ada);
+  const foreign = { ...times, customerId: customer.id };
+  const unknown = await call('POST', `${url}/${bookings}`, 422, foreign, other);
+  assert.equal(unknown.errors[0].pointer, '#/customerId');
   await withToken('PATCH', `/${bookings}/${booking.id}`, 422, {
     endsAt: times.startsAt.replace('10:', '09:'),
   });
