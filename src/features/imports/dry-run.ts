@@ -19,11 +19,12 @@ export class DryRun {
   }
 
   add(kind: string, key: string, object: Imported): void {
-    if (this.#objects.size >= importDryRunKeysMax) {
+    const name = `${kind} ${key}`;
+    if (this.#objects.size >= importDryRunKeysMax && !this.#objects.has(name)) {
       const detail = `A dry run checks at most ${importDryRunKeysMax} new objects; check the rest by itself.`;
       throw new Problem('content-too-large', detail);
     }
-    this.#objects.set(`${kind} ${key}`, object);
+    this.#objects.set(name, object);
   }
 
   addCustomer(customer: CustomerContent): void {

@@ -138,9 +138,9 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
   const earlier = dryRun?.compare(content) ?? 'new';
   if (earlier === 'known' && !hasOwnKey(key)) return { id: null, result: 'changed' };
   const sameAs = findSameCustomer(writer, content) ?? (earlier === 'new' ? undefined : null);
-  dryRun?.addCustomer(content);
   const id = dryRun ? null : customers.add(permit, { ...content, userId }, permit.origin.now).id;
   storeKey(permit, { ...keyed, id }, dryRun);
+  dryRun?.addCustomer(content); // only once there was room for its key
   return { id, result: 'created', ...(sameAs === undefined ? {} : { sameAs }) };
 }
 
