@@ -50,6 +50,9 @@ for (const [browser, open] of [
         await person.see('save it as CSV');
         await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('') });
         await person.see('The file is empty.');
+        await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('Name\nJürgen\nAda\n', 'latin1') });
+        await person.see('Jürgen · Ada');
+        await person.press('Another file');
         await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('E-mail\na@example.com\n') });
         await person.press('Check all rows');
         await person.see('No column is the Name.');

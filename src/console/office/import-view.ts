@@ -149,7 +149,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
 /** Rows to be shown: with letters that the encoding decides, if that was guessed. */
 function samplesOf({ rows, isGuessed }: OpenFile): readonly FileRow[] {
   const telling = isGuessed ? rows.filter(({ cells }) => cells.some((cell) => /[^\0-\x7f]/.test(cell))) : [];
-  return [...telling, ...rows].slice(0, samplesMax);
+  return [...new Set([...telling, ...rows])].slice(0, samplesMax);
 }
 
 async function check(place: Place, opened: OpenFile, choices: Choices): Promise<void> {

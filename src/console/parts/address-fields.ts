@@ -33,7 +33,7 @@ export class AddressFields {
   readonly #more = h(
     'p',
     { class: 'field' },
-    button(t('Second line, region'), () => this.#ask()),
+    button(t('More fields'), () => this.#ask()),
   );
 
   /** `pointer` is the place of the address in the request: `/shippingAddress`. */
