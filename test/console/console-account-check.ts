@@ -27,6 +27,9 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Place and change orders (orders:write)');
     await person.press('Create the key');
     await person.see('Is it you?');
+    const gap = `document.querySelector('dialog:last-of-type .field').getBoundingClientRect().top -
+      document.querySelector('dialog:last-of-type p').getBoundingClientRect().bottom`;
+    assert.ok((await tab.evaluate<number>(gap)) > 8, 'the question is apart from its field');
     await person.enter('Password', 'not the password');
     await person.press('Continue');
     await person.see('Wrong e-mail address or password.');
