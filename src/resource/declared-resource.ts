@@ -94,7 +94,7 @@ type Row = { readonly id: number; readonly createdAt: string; readonly updatedAt
 type ResourceMember = Members[string] & { readonly cell: CsvMember };
 export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
 
-/** A parameter of the list that keeps the rows whose column passes. `filter.ts` has the usual ones. */
+/** A parameter of the list that keeps the rows whose column passes. `resource-members.ts` has the usual ones. */
 export type ListFilter = {
   readonly schema: JsonSchema;
   readonly column: string;

@@ -88,6 +88,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
   #storeResult: ResultStorer | undefined = undefined;
   #isPreconditionChecked = false;
   #securityEvents: readonly SecurityEvent[] = noSecurityEvents;
+  #hasContinued = false;
 
   constructor(incoming: IncomingRequest, options: ExchangeOptions, nextRequestId: () => string) {
     const { request } = incoming;
@@ -138,7 +139,9 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
 
   /** Sends 100 Continue if the client waits for it. */
   sendContinue(): void {
-    if (this.expectation === '100-continue') this.response.writeContinue();
+    if (this.expectation !== '100-continue' || this.#hasContinued) return;
+    this.#hasContinued = true;
+    this.response.writeContinue();
   }
 
   /** Runs a long query in the read worker, which callers share fairly. */

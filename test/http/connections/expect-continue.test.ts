@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../../src/problem.ts';
 import { problemTypes } from '../../../src/http/responses/problem-types.ts';
 import { assertProblem } from '../../support/http-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
-import { request, live, connectionSuite } from '../../support/connection-support.ts';
+import { chunk, connectionSuite, live, request } from '../../support/connection-support.ts';
 
 describe('requests with Expect', () => {
   const { service, raw, postHead, credentials } = connectionSuite();
@@ -23,6 +23,15 @@ describe('requests with Expect', () => {
         assert.equal((await connection.response()).status, 200);
         connection.socket.destroy();
       }
+    });
+
+    test('a chunked body is asked for once', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postHead('Transfer-Encoding: chunked', 'Expect: 100-continue'));
+      assert.equal((await connection.response()).status, 100);
+      connection.write(chunk('{"name":"Ada"}') + chunk(''));
+      assert.equal((await connection.response()).status, 201);
+      connection.socket.destroy();
     });
 
     test('a body that was awaited and is invalid leaves the connection as it was', async () => {
