@@ -129,7 +129,7 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
       return outcome;
     }
   } else {
-    const id = knownByReference(writer, content.reference, dryRun) ?? findKnownCustomer(writer, content);
+    const id = findKnownCustomer(writer, content) ?? knownByKey(writer, content.reference, importer);
     if (id !== undefined) return changeCustomer(permit, id, line, importer);
     if (known !== undefined) return { id: known.id, result: 'unchanged' };
   }
@@ -144,14 +144,17 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
   return { id, result: 'created', ...(sameAs === undefined ? {} : { sameAs }) };
 }
 
-/** A key of an earlier import counts as a reference, which customers had no place for before. */
-function knownByReference(
+/**
+ * A key of an earlier import counts as the reference of a customer who has none: customers had no place for it before.
+ */
+function knownByKey(
   db: Connection,
   reference: string | null,
-  dryRun: DryRun | undefined,
+  { customers, dryRun }: Importer,
 ): number | undefined {
   if (reference === null) return undefined;
-  return findKey(db, { kind: 'customer', key: reference }, dryRun)?.id ?? undefined;
+  const id = findKey(db, { kind: 'customer', key: reference }, dryRun)?.id ?? undefined;
+  return id !== undefined && customers.source.find(db, id)?.reference === null ? id : undefined;
 }
 
 /** The id is null for a customer that an earlier line of the dry run would create. */

@@ -270,6 +270,19 @@ describe('a row of a table', () => {
     );
   });
 
+  test('a reference means the customer who has it, not one whom an earlier import had under that key', async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    await importLines(service, token, [customerLine('K-1', { name: 'Zoë' })]);
+    await importLines(service, token, [customerLine('K-2', { name: 'Otto', reference: 'K-7' })]);
+    await newCustomer(service, token, { name: 'Ada', reference: 'K-1' });
+    const text = 'name,reference\nAda Lovelace,K-1\nMary,K-2\n';
+    assert.deepEqual((await importTable(service, { token, text })).map(result), [
+      [3, 'changed'],
+      [4, 'created'],
+    ]);
+  });
+
   test('a row without a reference changes the customer with its e-mail address who has one', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
