@@ -173,7 +173,7 @@ function changeCustomer(
   );
   const wanted = { ...customers.contentOf({ ...current, ...sent }), userId };
   if (changesNothing(current, wanted)) return { id, result: 'unchanged' };
-  if (dryRun === undefined) inTime(permit, () => customers.replace(permit, current, wanted));
+  if (dryRun === undefined) customers.replace(permit, current, wanted);
   return { id, result: 'changed' };
 }
 
@@ -258,17 +258,8 @@ function importProduct(permit: Permit<Caller>, line: ProductLine, { dryRun }: Im
   }
   const isSame =
     current === undefined ? known.fingerprint === keyed.fingerprint : changesNothing(current, wanted);
-  if (current !== undefined && !isSame && dryRun === undefined)
-    inTime(permit, () => products.replace(permit, current, wanted));
+  if (current !== undefined && !isSame && dryRun === undefined) products.replace(permit, current, wanted);
   return { id: known.id, result: isSame ? 'unchanged' : 'changed', ...warned };
-}
-
-/**
- * Makes a change whose work in a long search index SQLite does at the end of its savepoint, instead of at the COMMIT for
- * all lines: so the import measures it.
- */
-function inTime(permit: Permit, change: () => unknown): void {
-  permit.writer.inSavepoint(change);
 }
 
 /** Returns issues of an object as issues of its line. */
