@@ -41,7 +41,6 @@ import {
   and,
   equals,
   type Condition,
-  type KeysetPosition,
   type RowSelection,
   type SearchDatabase,
   type SearchSelection,
@@ -90,7 +89,7 @@ import { table, type Column } from '../storage/table.ts';
 export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
 type Columns = Readonly<Record<string, Column<unknown, never>>>;
 type SortedQuery = { readonly sort?: string };
-type Row = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
+type CommonMembers = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
 type ResourceMember = Members[string] & { readonly cell: CsvMember };
 export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
 
@@ -135,7 +134,11 @@ type Declaration<M extends ResourceMembers> = {
   /** Issues of a change that the request alone shows, beside the current object. */
   readonly changeIssues?: (current: RowOf<M>, body: Readonly<Record<string, unknown>>) => Issue[];
   /** Issues that only the database shows. */
-  readonly issues?: (db: Connection, wanted: ContentOf<M>, current: Partial<RowOf<M> & Row>) => Issue[];
+  readonly issues?: (
+    db: Connection,
+    wanted: ContentOf<M>,
+    current: Partial<RowOf<M> & CommonMembers>,
+  ) => Issue[];
   /** What else keeps an object from being deleted: `check` throws one of the problems. */
   readonly deletion?: {
     readonly problems: readonly ProblemCode[];
@@ -165,7 +168,7 @@ type Happening = 'created' | 'changed' | 'deleted' | 'erased';
 type Change<Content> = { readonly before?: Content; readonly after?: Content };
 
 /** An object with the members that all have. */
-export type Shown<M extends ResourceMembers> = RowOf<M> & Row;
+export type Shown<M extends ResourceMembers> = RowOf<M> & CommonMembers;
 export type Resource<M extends ResourceMembers> = ReturnType<typeof resource<M>>;
 
 /** Where objects may be about a customer, each member says whether it is personal: an erasure clears those. */
@@ -245,7 +248,7 @@ function rowsOf<M extends ResourceMembers>(
   declared: Declaration<M>,
   { Shown, Replacement }: { readonly Shown: JsonSchema; readonly Replacement: JsonSchema },
 ) {
-  type Shown = RowOf<M> & Row;
+  type Shown = RowOf<M> & CommonMembers;
   type Content = ContentOf<M>;
   const { name, plural, members, keys = {}, rights, search, deletion, onWrite } = declared;
   const isOwned = isOwnedBy(rights);
@@ -448,14 +451,17 @@ function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
     const findFirst = async (database: SearchDatabase) => {
       if (firstOf === undefined) return [];
       const { sql, params } = and([firstOf(q), condition]);
-      return database.readInWorker<Row & KeysetPosition>(`SELECT id, id FROM ${plural} WHERE ${sql}`, params);
+      return database.readInWorker<[key: number, id: number]>(
+        `SELECT id, id FROM ${plural} WHERE ${sql}`,
+        params,
+      );
     };
     return {
       owners,
       async search(database, rowsMax) {
         const [first, byWords] = await Promise.all([
           findFirst(database),
-          database.readInWorker<Row & KeysetPosition>(newest, condition.params, {
+          database.readInWorker<[key: number, id: number]>(newest, condition.params, {
             search: { phrases, columns: 'texts', rowsMax },
           }),
         ]);

@@ -41,8 +41,8 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
       await person.see('A customer with orders can’t be deleted: the orders stay for the books.');
       assert.equal(await tab.evaluate('document.querySelector("[data-key=delete]")'), null);
       await person.press('Erase personal data …');
-      await person.see('Goes:');
-      await person.see('Stays:');
+      await person.see('Erased:');
+      await person.see('Kept:');
       await person.see('In backups and saved files it stays until you delete them: an import of such a file');
       await person.press('Erase');
       await person.see('Is it you?');

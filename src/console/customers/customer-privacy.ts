@@ -50,12 +50,12 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
     title: t('Erase the personal data of customer {id}?', { id }),
     content: [
       outcome(
-        t('Goes:'),
+        t('Erased:'),
         t(
-          'Name, e-mail address, phone number, address, note and own number; and of all their orders the addresses and notes.',
+          'Name, e-mail address, phone number, address, note, own number and metadata; and of all their orders the addresses, notes and metadata.',
         ),
       ),
-      outcome(t('Stays:'), t('The orders with their items, sums and statuses, and the history.')),
+      outcome(t('Kept:'), t('The orders with their items, sums and statuses, and the history.')),
       h(
         'p',
         {},
