@@ -83,14 +83,14 @@ describe('a webhook', () => {
       assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
     });
 
-  test('a webhook is paused, enabled, moved and redirected to another URL by PATCH', async () => {
+  test('a webhook is paused, moved, redirected to another URL and enabled by PATCH', async () => {
     const service = running();
     const { id, position, secret: _secret, ...made } = await newWebhook(service, token);
     const changes = [
       { status: 'paused' },
-      { status: 'enabled' },
       { position: position - 1 },
       { url: 'https://other.example/', types: ['order.created'] },
+      { status: 'enabled' },
     ];
     let expected = { id, position, ...made };
     for (const body of changes) {
