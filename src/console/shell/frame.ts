@@ -164,7 +164,9 @@ function watchShop({ client, live }: App, signal: AbortSignal): void {
 
 function sayClockIsWrong(): void {
   const time = timeSpan(Math.abs(serviceClock.aheadMilliseconds));
-  warn(t('The clock of this device is off by {time}: days are counted and shown by the service’s.', { time }));
+  warn(
+    t('The clock of this device is off by {time}: days are counted and shown by the service’s.', { time }),
+  );
 }
 
 /** The item of the navigation bar for the view. */

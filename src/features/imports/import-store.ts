@@ -10,7 +10,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customers, type Customers } from '../customers/customers.ts';
-import { findKnownCustomer, findSameCustomer } from '../customers/known-customer-store.ts';
+import { findKnownCustomer, findSameCustomer } from './known-customer-store.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { findProductButForZeros, products, type NewProduct } from '../products/products.ts';

@@ -2,7 +2,7 @@
 import { emailKey } from '../../schema/email.ts';
 import { sameNameRange } from '../../schema/members.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { CustomerContent } from './customers.ts';
+import type { CustomerContent } from '../customers/customers.ts';
 
 type Identity = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'>;
 
