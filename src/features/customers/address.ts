@@ -11,6 +11,7 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
+import * as column from '../../storage/table.ts';
 import { postalCodes } from './postal-codes.ts';
 
 const part = (description: string, example: string) => nullable(singleLine(200, description, example));
@@ -75,6 +76,14 @@ export function normalizeAddress(address: NewAddress | null): Address | null {
     country,
   };
 }
+
+/** An address of an object, or null. */
+export const addressMember = {
+  shown: nullable(Address),
+  sent: optional(nullable(NewAddress)),
+  normal: normalizeAddress,
+  column: column.nullable(column.json<Address>()),
+};
 
 type PostalPlace = { readonly country: string; readonly postalCode?: string | null };
 

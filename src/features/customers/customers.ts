@@ -26,7 +26,7 @@ import type { ContentOf } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { ownedBy } from '../users/user-store.ts';
 import { addressCells } from './address-csv.ts';
-import { Address, NewAddress, normalizeAddress } from './address.ts';
+import { addressMember } from './address.ts';
 import { auditCustomerSearch, changeInSearch, matchingCustomers } from './customer-search-store.ts';
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
@@ -48,13 +48,7 @@ function membersFor(countryOf: () => string | undefined) {
       sent: optional(nullable(sentPhone(countryOf))),
       normal: (sent: string) => keptPhone(sent, countryOf()),
     },
-    address: {
-      shown: nullable(Address),
-      sent: optional(nullable(NewAddress)),
-      normal: normalizeAddress,
-      column: column.nullable(column.json<Address>()),
-      cell: addressCells,
-    },
+    address: { ...addressMember, cell: addressCells },
     note: member.optionalText(note),
     reference: { ...member.optionalText(reference), cell: trimmedCell },
     metadata: metadataMember,

@@ -24,7 +24,7 @@ import {
 } from '../../storage/resource.ts';
 import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
-import { Address, NewAddress, normalizeAddress } from '../customers/address.ts';
+import { addressMember } from '../customers/address.ts';
 import { reason } from '../events/event.ts';
 import { IncludedCustomer } from './included-customer.ts';
 import { OrderItem, newItems, orderTotal, priceItems, sentTotal, totalRule } from './order-items.ts';
@@ -112,13 +112,7 @@ export const orderMembers = {
     column: column.integer,
     hasValuesInEvents: true,
   },
-  shippingAddress: {
-    shown: nullable(Address),
-    sent: optional(nullable(NewAddress)),
-    normal: normalizeAddress,
-    column: column.nullable(column.json<Address>()),
-    isPersonal: true,
-  },
+  shippingAddress: { ...addressMember, isPersonal: true },
   note: { shown: note, sent: optional(note), column: column.nullable(column.text()), isPersonal: true },
   metadata: { ...metadataMember, isPersonal: true },
   createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, isPersonal: false },
