@@ -44,7 +44,7 @@ type Importer = {
   readonly dryRun: DryRun | undefined;
 };
 
-/** Writes the object of a line. Throws the line's issues before it changes anything. */
+/** Writes the object of a line, or throws the line's issues. */
 export function importLine(permit: Permit<Caller>, line: ImportLine, importer: Importer): Outcome {
   const { customer, order, product } = line;
   if (product !== undefined) {

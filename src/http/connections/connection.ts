@@ -64,9 +64,11 @@ export class Connection {
 
   /**
    * Calls `start` at the end of a turn of the event loop, once all earlier responses have left. Closes the
-   * connection, and returns false, if too much waits already: its client may repeat what has no response.
+   * connection, and returns false, if too much waits already: its client may repeat what has no response. A request with
+   * a streamed body may wait for the end of a turn only, since TLS says then that a response has left: nobody would read
+   * its pieces, which take far more memory than their bytes.
    */
-  begin(response: ServerResponse, start: () => void): boolean {
+  begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
     const begin = (): void => {
       this.#isBusy = true;
       // first of all listeners: `node:http` would close a connection whose client has ended its side
@@ -79,19 +81,12 @@ export class Connection {
         if (!response.destroyed) start();
       });
     };
-    if (this.#isBusy) return this.#wait(begin);
+    if (this.#isBusy) {
+      if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.drop());
+      return this.#wait(begin);
+    }
     begin();
     return true;
-  }
-
-  /**
-   * To be called for a request with a streamed body: nobody would read one that waits, and its pieces take far more
-   * memory than their bytes. TLS says only at the end of a turn that a response has left, so until then it may wait.
-   */
-  dropIfItWaits(): void {
-    setImmediate(() => {
-      if (this.#waiting.length > 0) this.drop();
-    });
   }
 
   /** Ends the connection once the present response has left; does nothing between requests. */

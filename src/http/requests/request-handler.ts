@@ -60,11 +60,10 @@ export class RequestHandler {
     connection.body = body;
     request.once('close', () => connection.forget(body)); // an idle connection keeps nothing of its last request
     const incoming = { request, response, connection, expectation, body };
-    const hasRoom = connection.begin(response, () => {
+    const hasRoom = connection.begin(response, body?.isStreamed === true, () => {
       void this.#answer(new Exchange(incoming, this.#options, this.#nextRequestId));
     });
     if (!hasRoom) metrics.dropped.pipelined += 1;
-    if (body?.isStreamed === true) connection.dropIfItWaits();
     if (body?.problem !== undefined) connection.endAfterResponse(); // it announces too much
   }
 

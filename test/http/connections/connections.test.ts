@@ -180,7 +180,7 @@ describe('connections', () => {
     server.setHandler({
       onRequest(asked, response, connection, expectation) {
         if (asked.url !== '/held') return handler.onRequest(asked, response, connection, expectation);
-        connection.begin(response, () => void held.promise.then(() => response.writeHead(404).end()));
+        connection.begin(response, false, () => void held.promise.then(() => response.writeHead(404).end()));
       },
       onUnparsed: (problem, address) => handler.onUnparsed(problem, address),
     });

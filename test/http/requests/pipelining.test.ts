@@ -178,6 +178,23 @@ describe('requests of one connection', () => {
     assert.ok(counted.asked < 30, `${counted.asked} responses of 2 MB were made for who reads none`);
     deaf.socket.destroy();
   });
+
+  test('a request may follow an import at once', async (t) => {
+    const service = await serviceFor(t);
+    const { token } = await service.person('admin');
+    const connection = await openRaw(service.port);
+    const body = 'name\r\nGrace Hopper\r\n';
+    const fields = [
+      `Authorization: Bearer ${token}`,
+      'Content-Type: text/csv',
+      `Content-Length: ${body.length}`,
+    ];
+    const post = get('/imports?of=customers&dryRun=true', ...fields).replace('GET', 'POST');
+    connection.write(post + body + get('/health/live'));
+    assert.equal((await connection.response()).status, 200);
+    assert.equal((await connection.response()).status, 200);
+    connection.socket.destroy();
+  });
 });
 
 test('a response that can’t be sent is that request’s own failure: those of the same turn arrive', async (t) => {
