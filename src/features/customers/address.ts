@@ -46,7 +46,7 @@ const addressMembers = {
 export const Address = named('Address', object(addressMembers));
 export type Address = Infer<typeof Address>;
 
-export const NewAddress = named(
+const NewAddress = named(
   'NewAddress',
   object(
     {
@@ -60,10 +60,10 @@ export const NewAddress = named(
     [ruleFor({ country, postalCode: optional(nullable(sentPostalCode)) }, postalCodeIssues)],
   ),
 );
-export type NewAddress = Infer<typeof NewAddress>;
+type NewAddress = Infer<typeof NewAddress>;
 
 /** Sets absent members to null, and brings the postal code into its normal form. */
-export function normalizeAddress(address: NewAddress | null): Address | null {
+function normalizeAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
   const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
   return {
