@@ -1,8 +1,14 @@
 // Runs the command of the command line, and sets the exit status of the process.
 import { lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { commandNames, commandsUnder, helpText, isCommand, loadCommand } from './commands/commands.ts';
+import {
+  commandNames,
+  commands,
+  commandsUnder,
+  helpText,
+  isCommand,
+  type Command,
+} from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
-import type { Command } from './commands/command.ts';
 import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
 import type { Environment } from './config/config.ts';
@@ -38,20 +44,20 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   const isHelp = argv[0] === 'help' || argv.some(isHelpFlag);
   const words = argv[0] === 'help' ? argv.slice(1) : argv;
   const name = commandName(words);
-  if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(await helpText());
-  if (isHelp && commandsUnder(name).length > 0) return printResult(await helpText(name));
+  if (isHelp && isHelpFlag(words[0] ?? '--help')) return printResult(helpText());
+  if (isHelp && commandsUnder(name).length > 0) return printResult(helpText(name));
   const takenByNpm = flagsTakenByNpm(argv, process.env, settings);
   if (takenByNpm.length > 0) throw new ConfigError(takenByNpm);
   if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
   rejectDeletedFolder();
-  const command = await loadCommand(name);
+  const command = commands[name];
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
-  if (name !== 'serve') yieldMemory();
-  if (name !== 'openapi' && name !== 'licenses') claimFolder(commandLine.config.dataFolder);
+  if (name !== 'serve') volunteerForOomKill();
+  if (command.needsNoFolder !== true) claimFolder(commandLine.config.dataFolder);
   const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
 }
@@ -102,7 +108,7 @@ function rejectDeletedFolder(): void {
 }
 
 /** Where memory runs out, the kernel ends this command rather than the service beside it. */
-function yieldMemory(): void {
+function volunteerForOomKill(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '500');
   } catch {} // only Linux has such a score

@@ -2,9 +2,10 @@
 import { dayMilliseconds } from '../base/durations.ts';
 import type { Scope } from '../auth/access.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
-import { splitList, type CommandFlag } from '../config/settings.ts';
+import { splitList } from '../config/settings.ts';
 import { requireOwned, type Owned } from '../storage/object-access.ts';
 import { addKey } from '../features/keys/key-store.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { declared } from '../service/features.ts';
 import { newKey } from '../features/keys/key.ts';
 import {
@@ -24,101 +25,69 @@ import type { Issue } from '../schema/schema.ts';
 import { commandPermit } from '../storage/permit.ts';
 import { randomPassword, removeAdminFile } from '../features/users/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
-import type { Command } from './command.ts';
 
-const emailFlag: CommandFlag = {
-  flag: 'email',
-  value: 'EMAIL',
-  help: 'e-mail address of the user',
-  isRequired: true,
-};
+export async function createAdmin({ config, flags }: CommandLine): Promise<string> {
+  const { email, name = 'Administrator' } = flags;
+  const user = { email: String(email), name: String(name), role: 'admin' as const };
+  const password = randomPassword(config.passwordMin);
+  const { NewUser } = userBodies(config.passwordMin);
+  rejectInvalidFlags(schemaIssues(NewUser, { ...user, password }));
+  return withDatabase(config, async (database, hasher) => {
+    const passwordHash = await hasher.hash(password);
+    const now = Date.now();
+    const passwordExpiresAt = now + initialPasswordMilliseconds;
+    const { id } = database.write((writer) =>
+      addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
+    );
+    removeAdminFile(config.dataFolder, user.email); // a former user of this e-mail address may have left it
+    return passwordText({ id, email: user.email, password });
+  });
+}
 
-export const adminCreate: Command = {
-  summary: 'creates an administrator and prints a random password once',
-  operands: [],
-  flags: [emailFlag, { flag: 'name', value: 'NAME', help: 'the name of the administrator (Administrator)' }],
-  async run({ config, flags }) {
-    const { email, name = 'Administrator' } = flags;
-    const user = { email: String(email), name: String(name), role: 'admin' as const };
+export function resetAdmin({ config, flags }: CommandLine): Promise<string> {
+  return withExistingDatabase(config, async (database, hasher) => {
     const password = randomPassword(config.passwordMin);
-    const { NewUser } = userBodies(config.passwordMin);
-    rejectInvalidFlags(schemaIssues(NewUser, { ...user, password }));
-    return withDatabase(config, async (database, hasher) => {
-      const passwordHash = await hasher.hash(password);
-      const now = Date.now();
-      const passwordExpiresAt = now + initialPasswordMilliseconds;
-      const { id } = database.write((writer) =>
-        addUser(commandPermit(writer), { ...user, passwordHash, passwordExpiresAt }, now),
-      );
-      removeAdminFile(config.dataFolder, user.email); // a former user of this e-mail address may have left it
-      return passwordText({ id, email: user.email, password });
+    const hash = await hasher.hash(password);
+    const { id, email, hadTotp, isSuspended } = database.write((writer) => {
+      const permit = commandPermit(writer);
+      const user = requireUser(permit, String(flags['email']));
+      const expiresAt = Date.now() + initialPasswordMilliseconds;
+      replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
+      endCredentials(permit, user);
+      const isSuspended = findSuspension(writer, user.id) !== undefined;
+      return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
     });
-  },
-};
+    removeAdminFile(config.dataFolder, email);
+    await database.waitUntilNoticed(); // only then is what is printed true
+    const ended = ['All sessions and API keys of this user have ended.'];
+    if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
+    if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');
+    return [...ended, passwordText({ id, email, password })].join('\n');
+  });
+}
 
-export const adminReset: Command = {
-  summary:
-    'sets a new random password, prints it once, and ends the user’s sessions, keys and one-time codes',
-  operands: [],
-  flags: [emailFlag],
-  run: ({ config, flags }) =>
-    withExistingDatabase(config, async (database, hasher) => {
-      const password = randomPassword(config.passwordMin);
-      const hash = await hasher.hash(password);
-      const { id, email, hadTotp, isSuspended } = database.write((writer) => {
-        const permit = commandPermit(writer);
-        const user = requireUser(permit, String(flags['email']));
-        const expiresAt = Date.now() + initialPasswordMilliseconds;
-        replaceUser(permit, user, { ...user, newPassword: { hash, expiresAt } });
-        endCredentials(permit, user);
-        const isSuspended = findSuspension(writer, user.id) !== undefined;
-        return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
-      });
-      removeAdminFile(config.dataFolder, email);
-      await database.waitUntilNoticed(); // only then is what is printed true
-      const ended = ['All sessions and API keys of this user have ended.'];
-      if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
-      if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');
-      return [...ended, passwordText({ id, email, password })].join('\n');
-    }),
-};
-
-export const keysCreate: Command = {
-  summary: 'creates an API key, valid for a year, and prints it once',
-  operands: [],
-  flags: [
-    emailFlag,
-    { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
-    {
-      flag: 'scopes',
-      value: 'LIST',
-      help: `what it may do: any of ${declared.scopes.join(', ')}`,
-      isRequired: true,
-    },
-  ],
-  async run({ config, flags }) {
-    // checked in the next line
-    const wanted = { name: String(flags['name']), scopes: splitList(String(flags['scopes'])) as Scope[] };
-    rejectInvalidFlags(schemaIssues(newKey(declared.scopes), wanted));
-    return withExistingDatabase(config, async (database) => {
-      const { key, secret } = database.write((writer) => {
-        const permit = commandPermit(writer);
-        const { id: userId, email } = requireUser(permit, String(flags['email']));
-        if (findSuspension(writer, userId) !== undefined)
-          throw new CommandError(`${email} is suspended; an administrator lifts that.`);
-        return addKey(permit, { ...wanted, userId });
-      });
-      return [
-        `id: ${key.id}`,
-        `name: ${key.name}`,
-        `scopes: ${key.scopes.join(',')}`,
-        `expires: ${key.expiresAt}`,
-        `key: ${secret}`,
-        'The key is shown only once.',
-      ].join('\n');
+export async function createKey({ config, flags }: CommandLine): Promise<string> {
+  // checked in the next line
+  const wanted = { name: String(flags['name']), scopes: splitList(String(flags['scopes'])) as Scope[] };
+  rejectInvalidFlags(schemaIssues(newKey(declared.scopes), wanted));
+  return withExistingDatabase(config, async (database) => {
+    const { key, secret } = database.write((writer) => {
+      const permit = commandPermit(writer);
+      const { id: userId, email } = requireUser(permit, String(flags['email']));
+      if (findSuspension(writer, userId) !== undefined)
+        throw new CommandError(`${email} is suspended; an administrator lifts that.`);
+      return addKey(permit, { ...wanted, userId });
     });
-  },
-};
+    return [
+      `id: ${key.id}`,
+      `name: ${key.name}`,
+      `scopes: ${key.scopes.join(',')}`,
+      `expires: ${key.expiresAt}`,
+      `key: ${secret}`,
+      'The key is shown only once.',
+    ].join('\n');
+  });
+}
 
 /** Throws a ConfigError that names each issue by its flag. */
 function rejectInvalidFlags(issues: readonly Issue[]): void {

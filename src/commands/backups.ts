@@ -4,34 +4,27 @@ import { statSync } from 'node:fs';
 import { constants } from 'node:os';
 import { CommandError } from '../config/command-error.ts';
 import { feedBounds, markFeedCopied } from '../features/events/feed-store.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { replaceLastEvent } from '../service/last-event-file.ts';
 import { backup, restore, type BackupOptions } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
-import { keepBackup, keptBackupsMax, keptBackupsOfDayMax } from '../storage/kept-backups.ts';
-import type { Command } from './command.ts';
+import { keepBackup } from '../storage/kept-backups.ts';
 import { withProgress } from './terminal.ts';
 
-export const backUp: Command = {
-  summary:
-    'copies the database, even while the service runs: to FILE, or to backups/ of the data folder, which keeps ' +
-    `the newest ${keptBackupsMax}, at most ${keptBackupsOfDayMax} of a day`,
-  operands: ['[FILE]'],
-  flags: [],
-  async run({ config, operands: [given = ''] }) {
-    const file = await withProgress('Backing up', (progress) =>
-      untilSignal((checkSignal) => {
-        const options = { progress: after(checkSignal, progress), prepare: markFeedCopied };
-        return backUpTo(given, config.dataFolder, options);
-      }),
-    );
-    const megabytes = (statSync(file).size / 1e6).toFixed(1);
-    return (
-      `The database is in ${file}, ${megabytes} MB.\n` +
-      `The secret and the certificate are not part of it; they stay in ${config.dataFolder}.`
-    );
-  },
-};
+export async function backUp({ config, operands: [given = ''] }: CommandLine): Promise<string> {
+  const file = await withProgress('Backing up', (progress) =>
+    untilSignal((checkSignal) => {
+      const options = { progress: after(checkSignal, progress), prepare: markFeedCopied };
+      return backUpTo(given, config.dataFolder, options);
+    }),
+  );
+  const megabytes = (statSync(file).size / 1e6).toFixed(1);
+  return (
+    `The database is in ${file}, ${megabytes} MB.\n` +
+    `The secret and the certificate are not part of it; they stay in ${config.dataFolder}.`
+  );
+}
 
 async function backUpTo(given: string, folder: string, options: BackupOptions): Promise<string> {
   if (given === '') return keepBackup(folder, Date.now(), options);
@@ -39,33 +32,28 @@ async function backUpTo(given: string, folder: string, options: BackupOptions): 
   return given;
 }
 
-export const restoreBackup: Command = {
-  summary: 'replaces the database with the backup FILE',
-  operands: ['FILE'],
-  flags: [{ flag: 'force', help: 'replace an existing database, and keep it beside the restored one' }],
-  async run({ config, operands: [file = ''], flags }) {
-    const parts = await maintenance();
-    const lines: string[] = [];
-    let latestEvent = 0;
-    const options = {
-      migrations,
-      force: flags['force'] === true,
-      prepare(db: Connection) {
-        latestEvent = feedBounds(db).latest;
-        for (const { onRestore } of parts) lines.push(...(onRestore?.(db) ?? []));
-      },
-    };
-    const replaced = await withProgress('Restoring', (progress) =>
-      untilSignal((checkSignal) =>
-        restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
-      ),
-    );
-    replaceLastEvent(config.dataFolder, latestEvent);
-    if (replaced.length > 0)
-      lines.unshift(`The replaced database is in ${replaced.join(', ')}, until you delete it.`);
-    return [`${config.dataFolder} was restored from ${file}.`, ...lines].join('\n');
-  },
-};
+export async function restoreBackup({ config, operands: [file = ''], flags }: CommandLine): Promise<string> {
+  const parts = await maintenance();
+  const lines: string[] = [];
+  let latestEvent = 0;
+  const options = {
+    migrations,
+    force: flags['force'] === true,
+    prepare(db: Connection) {
+      latestEvent = feedBounds(db).latest;
+      for (const { onRestore } of parts) lines.push(...(onRestore?.(db) ?? []));
+    },
+  };
+  const replaced = await withProgress('Restoring', (progress) =>
+    untilSignal((checkSignal) =>
+      restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
+    ),
+  );
+  replaceLastEvent(config.dataFolder, latestEvent);
+  if (replaced.length > 0)
+    lines.unshift(`The replaced database is in ${replaced.join(', ')}, until you delete it.`);
+  return [`${config.dataFolder} was restored from ${file}.`, ...lines].join('\n');
+}
 
 /**
  * Does the work, which calls `checkSignal` between its steps. After a signal that throws, so that the work removes its

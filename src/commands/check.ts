@@ -1,5 +1,6 @@
 // `orderly check`: verifies the database, from its pages to the sums of its orders.
 import { auditHistories } from '../features/events/history-audit-store.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';
 import { isCurrent, schemaState } from '../storage/applied-migrations.ts';
@@ -8,37 +9,31 @@ import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { schemaIssues } from '../storage/schema-audit.ts';
 import { StorageError } from '../storage/storage-error.ts';
-import type { Command } from './command.ts';
 import { print, withProgress } from './terminal.ts';
 
 const issuesShownMax = 100;
 
-export const check: Command = {
-  summary: 'checks the database; the exit status is 1 if anything is wrong',
-  operands: [],
-  flags: [],
-  async run({ config: { dataFolder } }) {
-    const file = databaseFile(dataFolder);
-    const issues: string[] = [];
-    const lines = await fromDatabase(file, async (sqlite) => {
-      const state = schemaState(file, migrations);
-      if (state !== undefined && isCurrent(state)) {
-        const db = new Connection(sqlite);
-        issues.push(...schemaIssues(db, migrations));
-        // a view in place of a table may have no end
-        if (issues.some((issue) => issue.startsWith('The table '))) return [];
-        return await auditAll(db, (issue) => issues.push(issue));
-      }
-      throw new StorageError(
-        `${file} was written by an older orderly: start the service once to migrate it, ` +
-          'or check it with the older version.',
-      );
-    });
-    if (issues.length === 0) return [...lines, `${file} is sound.`].join('\n');
-    await print(issueText(file, issues));
-    return 1;
-  },
-};
+export async function check({ config: { dataFolder } }: CommandLine): Promise<string | number> {
+  const file = databaseFile(dataFolder);
+  const issues: string[] = [];
+  const lines = await fromDatabase(file, async (sqlite) => {
+    const state = schemaState(file, migrations);
+    if (state !== undefined && isCurrent(state)) {
+      const db = new Connection(sqlite);
+      issues.push(...schemaIssues(db, migrations));
+      // a view in place of a table may have no end
+      if (issues.some((issue) => issue.startsWith('The table '))) return [];
+      return await auditAll(db, (issue) => issues.push(issue));
+    }
+    throw new StorageError(
+      `${file} was written by an older orderly: start the service once to migrate it, ` +
+        'or check it with the older version.',
+    );
+  });
+  if (issues.length === 0) return [...lines, `${file} is sound.`].join('\n');
+  await print(issueText(file, issues));
+  return 1;
+}
 
 async function auditAll(db: Connection, report: (issue: string) => void): Promise<string[]> {
   await withProgress('Pages and indexes', (reportProgress) => {

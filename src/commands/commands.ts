@@ -1,30 +1,112 @@
-// The commands by name, and their help.
-import { settings } from '../service/features.ts';
-import type { Command } from './command.ts';
+// The commands in one table, and their help. The code of a command is loaded when it runs: that of `serve` is most of
+// the code, and no other command needs it.
+import { wholeNumber, type CommandFlag } from '../config/settings.ts';
+import type { CommandLine, Syntax } from '../service/command-line.ts';
+import { declared, settings } from '../service/features.ts';
+import { keptBackupsMax, keptBackupsOfDayMax } from '../storage/kept-backups.ts';
 
-/** The commands, loaded when they are used: `serve` is most of the code, and no other command needs it. */
-const loaders = {
-  serve: async () => (await import('./serve.ts')).serve,
-  'admin create': async () => (await import('./accounts.ts')).adminCreate,
-  'admin reset': async () => (await import('./accounts.ts')).adminReset,
-  'keys create': async () => (await import('./accounts.ts')).keysCreate,
-  backup: async () => (await import('./backups.ts')).backUp,
-  restore: async () => (await import('./backups.ts')).restoreBackup,
-  check: async () => (await import('./check.ts')).check,
-  sample: async () => (await import('./sample.ts')).sample,
-  openapi: async () => (await import('./print-openapi.ts')).printOpenapi,
-  licenses: async () => (await import('./licenses.ts')).licenses,
-} satisfies Readonly<Record<string, () => Promise<Command>>>;
+export type Command = Syntax & {
+  readonly summary: string;
+  /** Whether the command uses no data folder. */
+  readonly needsNoFolder?: true;
+  /** Returns the text to print, or an exit status. */
+  readonly run: (line: CommandLine) => Promise<string | number>;
+};
 
-export type CommandName = keyof typeof loaders;
-export const commandNames = Object.keys(loaders).filter(isCommand);
+const emailFlag: CommandFlag = {
+  flag: 'email',
+  value: 'EMAIL',
+  help: 'e-mail address of the user',
+  isRequired: true,
+};
+
+const table = {
+  serve: {
+    summary: 'runs the service',
+    run: async (line) => (await import('./serve.ts')).serve(line),
+  },
+  'admin create': {
+    summary: 'creates an administrator and prints a random password once',
+    flags: [
+      emailFlag,
+      { flag: 'name', value: 'NAME', help: 'the name of the administrator (Administrator)' },
+    ],
+    run: async (line) => (await import('./accounts.ts')).createAdmin(line),
+  },
+  'admin reset': {
+    summary:
+      'sets a new random password, prints it once, and ends the user’s sessions, keys and one-time codes',
+    flags: [emailFlag],
+    run: async (line) => (await import('./accounts.ts')).resetAdmin(line),
+  },
+  'keys create': {
+    summary: 'creates an API key, valid for a year, and prints it once',
+    flags: [
+      emailFlag,
+      { flag: 'name', value: 'NAME', help: 'what the key is for', isRequired: true },
+      {
+        flag: 'scopes',
+        value: 'LIST',
+        help: `what it may do: any of ${declared.scopes.join(', ')}`,
+        isRequired: true,
+      },
+    ],
+    run: async (line) => (await import('./accounts.ts')).createKey(line),
+  },
+  backup: {
+    summary:
+      'copies the database, even while the service runs: to FILE, or to backups/ of the data folder, which ' +
+      `keeps the newest ${keptBackupsMax}, at most ${keptBackupsOfDayMax} of a day`,
+    operands: ['[FILE]'],
+    run: async (line) => (await import('./backups.ts')).backUp(line),
+  },
+  restore: {
+    summary: 'replaces the database with the backup FILE',
+    operands: ['FILE'],
+    flags: [{ flag: 'force', help: 'replace an existing database, and keep it beside the restored one' }],
+    run: async (line) => (await import('./backups.ts')).restoreBackup(line),
+  },
+  check: {
+    summary: 'checks the database; the exit status is 1 if anything is wrong',
+    run: async (line) => (await import('./check.ts')).check(line),
+  },
+  sample: {
+    summary: 'fills an empty database with realistic users, products, customers and orders of a year',
+    flags: [
+      { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumber(1, 10_000_000) },
+      {
+        flag: 'seed',
+        value: 'N',
+        help: 'the same seed gives the same data (1)',
+        rule: wholeNumber(0, 4_294_967_295),
+      },
+      {
+        flag: 'until',
+        value: 'TIME',
+        help: 'time of the last order: now, or a time (2026-01-01T00:00:00Z)',
+        rule: nowOrTime,
+      },
+    ],
+    run: async (line) => (await import('./sample.ts')).sample(line),
+  },
+  openapi: {
+    summary: 'prints the OpenAPI document',
+    needsNoFolder: true,
+    run: async (line) => (await import('./print-openapi.ts')).printOpenapi(line),
+  },
+  licenses: {
+    summary: 'prints the licences of orderly, of the data in its tables, and of Node',
+    needsNoFolder: true,
+    run: async () => (await import('./licenses.ts')).licenses(),
+  },
+} satisfies Readonly<Record<string, Command>>;
+
+export type CommandName = keyof typeof table;
+export const commands: Readonly<Record<CommandName, Command>> = table;
+export const commandNames = Object.keys(commands).filter(isCommand);
 
 export function isCommand(name: string): name is CommandName {
-  return Object.hasOwn(loaders, name);
-}
-
-export function loadCommand(name: CommandName): Promise<Command> {
-  return loaders[name]();
+  return Object.hasOwn(table, name);
 }
 
 /** Returns the command of this name, or the commands of which it is the first word. */
@@ -32,25 +114,26 @@ export function commandsUnder(name: string): CommandName[] {
   return commandNames.filter((known) => known === name || known.startsWith(`${name} `));
 }
 
+function nowOrTime(text: string): string | undefined {
+  const isTime = text === 'now' || !Number.isNaN(Date.parse(text));
+  return isTime ? undefined : 'must be now, or a time such as 2026-01-01';
+}
+
 /**
  * Returns the help of all commands, of one command, or of the commands with this first word, in at most 80
  * columns.
  */
-export async function helpText(name?: string): Promise<string> {
+export function helpText(name?: string): string {
   if (name === undefined) return overview();
-  const texts: string[] = [];
-  for (const each of commandsUnder(name)) texts.push(helpOf(each, await loadCommand(each)));
-  return texts.join('\n\n');
+  return commandsUnder(name).map(helpOf).join('\n\n');
 }
 
-async function overview(): Promise<string> {
-  const rows: string[] = [];
-  for (const name of commandNames) {
-    const { operands, summary } = await loadCommand(name);
-    const words: string[] = [name, ...operands];
-    if (name === 'serve') words.push('(default)');
-    rows.push(row(words.join(' '), summary));
-  }
+function overview(): string {
+  const rows = commandNames.map((name) => {
+    const { operands = [], summary } = commands[name];
+    const suffix = name === 'serve' ? ['(default)'] : [];
+    return row([name, ...operands, ...suffix].join(' '), summary);
+  });
   return [
     'Usage: orderly [command] [flags]',
     '',
@@ -64,7 +147,8 @@ async function overview(): Promise<string> {
   ].join('\n');
 }
 
-function helpOf(name: string, { operands, flags, summary }: Command): string {
+function helpOf(name: CommandName): string {
+  const { operands = [], flags = [], summary } = commands[name];
   const required = flags
     .filter(({ isRequired }) => isRequired)
     .map(({ flag, value }) => `--${flag} ${value}`);

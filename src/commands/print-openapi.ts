@@ -4,25 +4,19 @@ import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
 import { Caches } from '../service/caches.ts';
+import type { CommandLine } from '../service/command-line.ts';
 import { createCore } from '../service/core.ts';
-import { featuresWithout, withoutIssues } from '../service/features.ts';
+import { featuresWithout } from '../service/features.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
 import { neverSet, shopInEffect } from '../features/shop/shop.ts';
-import type { Command } from './command.ts';
 
-export const printOpenapi: Command = {
-  summary: 'prints the OpenAPI document',
-  operands: [],
-  flags: [],
-  configIssues: ({ without }) => withoutIssues(without),
-  async run({ config }) {
-    const { core, router } = notServing(config);
-    const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
-    for (const group of creators.flatMap((create) => create(core).groups)) router.mount(group);
-    return JSON.stringify(await core.describe(), null, 2);
-  },
-};
+export async function printOpenapi({ config }: CommandLine): Promise<string> {
+  const { core, router } = notServing(config);
+  const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
+  for (const group of creators.flatMap((create) => create(core).groups)) router.mount(group);
+  return JSON.stringify(await core.describe(), null, 2);
+}
 
 /** Declares routes without serving them: everything that a handler would use throws. */
 function notServing(config: Config): ReturnType<typeof createCore> {

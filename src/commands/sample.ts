@@ -4,7 +4,6 @@ import { dayMilliseconds } from '../base/durations.ts';
 import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../service/command-line.ts';
-import { wholeNumber } from '../config/settings.ts';
 import { counted } from '../base/counted.ts';
 import { customers } from '../features/customers/customers.ts';
 import type { Address } from '../features/customers/address.ts';
@@ -18,7 +17,6 @@ import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
 import { withDatabase } from './with-database.ts';
-import type { Command } from './command.ts';
 import {
   createPicker,
   type Picker,
@@ -42,31 +40,10 @@ function yearUntil(end: number): Year {
 
 const rowsPerTransaction = 25_000;
 
-export const sample: Command = {
-  summary: 'fills an empty database with realistic users, products, customers and orders of a year',
-  operands: [],
-  flags: [
-    { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumber(1, 10_000_000) },
-    {
-      flag: 'seed',
-      value: 'N',
-      help: 'the same seed gives the same data (1)',
-      rule: wholeNumber(0, 4_294_967_295),
-    },
-    {
-      flag: 'until',
-      value: 'TIME',
-      help: 'time of the last order: now, or a time (2026-01-01T00:00:00Z)',
-      rule: (text) => (Number.isNaN(untilOf(text)) ? 'must be now, or a time such as 2026-01-01' : undefined),
-    },
-  ],
-  run,
-};
-
-async function run({ config, flags }: CommandLine): Promise<string> {
+export async function sample({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
   const customerCount = bounded(orderCount / 4, 5, 200_000);
-  const year = yearUntil(flags['until'] === undefined ? endDefault : untilOf(String(flags['until'])));
+  const year = yearUntil(flags['until'] === undefined ? endDefault : timeOf(String(flags['until'])));
   const picker = createPicker(Number(flags['seed'] ?? 1));
   const samples = (await maintenance()).flatMap(({ sample = [] }) => sample);
   return withDatabase(config, async (database, hasher) => {
@@ -142,7 +119,7 @@ function addCustomers(
 ): SampleCustomer[] {
   const { count } = amount;
   const added: SampleCustomer[] = [];
-  inGroups(database, amount, (writer, index) => {
+  inTransactions(database, amount, (writer, index) => {
     const person = personOf(picker, index);
     const { country } = person;
     const address = picker.float() < 0.05 ? null : addressOf(picker, country);
@@ -179,7 +156,7 @@ function addOrders(
 ): void {
   const { count } = amount;
   let known = 0;
-  inGroups(database, amount, (writer, index) => {
+  inTransactions(database, amount, (writer, index) => {
     const createdAt = Math.floor(year.start + ((index + picker.float()) * (year.end - year.start)) / count);
     while (known < customers.length && customerTime(year, known, customers.length) < createdAt) known += 1;
     const { id, userId, country, address } = picker.pick(customers, known);
@@ -205,7 +182,7 @@ function addOrders(
 const samplePayments: readonly Payment[] = ['card', 'cash', 'card', 'transfer', 'card'];
 
 /** Adds the rows in several transactions. A single transaction would need room for two copies of the data. */
-function inGroups(
+function inTransactions(
   database: CommandDatabase,
   { count, progress }: Amount,
   add: (writer: Connection, index: number) => void,
@@ -288,8 +265,7 @@ function stepsOf(fate: number): readonly OrderStatus[] {
   return stepsTo('delivered');
 }
 
-/** Returns NaN if the text isn't a time. */
-function untilOf(text: string): number {
+function timeOf(text: string): number {
   return text === 'now' ? Date.now() : Date.parse(text);
 }
 

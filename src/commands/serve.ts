@@ -4,9 +4,7 @@ import { thisMachine } from '../service/own-certificate.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import type { Config } from '../config/config.ts';
 import { LineLogger, type Logger } from '../base/logger.ts';
-import { withoutIssues } from '../service/features.ts';
 import { startService, type Service } from '../service/running-service.ts';
-import type { Command } from './command.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
 import { logStart, welcome } from './welcome.ts';
 import { isatty } from 'node:tty';
@@ -14,15 +12,7 @@ import { isatty } from 'node:tty';
 /** The time for which a stopping process waits until its last log lines are read. */
 const finalLogMillisecondsMax = 1_000;
 
-export const serve: Command = {
-  summary: 'runs the service',
-  operands: [],
-  flags: [],
-  configIssues: ({ without }) => withoutIssues(without),
-  run,
-};
-
-async function run({ config }: CommandLine): Promise<number> {
+export async function serve({ config }: CommandLine): Promise<number> {
   const { stdout } = process;
   const log = logOn(stdout, config);
   const { promise: ended, resolve: end } = Promise.withResolvers<number>();

@@ -4,16 +4,10 @@ import { parseArgs } from 'node:util';
 import { buildConfig, combinationIssues, type Config, type Environment } from '../config/config.ts';
 import { ConfigError } from '../config/command-error.ts';
 import { adminVariables, variableOf, type CommandFlag } from '../config/settings.ts';
-import { settings } from './features.ts';
+import { settings, withoutIssues } from './features.ts';
 
 /** The arguments of a command in addition to the settings. An operand in brackets, `[FILE]`, is optional. */
-export type Syntax = {
-  readonly flags: readonly CommandFlag[];
-  readonly operands: readonly string[];
-  /** Returns the issues of the settings that matter only to this command. */
-  readonly configIssues?: (config: Config) => readonly string[];
-};
-const settingsOnly: Syntax = { flags: [], operands: [] };
+export type Syntax = { readonly flags?: readonly CommandFlag[]; readonly operands?: readonly string[] };
 
 type Arguments = {
   readonly operands: readonly string[];
@@ -32,16 +26,16 @@ type Variables = { readonly environment?: Environment; readonly dotEnv?: Environ
 export function readCommandLine(
   argv: readonly string[],
   { environment = {}, dotEnv = {} }: Variables,
-  syntax: Syntax = settingsOnly,
+  { flags = [], operands = [] }: Syntax = {},
 ): CommandLine {
   const variables = { ...dotEnv, ...environment };
-  const { given, issues: argumentIssues } = readArguments(argv, syntax.flags);
+  const { given, issues: argumentIssues } = readArguments(argv, flags);
   const { values, issues: valueIssues } = readSettings(given.flags, variables);
-  const taken = flagsTakenByNpm(argv, environment, syntax.flags);
+  const taken = flagsTakenByNpm(argv, environment, flags);
   const issues = [...taken, ...argumentIssues, ...valueIssues, ...unknownVariables(variables)];
   const config = buildConfig((flag) => settingOf(values, flag), variables);
-  issues.push(...combinationIssues(config), ...(syntax.configIssues?.(config) ?? []));
-  const misuse = misuseOf(syntax, given);
+  issues.push(...combinationIssues(config), ...withoutIssues(config.without));
+  const misuse = misuseOf({ flags, operands }, given);
   if (issues.length + misuse.length > 0) throw new ConfigError(issues, misuse);
   return { config, ...given };
 }
@@ -152,18 +146,18 @@ function unknownVariables(environment: Environment): string[] {
   });
 }
 
-function misuseOf(syntax: Syntax, given: Arguments): string[] {
+function misuseOf({ flags, operands }: Required<Syntax>, given: Arguments): string[] {
   const misuse: string[] = [];
-  for (const [index, operand] of syntax.operands.entries()) {
+  for (const [index, operand] of operands.entries()) {
     const name = operand.replace(/^\[|\]$/g, '');
     const word = given.operands[index] ?? (name === operand ? '' : undefined);
     if (word === '') misuse.push(`${name} is missing`);
   }
-  for (const text of given.operands.slice(syntax.operands.length))
+  for (const text of given.operands.slice(operands.length))
     misuse.push(`unexpected argument ${JSON.stringify(text)}`);
-  for (const { flag, value = '', isRequired } of syntax.flags)
+  for (const { flag, value = '', isRequired } of flags)
     if (isRequired === true && given.flags[flag] === undefined) misuse.push(`--${flag} ${value} is missing`);
-  for (const { flag, rule } of syntax.flags) {
+  for (const { flag, rule } of flags) {
     const value = given.flags[flag];
     const issue = value === undefined ? undefined : rule?.(String(value));
     if (issue !== undefined) misuse.push(`--${flag} ${issue}, not ${JSON.stringify(value)}`);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { commandNames, helpText, loadCommand } from '../../src/commands/commands.ts';
+import { commandNames, commands, helpText } from '../../src/commands/commands.ts';
 import { settings } from '../../src/service/features.ts';
 import { version } from '../../src/base/version.ts';
 import { executable, testedVersion } from '../support/service.ts';
@@ -22,7 +22,7 @@ describe('the command line', () => {
 
   test('--help lists all commands and settings in 80 columns', async () => {
     const { status, stdout, stderr } = await orderly(['--help']);
-    assert.deepEqual([status, stderr, stdout], [0, '', `${await helpText()}\n`]);
+    assert.deepEqual([status, stderr, stdout], [0, '', `${helpText()}\n`]);
     for (const name of commandNames) assert.match(stdout, new RegExp(`^  ${name}\\b`, 'm'));
     for (const { flag } of settings) assert.match(stdout, new RegExp(`^  --${flag} [A-Z]`, 'm'));
     assertNarrow(stdout);
@@ -30,18 +30,18 @@ describe('the command line', () => {
 
   for (const line of ['-h', 'help', 'help --help']) {
     test(`"${line}" is the help on all commands`, async () => {
-      const stdout = `${await helpText()}\n`;
+      const stdout = `${helpText()}\n`;
       assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout, stderr: '' });
     });
   }
 
   test('help on a word that several commands begin with is the help on each', async () => {
-    const both = `${await helpText('admin create')}\n\n${await helpText('admin reset')}`;
+    const both = `${helpText('admin create')}\n\n${helpText('admin reset')}`;
     for (const line of ['admin --help', 'admin -h', 'help admin']) {
       assert.deepEqual(await orderly(line.split(' ')), { status: 0, stdout: `${both}\n`, stderr: '' });
     }
     const one = await orderly(['help', 'admin', 'create']);
-    assert.equal(one.stdout, `${await helpText('admin create')}\n`);
+    assert.equal(one.stdout, `${helpText('admin create')}\n`);
   });
 
   test('-v prints the version', async () => {
@@ -50,10 +50,10 @@ describe('the command line', () => {
 
   test('--help of a command lists its operands and flags in 80 columns', async () => {
     const { status, stdout } = await orderly(['keys', 'create', '--help']);
-    assert.deepEqual([status, stdout], [0, `${await helpText('keys create')}\n`]);
+    assert.deepEqual([status, stdout], [0, `${helpText('keys create')}\n`]);
     for (const name of commandNames) {
-      const { operands, flags } = await loadCommand(name);
-      const help = await helpText(name);
+      const { operands = [], flags = [] } = commands[name];
+      const help = helpText(name);
       assert.ok(help.startsWith(`Usage: orderly ${[name, ...operands].join(' ')} `));
       for (const { flag } of [...flags, { flag: 'data' }])
         assert.match(help, new RegExp(`^  --${flag}\\b`, 'm'));

@@ -1,14 +1,10 @@
 // Settings: where they come from, and all their issues at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { Command } from '../../src/commands/command.ts';
-import { commandNames, loadCommand, type CommandName } from '../../src/commands/commands.ts';
+import { commands, type CommandName } from '../../src/commands/commands.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { assertAll } from '../support/command-support.ts';
-
-const commands = new Map<CommandName, Command>();
-for (const name of commandNames) commands.set(name, await loadCommand(name));
 
 describe('settings', () => {
   type Fault = readonly [name: string, command: CommandName, line: string, complaints: readonly RegExp[]];
@@ -185,7 +181,7 @@ describe('settings', () => {
 
 function issuesOf(name: CommandName, line: string, environment = {}, dotEnv = {}): readonly string[] {
   try {
-    readCommandLine(line.split(' ').filter(Boolean), { environment, dotEnv }, commands.get(name));
+    readCommandLine(line.split(' ').filter(Boolean), { environment, dotEnv }, commands[name]);
   } catch (error) {
     assert.ok(error instanceof ConfigError);
     return error.issues;

@@ -5,7 +5,6 @@ import { suite, test } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { serve } from '../../src/commands/serve.ts';
 import { features } from '../../src/service/features.ts';
 import { declaredNames, executable, serviceFor, type TestService } from '../support/service.ts';
 
@@ -83,7 +82,7 @@ suite('a start stops with a sentence', () => {
   }
   for (const [what, without, sentence] of rows) {
     test(`a start stops with a sentence: ${what}, besides those of the other settings`, () => {
-      const read = () => readCommandLine([`--without=${without}`, '--port=x'], {}, serve);
+      const read = () => readCommandLine([`--without=${without}`, '--port=x'], {});
       assert.throws(read, (error) => {
         assert.ok(error instanceof ConfigError && !error.isUsage);
         assert.equal(error.issues.length, 2);
@@ -95,7 +94,7 @@ suite('a start stops with a sentence', () => {
   test('a start succeeds if the features that need a left-out feature are left out with it', () => {
     for (const { name } of optional) {
       const without = withDependents(name);
-      const { config } = readCommandLine([`--without=${without.join()}`], {}, serve);
+      const { config } = readCommandLine([`--without=${without.join()}`], {});
       assert.deepEqual(config.without, without);
     }
   });
