@@ -21,7 +21,10 @@ export type CsvTable<T> = {
 export type CsvConversion = {
   readonly columns: readonly string[];
   /** Receives the non-empty cells by the names of their columns, and the file's country, if it has one. */
-  readonly objectOf: (cells: ReadonlyMap<string, string>, country: string | undefined) => object;
+  readonly objectOf: (
+    cells: ReadonlyMap<string, string>,
+    country: string | undefined,
+  ) => Readonly<Record<string, unknown>>;
   /** What the cells of a column must be, where that isn't what its member must be. */
   readonly mustBe: ReadonlyMap<string, MustBe>;
 };

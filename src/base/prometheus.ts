@@ -26,7 +26,7 @@ function samplesOf(values: Values): readonly Sample[] {
 /** Returns one sample for each entry of `counts`, whose names are the values of the label. */
 export function labelledSamples(
   label: string,
-  counts: Iterable<readonly [name: string, count: number]>,
+  counts: Iterable<readonly [name: string | number, count: number]>,
 ): Sample[] {
   return Array.from(counts, ([name, count]) => [`{${label}="${name}"}`, count]);
 }

@@ -2,9 +2,16 @@
 import { counted } from '../../base/counted.ts';
 import { plainCell, trimmed } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
-import { invalidAt, Problem } from '../../problem.ts';
+import { invalidAt, Problem, requireValid } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
-import type { LineConversion } from './import-line.ts';
+import { parse } from '../../schema/schema-check.ts';
+import {
+  lineOfExport,
+  lineOfRow,
+  type ImportLine,
+  type ImportLineSchema,
+  type ImportTable,
+} from './import-line.ts';
 
 export const importLineBytesMax = 64 * 1024;
 
@@ -14,14 +21,15 @@ const lineFeed = 0x0a;
 export type ArrivingLine = {
   /** Counted from 1. */
   readonly number: number;
-  /** Returns the value of the line. Throws a problem if the line has none. */
-  readonly parse: () => unknown;
+  /** Throws a problem if the line isn't valid. */
+  readonly parse: () => ImportLine;
 };
 
 /** Returns the lines that a piece of the body completes; at its end, undefined, the last line. */
 export type LineReader = (piece: Buffer | undefined) => ArrivingLine[];
 
-export function ndjsonReader(): LineReader {
+/** With a table, lines may also be its objects as exports have them. */
+export function ndjsonReader(schema: ImportLineSchema, table: ImportTable | undefined): LineReader {
   let number = 0;
   /** The beginning of the incomplete line. */
   let rest = Buffer.alloc(0);
@@ -33,7 +41,14 @@ export function ndjsonReader(): LineReader {
       const line = bytes.subarray(start, end);
       start = end + 1;
       number += 1;
-      if (!line.every(isBlank)) lines.push({ number, parse: () => parsedLine(line) });
+      if (line.every(isBlank)) continue;
+      lines.push({
+        number,
+        parse() {
+          const value = jsonOf(line);
+          return requireValid(parse(schema, table === undefined ? value : lineOfExport(table, value)));
+        },
+      });
     }
     rest = bytes.subarray(start).subarray(0, importLineBytesMax + 1); // more of a line that is too long isn't needed
     return lines;
@@ -44,13 +59,20 @@ function isBlank(byte: number): boolean {
   return byte === 0x20 || byte === 0x09 || byte === 0x0d;
 }
 
-function parsedLine(line: Buffer): unknown {
+function jsonOf(line: Buffer): unknown {
   if (line.length <= importLineBytesMax) return parseJson(line);
   throw new Problem('content-too-large', `The line must have at most ${importLineBytesMax} bytes.`);
 }
 
-/** Reads an object from each row. If a table can't be read any further, the last line says why. */
-export function csvReader(conversion: LineConversion, country: string | undefined): LineReader {
+/**
+ * Reads an object from each row. If a table can't be read any further, the last line says why. `country` is the
+ * default of addresses.
+ */
+export function csvReader(
+  schema: ImportLineSchema,
+  table: ImportTable,
+  country: string | undefined,
+): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -63,15 +85,15 @@ export function csvReader(conversion: LineConversion, country: string | undefine
       if (isFirst && piece !== undefined) checkIsTable(piece);
       isFirst = false;
       for (const row of rows.add(decoded(decoder, piece), piece === undefined)) {
-        const { number } = row;
-        if (heading === undefined) heading = headingOf(row, conversion.columns);
-        else {
-          const names = heading;
-          lines.push({
-            number,
-            parse: () => conversion.objectOf(filledCells(row, names, conversion), country),
-          });
+        if (heading === undefined) {
+          heading = headingOf(row, ['key', ...table.conversion.columns]);
+          continue;
         }
+        const names = heading;
+        lines.push({
+          number: row.number,
+          parse: () => lineOfRow(schema, table, { cells: filledCells(row, names, table), country }),
+        });
       }
     } catch (error) {
       const problem = unreadable(error);
@@ -150,7 +172,7 @@ function headingOf({ cells }: CsvRow, columns: readonly string[]): string[] {
 function filledCells(
   { cells }: CsvRow,
   heading: readonly string[],
-  { pointerTo }: LineConversion,
+  { kind }: ImportTable,
 ): Map<string, string> {
   const isTooLong = cells.slice(heading.length).some((cell) => cell.trim() !== '');
   if (cells.length < heading.length || isTooLong) {
@@ -161,7 +183,7 @@ function filledCells(
   for (const [index, name] of heading.entries()) {
     const cell = plainCell(cells[index] ?? '');
     if (trimmed(cell) === '') continue;
-    if (roundedNumber.test(cell)) throw roundedProblem(pointerTo(name), cell);
+    if (roundedNumber.test(cell)) throw roundedProblem(kind, name, cell);
     filled.set(name, cell);
   }
   return filled;
@@ -170,8 +192,9 @@ function filledCells(
 /** What a spreadsheet makes of a long number, such as a barcode or a phone number, when it saves a file. */
 const roundedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
-function roundedProblem(pointer: string, cell: string): Problem {
-  const name = pointer.slice(pointer.lastIndexOf('/') + 1);
+function roundedProblem(kind: string, column: string, cell: string): Problem {
+  const pointer = column === 'key' ? '/key' : `/${kind}/${column.replaceAll('.', '/')}`;
+  const name = column.slice(column.lastIndexOf('.') + 1);
   const detail = `${name} is ${cell}: a spreadsheet has rounded it. Format the column as text, and enter it again.`;
   return invalidAt(pointer, 'rounded', detail);
 }

@@ -1,4 +1,4 @@
-// A line of an import: its schema and checks, and the lines that rows of tables stand for.
+// A line of an import: its schema and checks, and the lines that rows of tables and of exports stand for.
 import { hash } from 'node:crypto';
 import type { CsvConversion } from '../../base/csv.ts';
 import { isObject } from '../../schema/json-objects.ts';
@@ -27,6 +27,8 @@ export type ImportKind = 'customer' | 'order' | 'product';
 
 const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
 
+const keyDescription =
+  'Names the object in the system that it comes from, among all of its kind. A product needs none: its SKU names it.';
 const customerKey = importKey('The key that the customer was imported with, now or earlier.');
 
 /** Members of exports that the service sets: they are read, and have no effect. */
@@ -39,7 +41,7 @@ const ImportedProduct = named(
   object({ id: optional(id), ...products.New.properties, currency, ...exported }),
 );
 
-type ImportLineSchema = ReturnType<typeof importLineSchema>;
+export type ImportLineSchema = ReturnType<typeof importLineSchema>;
 export type ImportLine = Infer<ImportLineSchema>;
 export type ImportedCustomer = NonNullable<ImportLine['customer']>;
 export type ImportedOrder = NonNullable<ImportLine['order']>;
@@ -86,12 +88,7 @@ export function importLineSchema({ New }: Customers, now: () => number) {
     ),
   );
   const members = {
-    key: optional(
-      importKey(
-        'Names the object in the system that it comes from, among all of its kind. A product needs none: its ' +
-          'SKU names it.',
-      ),
-    ),
+    key: optional(importKey(keyDescription)),
     customer: optional(ImportedCustomer),
     order: optional(ImportedOrder),
     product: optional(ImportedProduct),
@@ -135,52 +132,43 @@ function timeIssues({ createdAt }: { readonly createdAt?: string }, now: number)
   return [{ pointer: '/createdAt', code: 'range', detail }];
 }
 
-/**
- * Converts rows to lines. Issues of a cell point to the member of the line that it stands for; so does what cells
- * must be.
- */
-export type LineConversion = CsvConversion & { readonly pointerTo: (column: string) => string };
+/** A table whose rows create objects of one kind. */
+export type ImportTable = { readonly kind: ImportKind; readonly conversion: CsvConversion };
 
-/** Returns the line of a row. Throws its issues in the words for cells, not for members. */
-export function parseImportRow(
+/** The non-empty cells of a row by their columns, and the country of addresses that name none. */
+type Row = { readonly cells: ReadonlyMap<string, string>; readonly country: string | undefined };
+
+/** Returns the line that a row stands for. Throws its issues in the words for cells, not for members. */
+export function lineOfRow(
   schema: ImportLineSchema,
-  value: unknown,
-  { mustBe }: LineConversion,
+  { kind, conversion }: ImportTable,
+  { cells, country }: Row,
 ): ImportLine {
-  const checked = parse(schema, value);
+  const object = conversion.objectOf(cells, country);
+  const checked = parse(schema, lineFrom(kind, object, cells.get('key')));
   if (checked.ok) return checked.value;
   throw invalid(
     checked.issues.map((issue) => {
       const { pointer = '', code } = issue;
-      const textFor = code === 'type' ? mustBe.get(pointer) : undefined;
+      const column = pointer.slice(`/${kind}/`.length);
+      const textFor = code === 'type' ? conversion.mustBe.get(column) : undefined;
       if (textFor === undefined) return issue;
-      const text = textFor(membersOf(membersOf(value)[pointer.split('/')[1] ?? '']));
-      const name = pointer.slice(pointer.lastIndexOf('/') + 1);
-      return { pointer, code: 'format', detail: `${name} must be ${text}.` };
+      return { pointer, code: 'format', detail: `${column} must be ${textFor(object)}.` };
     }),
   );
 }
 
-/** Returns the conversion of rows to lines that create objects of one kind. */
-export function linesFrom(kind: ImportKind, { columns, objectOf, mustBe }: CsvConversion): LineConversion {
-  return {
-    columns: ['key', ...columns],
-    mustBe: new Map(Array.from(mustBe, ([column, text]) => [`/${kind}/${column}`, text])),
-    pointerTo: (column) => (column === 'key' ? '/key' : `/${kind}/${column.replaceAll('.', '/')}`),
-    objectOf: (cells, country) => lineFrom(kind, objectOf(cells, country), cells.get('key')),
-  };
+/** Returns the line of an object as an export has it; other lines stay as they are. */
+export function lineOfExport({ kind }: ImportTable, value: unknown): unknown {
+  return isObject(value) && value['name'] !== undefined ? lineFrom(kind, value) : value;
 }
 
 /** Without a key the line gets a key from its content, so that the same file creates nothing twice. */
-export function lineFrom(kind: ImportKind, object: unknown, key = rowKey(object)): object {
+function lineFrom(kind: ImportKind, object: object, key = rowPrefix + fingerprintOf(object)): object {
   return { key, [kind]: object };
 }
 
 const rowPrefix = 'row:';
-
-function rowKey(object: unknown): string {
-  return rowPrefix + fingerprintOf(object);
-}
 
 /** Tells contents apart. It depends on the order of members, but not on blanks between them. */
 export function fingerprintOf(content: unknown): string {
@@ -190,8 +178,4 @@ export function fingerprintOf(content: unknown): string {
 /** Whether the line has a key of its own: then it names its object, which isn't looked up otherwise. */
 export function hasOwnKey(key: string | undefined): boolean {
   return key !== undefined && !key.startsWith(rowPrefix);
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return isObject(value) ? value : {};
 }

@@ -3,39 +3,30 @@ import { adminOnly } from '../../auth/access.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
 import { csv, ndjson } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import { requireValid } from '../../problem.ts';
-import { isObject } from '../../schema/json-objects.ts';
 import { country } from '../../schema/members.ts';
-import { parse } from '../../schema/schema-check.ts';
 import { boolean, optional, oneOf } from '../../schema/schema.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
 import { products } from '../products/products.ts';
 import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
 import { DryRun, importDryRunKeysMax } from './dry-run.ts';
-import { importLineSchema, lineFrom, linesFrom, parseImportRow } from './import-line.ts';
-import { importLine } from './import-store.ts';
-import {
-  importKeptCharsMax,
-  importLineMilliseconds,
-  importsMax,
-  type HandlerImports,
-} from './line-imports.ts';
+import { importLineSchema, type ImportTable } from './import-line.ts';
+import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } from './line-imports.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
 
 type ImportServices = {
-  readonly imports: HandlerImports;
+  readonly imports: Pick<Imports, 'createResult'>;
   /** Returns milliseconds since 1970. */
   readonly now: () => number;
-  /** Returns the country whose phone numbers may be sent in national form. */
-  readonly shopCountry: () => string | undefined;
+  /** Its country is that of phone numbers in national form. */
+  readonly shop: { readonly country: string | undefined };
 };
 
 /** The kinds of tables: every resource whose rows can be imported has a line here. */
 const tables = {
-  customers: linesFrom('customer', customerRows),
-  products: linesFrom('product', products.conversion),
-};
+  customers: { kind: 'customer', conversion: customerRows },
+  products: { kind: 'product', conversion: products.conversion },
+} as const satisfies Readonly<Record<string, ImportTable>>;
 const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
 
 const importQuery = {
@@ -54,7 +45,7 @@ const importQuery = {
   }),
 };
 
-export function importRoutes({ imports, now, shopCountry }: ImportServices): Route[] {
+export function importRoutes({ imports, now, shop }: ImportServices): Route[] {
   return [
     route({
       method: 'POST',
@@ -71,7 +62,10 @@ export function importRoutes({ imports, now, shopCountry }: ImportServices): Rou
           [ndjson]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: importLineSchema(customersIn(shopCountry), now),
+            lineSchema: importLineSchema(
+              customersIn(() => shop.country),
+              now,
+            ),
           },
           [csv]: {
             description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
@@ -81,31 +75,18 @@ export function importRoutes({ imports, now, shopCountry }: ImportServices): Rou
       },
       reply: { kind: 'stream', mediaTypes: [ndjson] },
       handle(call) {
-        const { of, country = shopCountry(), dryRun = false } = call.query;
+        const { of, country = shop.country, dryRun = false } = call.query;
         const customers = customersIn(() => country);
         const schema = importLineSchema(customers, now);
         const importer = { customers, dryRun: dryRun ? new DryRun() : undefined };
-        if (mediaTypeOf(call.headers['content-type']) === csv) {
-          const table = tables[of ?? 'customers'];
-          return imports.createResult(call, {
-            read: csvReader(table, country),
-            write: (permit, row) => importLine(permit, parseImportRow(schema, row, table), importer),
-          });
-        }
-        const lineOf = (value: unknown) => (of === undefined ? value : lineOfExport(of, value));
-        return imports.createResult(call, {
-          read: ndjsonReader(),
-          write: (permit, value) => importLine(permit, requireValid(parse(schema, lineOf(value))), importer),
-        });
+        const isTable = mediaTypeOf(call.headers['content-type']) === csv;
+        const read = isTable
+          ? csvReader(schema, tables[of ?? 'customers'], country)
+          : ndjsonReader(schema, of && tables[of]);
+        return imports.createResult(call, { read, importer });
       },
     }),
   ];
-}
-
-/** Returns the line of an object as an export has it; other lines stay as they are. */
-function lineOfExport(table: keyof typeof tables, value: unknown): unknown {
-  if (!isObject(value) || value['name'] === undefined) return value;
-  return lineFrom(table === 'customers' ? 'customer' : 'product', value);
 }
 
 const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };

@@ -33,28 +33,22 @@ export type Outcome = {
    * A customer who has the reference, e-mail address or phone number of the new one, or a product whose SKU differs
    * only in zeros; null for one that an earlier line of a dry run would create.
    */
-  readonly sameAs?: number | null;
+  readonly sameAs?: number | null | undefined;
   /** What the line may not mean. */
-  readonly warning?: string;
+  readonly warning?: string | undefined;
 };
 
-type Importer = {
+export type Importer = {
   readonly customers: Customers;
   /** Undefined if the import writes. */
   readonly dryRun: DryRun | undefined;
 };
 
-/** Writes the object of a line, or throws the line's issues. */
+/** Writes the object of a line, or throws the line's issues: then its changes have to be undone. */
 export function importLine(permit: Permit<Caller>, line: ImportLine, importer: Importer): Outcome {
   const { customer, order, product } = line;
-  if (product !== undefined) {
-    requireScope(permit, 'product');
-    return importProduct(permit, { ...line, product }, importer);
-  }
-  if (customer !== undefined) {
-    requireScope(permit, 'customer');
-    return importCustomer(permit, { ...line, customer }, importer);
-  }
+  if (product !== undefined) return importProduct(permit, { ...line, product }, importer);
+  if (customer !== undefined) return importCustomer(permit, { ...line, customer }, importer);
   assert(order !== undefined, 'a line that fits has an object');
   return importOrder(permit, { ...line, order }, importer);
 }
@@ -107,6 +101,7 @@ type CustomerLine = ImportLine & { readonly customer: ImportedCustomer };
  * none. A key that was last imported with the same content changes nothing: what was changed since then stays.
  */
 function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Importer): Outcome {
+  requireScope(permit, 'customer');
   const { customer, key } = line;
   const { customers, dryRun } = importer;
   const { writer } = permit;
@@ -141,7 +136,7 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
   const id = dryRun ? null : customers.add(permit, { ...content, userId }, permit.origin.now).id;
   storeKey(permit, { ...keyed, id }, dryRun);
   dryRun?.addCustomer(content); // only once there was room for its key
-  return { id, result: 'created', ...(sameAs === undefined ? {} : { sameAs }) };
+  return { id, result: 'created', sameAs };
 }
 
 /**
@@ -236,6 +231,7 @@ type ProductLine = ImportLine & { readonly product: NewProduct };
 
 /** Creates a product, or changes the one with this SKU. Members that the line leaves out stay as they are. */
 function importProduct(permit: Permit<Caller>, line: ProductLine, { dryRun }: Importer): Outcome {
+  requireScope(permit, 'product');
   const { product } = line;
   const { writer, origin } = permit;
   const keyed = { kind: 'product', key: skuKey(product.sku), fingerprint: fingerprintOf(line) } as const;
@@ -249,17 +245,16 @@ function importProduct(permit: Permit<Caller>, line: ProductLine, { dryRun }: Im
   throwIfInvalid(within('product', issues));
   const isNewBarcode = wanted.barcode !== null && wanted.barcode !== current?.barcode;
   const warning = isNewBarcode ? cutGtinWarning(wanted.barcode) : undefined;
-  const warned = warning === undefined ? {} : { warning };
   if (known === undefined) {
     const sameAs = findProductButForZeros(writer, product.sku);
     const id = dryRun ? null : products.add(permit, wanted, origin.now).id;
     storeKey(permit, { ...keyed, id }, dryRun);
-    return { id, result: 'created', ...warned, ...(sameAs === undefined ? {} : { sameAs }) };
+    return { id, result: 'created', warning, sameAs };
   }
   const isSame =
     current === undefined ? known.fingerprint === keyed.fingerprint : changesNothing(current, wanted);
   if (current !== undefined && !isSame && dryRun === undefined) products.replace(permit, current, wanted);
-  return { id: known.id, result: isSame ? 'unchanged' : 'changed', ...warned };
+  return { id: known.id, result: isSame ? 'unchanged' : 'changed', warning };
 }
 
 /** Returns issues of an object as issues of its line. */

@@ -13,12 +13,7 @@ export const imports: Feature = {
     return (core) => {
       const running = new Imports(core);
       return {
-        groups: [
-          {
-            invalidStatus: 422,
-            routes: importRoutes({ imports: running, now: core.now, shopCountry: () => core.shop.country }),
-          },
-        ],
+        groups: [{ invalidStatus: 422, routes: importRoutes({ ...core, imports: running }) }],
         metrics: () => running.families,
       };
     };

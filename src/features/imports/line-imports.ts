@@ -3,7 +3,7 @@
 import type { Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
-import { counter, gauge, type Family, type Sample } from '../../base/prometheus.ts';
+import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { Timers } from '../../base/timers.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
@@ -15,7 +15,7 @@ import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
-import type { Outcome } from './import-store.ts';
+import { importLine, type Importer, type Outcome } from './import-store.ts';
 
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
@@ -27,40 +27,33 @@ export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 
-/** How the lines of one import are read and written. */
-type LineRules = {
-  readonly read: LineReader;
-  /** Throws the problem of a line, whose changes are undone then. */
-  readonly write: (permit: Permit<Caller>, value: unknown) => Outcome;
-};
-
 type ImportCall = Pick<
   Call<object, object, undefined, Caller>,
   'sentBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
-type ImportsOptions = {
+type Services = {
   readonly log: Logger;
   readonly timers: Timers;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
 };
 
-/** The part of `Imports` that routes use. */
-export type HandlerImports = Pick<Imports, 'createResult'>;
+/** How the lines of one import are read and written. */
+type LineHandling = { readonly read: LineReader; readonly importer: Importer };
 
 export class Imports {
-  readonly #options: ImportsOptions;
+  readonly #services: Services;
   /** Counts of lines, by the status of their result. */
-  readonly #lines = new Map<number, number>();
+  readonly #counts = new Map<number, number>();
   #running = 0;
 
-  constructor(options: ImportsOptions) {
-    this.#options = options;
+  constructor(services: Services) {
+    this.#services = services;
   }
 
   get families(): Family[] {
-    const samples = Array.from(this.#lines, ([status, count]): Sample => [`{status="${status}"}`, count]);
+    const samples = labelledSamples('status', this.#counts);
     return [
       gauge('orderly_imports_running', 'Imports under way.', this.#running),
       counter('orderly_import_lines_total', 'Imported lines, by the status of their result.', samples),
@@ -71,7 +64,7 @@ export class Imports {
    * Returns the result of an import. Throws if the request can't be an import, or if too many imports are
    * running.
    */
-  createResult(call: ImportCall, rules: LineRules): Streamed {
+  createResult(call: ImportCall, handling: LineHandling): Streamed {
     // without chunks the response ends with the connection, and a truncated response looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
     if (this.#running >= importsMax)
@@ -79,9 +72,7 @@ export class Imports {
     const start = (stream: ResponseStream): void => {
       this.#running += 1;
       stream.onEnd(() => (this.#running -= 1));
-      const count = (status: number): void =>
-        void this.#lines.set(status, (this.#lines.get(status) ?? 0) + 1);
-      void new Import({ ...this.#options, call, rules, stream, count }).run();
+      void new Import({ ...this.#services, ...handling, call, stream, counts: this.#counts }).run();
     };
     return { kind: 'stream', mediaType: ndjson, start };
   }
@@ -93,12 +84,12 @@ type LineResult = { readonly line: number; readonly status: number } & (
   Outcome | { readonly errors: readonly object[] }
 );
 
-type ImportOptions = ImportsOptions & {
-  readonly call: ImportCall;
-  readonly rules: LineRules;
-  readonly stream: ResponseStream;
-  readonly count: (status: number) => void;
-};
+type ImportOptions = Services &
+  LineHandling & {
+    readonly call: ImportCall;
+    readonly stream: ResponseStream;
+    readonly counts: Map<number, number>;
+  };
 
 /**
  * One import. Its results are kept until the whole body was read, or until there are too many: proxies such as
@@ -109,8 +100,7 @@ class Import {
   readonly #options: ImportOptions;
   /** The number of the first line without a result. */
   #next = 1;
-  #kept: string[] = [];
-  #keptChars = 0;
+  #kept = '';
   #hasBegun = false;
   #hasReportedDenial = false;
 
@@ -135,13 +125,13 @@ class Import {
   }
 
   async #writeBody(): Promise<void> {
-    const { call, rules, stream, timers } = this.#options;
+    const { call, read, stream, timers } = this.#options;
     const { sentBody } = call;
     const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
     let cancelLimit = limitWait();
     try {
       for await (const piece of piecesOf(sentBody)) {
-        const lines = rules.read(piece);
+        const lines = read(piece);
         if (lines.length > 0) {
           cancelLimit();
           await this.#writeLines(lines);
@@ -182,8 +172,8 @@ class Import {
 
   #write({ number, parse }: ArrivingLine, permit: Permit<Caller>): LineResult {
     try {
-      const value = parse();
-      const outcome = permit.writer.inSavepoint(() => this.#options.rules.write(permit, value));
+      const line = parse();
+      const outcome = permit.writer.inSavepoint(() => importLine(permit, line, this.#options.importer));
       permit.writer.inSavepoint(() => {}); // only then SQLite writes the search index's part of it, which takes time
       return { line: number, status: outcome.result === 'created' ? 201 : 200, ...outcome };
     } catch (error) {
@@ -204,15 +194,15 @@ class Import {
   }
 
   #send(results: readonly LineResult[]): void {
+    const { counts, stream } = this.#options;
     for (const { line, status } of results) {
-      this.#options.count(status);
+      counts.set(status, (counts.get(status) ?? 0) + 1);
       this.#next = line + 1;
     }
     const text = results.map((result) => `${JSON.stringify(result)}\n`).join('');
-    if (this.#hasBegun) return this.#options.stream.write(Buffer.from(text));
-    this.#kept.push(text);
-    this.#keptChars += text.length;
-    if (this.#keptChars > importKeptCharsMax) this.#begin();
+    if (this.#hasBegun) return stream.write(Buffer.from(text));
+    this.#kept += text;
+    if (this.#kept.length > importKeptCharsMax) this.#begin();
   }
 
   /** Sends the kept results. From now on results are sent at once. */
@@ -221,8 +211,8 @@ class Import {
     if (this.#hasBegun || stream.isOver) return;
     this.#hasBegun = true;
     stream.begin();
-    if (this.#kept.length > 0) stream.write(Buffer.from(this.#kept.join('')));
-    this.#kept = [];
+    if (this.#kept !== '') stream.write(Buffer.from(this.#kept));
+    this.#kept = '';
   }
 
   /** Resolves once the client has read enough of the results. */
@@ -241,7 +231,7 @@ class Import {
     if (stream.isOver) return;
     if (!(error instanceof Problem))
       log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
-    const problem = error instanceof Problem ? error : unexpectedError();
+    const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
     this.#send([this.#failure(this.#next, problem)]);
     this.#begin();
     const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
@@ -266,9 +256,7 @@ function tooSlow(): Problem {
   return new Problem('request-timeout', `No whole line arrived within ${seconds} seconds.`);
 }
 
-function unexpectedError(): Problem {
-  return new Problem('internal-error', 'An unexpected error occurred; the log has its cause.');
-}
+const unexpected = 'An unexpected error occurred; the log has its cause.';
 
 function endReasonOf(code: ProblemCode): StreamEndReason {
   if (code === 'invalid-token' || code === 'forbidden' || code === 'insufficient-scope')

@@ -4,14 +4,27 @@ import { describe, test } from 'node:test';
 import { serviceFor } from '../../support/service.ts';
 import { countedSecurityEvents, denials } from '../../support/security-line-support.ts';
 import { newKey, rootToken } from '../../support/resource-support.ts';
-import { customerLine, linesOf, openImport, orderLine, sendImport } from '../../support/import-support.ts';
+import {
+  customerLine,
+  importLines,
+  linesOf,
+  openImport,
+  orderLine,
+  resultsOf,
+  sendImport,
+  summaryOf,
+} from '../../support/import-support.ts';
 
 describe('rights that an import loses midway have one line', { concurrency: true }, () => {
-  test('an import by a key that may not create customers has one line in the log for its lack of rights', async (t) => {
+  test('an import by a key that may not create customers rejects only these, with one line in the log', async (t) => {
     const service = await serviceFor(t);
-    const { key, id } = await newKey(service, await rootToken(service), { scopes: ['orders:write'] });
-    const lines = linesOf([customerLine('a'), orderLine('1', 'a'), customerLine('b')]);
-    const { headers } = await sendImport(service, lines, { key });
+    const token = await rootToken(service);
+    await importLines(service, token, [customerLine('c')]);
+    const { key, id } = await newKey(service, token, { scopes: ['orders:write'] });
+    const lines = linesOf([customerLine('a'), orderLine('1', 'c'), customerLine('b')]);
+    const { headers, text } = await sendImport(service, lines, { key });
+    const denied = '#/customer insufficient-scope';
+    assert.deepEqual(resultsOf(text).map(summaryOf), [`1 403 ${denied}`, '2 201', `3 403 ${denied}`]);
     assert.deepEqual(denials(service), [[headers['x-request-id'], `key:${id}`, 'insufficient-scope']]);
     assert.equal(await countedSecurityEvents(service, 'authz_fail'), 1);
   });
