@@ -1,6 +1,6 @@
-// The log: messages and requests of a minimum level. It never contains a secret.
+// The log: messages and requests of a minimum level. It never contains a secret. Lines are gathered for some
+// milliseconds; while the reader of the log is too slow, they are dropped and counted.
 import { counted } from './counted.ts';
-import { LogBuffer, type Sink } from './log-buffer.ts';
 import {
   JsonLines,
   levels,
@@ -11,9 +11,17 @@ import {
   type RequestLogLine,
 } from './log-lines.ts';
 
+const gatherMilliseconds = 10;
+const gatheredCharsMax = 64 * 1024;
+const backlogBytesMax = 4 * 1024 * 1024;
+
+/** A stream. Once `writableLength` is 0, everything has been written. */
+type Sink = { write(lines: string): unknown; readonly writableLength: number };
+
 type LoggerOptions = {
   readonly level: Level;
   readonly sink: Sink;
+  /** Lines for people, each written immediately. */
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
   readonly now: () => number;
@@ -26,36 +34,54 @@ export type Logger = {
 };
 
 export class LineLogger implements Logger {
+  readonly #options: LoggerOptions;
   readonly #threshold: number;
   readonly #lines: LogLines;
-  readonly #buffer: LogBuffer;
-  readonly #now: () => number;
+  #gathered = '';
+  #dropped = 0;
 
-  constructor({ level, sink, isTerminal, hasColor, now }: LoggerOptions) {
-    this.#threshold = levels.indexOf(level);
-    this.#lines = isTerminal ? new TerminalLines(hasColor) : new JsonLines();
-    this.#now = now;
-    const droppedLine = (count: number): string => this.#dropped(count);
-    this.#buffer = new LogBuffer({ sink, isImmediate: isTerminal, droppedLine });
+  constructor(options: LoggerOptions) {
+    this.#options = options;
+    this.#threshold = levels.indexOf(options.level);
+    this.#lines = options.isTerminal ? new TerminalLines(options.hasColor) : new JsonLines();
   }
 
   write(level: Exclude<Level, 'off'>, message: string, details: Details = {}): void {
-    if (!this.#writes(level)) return;
-    this.#buffer.add(this.#lines.message({ time: this.#now(), level, message, details }));
+    if (this.#writes(level)) this.#add(this.#message(level, message, details));
   }
 
   request(line: RequestLogLine, time: number): void {
     const level = levelOf(line.status);
-    if (this.#writes(level)) this.#buffer.add(this.#lines.request(line, level, time));
+    if (this.#writes(level)) this.#add(this.#lines.request(line, level, time));
   }
 
   flush(): void {
-    this.#buffer.flush();
+    const { sink } = this.#options;
+    if (this.#gathered !== '') sink.write(this.#gathered);
+    this.#gathered = '';
+    if (this.#dropped === 0 || this.#isBehind()) return;
+    const what = `dropped ${counted(this.#dropped, 'log line')}: the reader of the log is too slow`;
+    sink.write(this.#message('warn', what, {}));
+    this.#dropped = 0;
   }
 
-  #dropped(count: number): string {
-    const message = `dropped ${counted(count, 'log line')}: the reader of the log is too slow`;
-    return this.#lines.message({ time: this.#now(), level: 'warn', message, details: {} });
+  #add(line: string): void {
+    if (this.#isBehind()) {
+      this.#dropped += 1;
+      return;
+    }
+    const { isTerminal } = this.#options;
+    if (this.#gathered === '' && !isTerminal) setTimeout(() => this.flush(), gatherMilliseconds);
+    this.#gathered += line;
+    if (isTerminal || this.#gathered.length > gatheredCharsMax) this.flush();
+  }
+
+  #isBehind(): boolean {
+    return this.#options.sink.writableLength > backlogBytesMax;
+  }
+
+  #message(level: Level, message: string, details: Details): string {
+    return this.#lines.message({ time: this.#options.now(), level, message, details });
   }
 
   #writes(level: Level): boolean {
