@@ -12,7 +12,7 @@ import {
 import { isIP } from 'node:net';
 import { dayMilliseconds } from '../base/durations.ts';
 import { clockFloor, notBeforeFloor } from '../base/sane-clock.ts';
-import { addressesIn, familyOf } from '../base/addresses.ts';
+import { addressBytes, addressesIn } from '../base/addresses.ts';
 
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;
 const certificateMilliseconds = 396 * dayMilliseconds;
@@ -193,20 +193,6 @@ const privateNetworks = [
 ] as const;
 
 const isPrivateAddress = addressesIn(privateNetworks);
-
-/** Returns the 4 or 16 bytes of a valid address. */
-function addressBytes(address: string): Buffer {
-  if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
-  const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
-  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(splitGroups);
-  const zeros = Array<string>(8 - before.length - after.length).fill('0');
-  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
-  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
-}
-
-function splitGroups(text: string): string[] {
-  return text === '' ? [] : text.split(':');
-}
 
 function sequence(...members: readonly Buffer[]): Buffer {
   return der(0x30, ...members);

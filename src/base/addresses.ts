@@ -46,12 +46,20 @@ export function hostOf({ hostname }: URL): string {
  */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
-  const [head = '', tail] = address.split('%')[0]?.split('::') ?? [];
-  const groups = head.split(':').filter((group) => group !== '');
-  const after = tail === undefined ? [] : tail.split(':').filter((group) => group !== '');
-  while (tail !== undefined && groups.length + after.length < 8) groups.push('0');
-  return `${[...groups, ...after]
-    .slice(0, 3)
-    .map((group) => Number.parseInt(group, 16).toString(16))
-    .join(':')}::/48`;
+  const bytes = addressBytes(address.replace(/%.*/, ''));
+  return `${[0, 2, 4].map((offset) => bytes.readUInt16BE(offset).toString(16)).join(':')}::/48`;
+}
+
+/** Returns the 4 or 16 bytes of a valid address without a zone. */
+export function addressBytes(address: string): Buffer {
+  if (familyOf(address) === 'ipv4') return Buffer.from(address.split('.').map(Number));
+  const { hostname } = new URL(`http://[${address}]`); // shortened, all numbers hexadecimal
+  const [before = [], after = []] = hostname.slice(1, -1).split('::').map(splitGroups);
+  const zeros = Array<string>(8 - before.length - after.length).fill('0');
+  const groups = [...before, ...zeros, ...after].map((group) => Number.parseInt(group, 16));
+  return Buffer.from(groups.flatMap((group) => [group >> 8, group & 0xff]));
+}
+
+function splitGroups(text: string): string[] {
+  return text === '' ? [] : text.split(':');
 }
