@@ -3,10 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
+import { createLimiters } from '../rates/limiter.ts';
 import { Caches } from '../service/caches.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { createCore } from '../service/core.ts';
 import { featuresWithout } from '../service/features.ts';
+import { publicUrlOf } from '../service/listening.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
 import { neverSet, shopInEffect } from '../features/shop/shop.ts';
@@ -22,7 +24,8 @@ export async function printOpenapi({ config }: CommandLine): Promise<string> {
 function notServing(config: Config): ReturnType<typeof createCore> {
   return createCore({
     config,
-    port: config.port,
+    publicUrl: publicUrlOf(config, config.port),
+    limiters: createLimiters(config.rates),
     secrets: [randomBytes(secretBytesMin)],
     hasher: { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 },
     database: { read: new Connection(openSqlite(':memory:')), write: unused },

@@ -11,13 +11,7 @@ import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
 import { version } from '../base/version.ts';
 import { permits } from '../auth/certificate.ts';
-import {
-  authorityFile,
-  authorityWarnings,
-  isLoopback,
-  namesForOthers,
-  type Machine,
-} from '../service/own-certificate.ts';
+import { authorityFile, isLoopback, namesForOthers, type Machine } from '../service/own-certificate.ts';
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -101,7 +95,7 @@ function messagesForOthers({ config, service, machine }: ServiceStart): string[]
 }
 
 function startWarnings({ config, service, now }: ServiceStart): string[] {
-  const warnings = [...certificateWarnings(config, now), ...authorityWarnings(config, now)];
+  const warnings = certificateWarnings(config, now);
   if (isOpenToOthers(databaseFile(config.dataFolder)))
     warnings.push(
       `Other accounts may read the files in ${config.dataFolder}, whose file system keeps no modes (exFAT, FAT): ` +

@@ -114,44 +114,48 @@ type Sample = {
   readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
 };
 
-/** What features may use of the service. */
-export type Core = {
-  readonly refreshTokens: RefreshTokens;
-  readonly signer: Signer;
-  /** Encrypts secrets that must be read again. Each purpose has its own key. */
-  readonly sealedSecrets: (purpose: string) => SealedSecrets;
+/** What only a running service has. One that is described for `orderly openapi` has stand-ins. */
+export type Running = {
   readonly config: Config;
   readonly publicUrl: string;
+  readonly limiters: Limiters;
   readonly database: Pick<Database, 'read' | 'write'>;
   readonly caches: {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
   };
   readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onSync'>;
-  readonly limiters: Limiters;
-  readonly passwords: PasswordChecks;
   readonly exports: HandlerExports;
-  readonly lists: Lists;
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
-  readonly turns: Turns;
   /** What tests use instead of `dns.lookup`. */
   readonly lookup: AddressLookup | undefined;
   /** Aborted when the service begins to stop. */
   readonly stopping: AbortSignal;
+  readonly metricsText: () => string;
+  readonly readiness: () => Readiness;
+  /** Returns the certificate of the service's own authority in PEM; undefined if it has none. */
+  readonly authorityPem: () => string | undefined;
+  /** Runs the cleanup now, in the background. */
+  readonly cleanUp: () => void;
+};
+
+/** What features may use of the service. */
+export type Core = Running & {
+  readonly refreshTokens: RefreshTokens;
+  readonly signer: Signer;
+  /** Encrypts secrets that must be read again. Each purpose has its own key. */
+  readonly sealedSecrets: (purpose: string) => SealedSecrets;
+  readonly passwords: PasswordChecks;
+  readonly lists: Lists;
+  readonly turns: Turns;
   /** Whether the service has the feature of this name. */
   readonly has: (name: string) => boolean;
   /** Returns the OpenAPI document of all routes. */
   readonly describe: () => Promise<object>;
   /** Returns the page of one problem type, or of all types; undefined if no feature has such pages. */
   readonly problemPage: ((code: ProblemCode | undefined) => Promise<Page>) | undefined;
-  readonly metricsText: () => string;
-  readonly readiness: () => Readiness;
-  /** Returns the certificate of the service's own authority in PEM; undefined if it has none. */
-  readonly authorityPem: () => string | undefined;
   /** What all features declare, also those that are left out. */
   readonly declared: Required<Declares>;
-  /** Runs the cleanup now, in the background. */
-  readonly cleanUp: () => void;
 };

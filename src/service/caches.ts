@@ -29,27 +29,21 @@ export class Caches {
   #drop(invalidation: Invalidation): void {
     switch (invalidation.kind) {
       case 'order':
-        this.orders.delete(invalidation.id);
-        break;
+        return this.orders.delete(invalidation.id);
       case 'customer':
-        this.customers.delete(invalidation.id);
-        break;
+        return this.customers.delete(invalidation.id);
       case 'session':
-        this.callers.sessions.delete(invalidation.id);
-        break;
+        return this.callers.sessions.delete(invalidation.id);
       case 'key':
-        this.callers.keys.delete(invalidation.id);
-        break;
+        return this.callers.keys.delete(invalidation.id);
       case 'user':
-        this.callers.clear();
-        break;
+        return this.callers.clear();
       case 'other':
-        break; // not cached here
+        return; // not cached here
       case 'everything':
         this.orders.clear();
         this.customers.clear();
-        this.callers.clear();
-        break;
+        return this.callers.clear();
       default:
         invalidation satisfies never; // a new kind doesn't compile without its case
     }

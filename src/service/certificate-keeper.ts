@@ -89,21 +89,13 @@ type EnsuredCertificate = {
 };
 
 export function ensureCertificate(config: Config, now: number): EnsuredCertificate {
-  switch (config.tls.mode) {
-    case 'off':
-      return { certificate: undefined, created: [] };
-    case 'files':
-      return { certificate: readConfiguredCertificate(config.tls), created: [] };
-    case 'self-signed':
-      return ensureOwn(config, now);
-  }
-}
-
-function ensureOwn(config: Config, now: number): EnsuredCertificate {
+  const { tls, dataFolder } = config;
+  if (tls.mode === 'off') return { certificate: undefined, created: [] };
+  if (tls.mode === 'files') return { certificate: readConfiguredCertificate(tls), created: [] };
   try {
     const { pair, created } = ensureOwnCertificate(config, now);
     return { certificate: { cert: pair.certPem, key: pair.keyPem }, created };
   } catch (error) {
-    throw toStorageError(error, join(config.dataFolder, 'tls'));
+    throw toStorageError(error, join(dataFolder, 'tls'));
   }
 }

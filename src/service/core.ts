@@ -5,45 +5,22 @@ import { version } from '../base/version.ts';
 import type { PasswordHasher } from '../auth/password.ts';
 import { Lists } from '../http/lists/list.ts';
 import { Router } from '../http/routing/router.ts';
-import { createLimiters } from '../rates/limiter.ts';
-import type { Core } from '../features/feature.ts';
+import type { Core, Running } from '../features/feature.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { createCryptography } from './cryptography.ts';
 import { declared, featuresWithout, problemPageOf, tagsOf } from './features.ts';
-import { publicUrlOf } from './listening.ts';
 
-/** What a running service has, and one that is only described has not. */
-type Running = Pick<
-  Core,
-  | 'config'
-  | 'database'
-  | 'caches'
-  | 'shop'
-  | 'exports'
-  | 'log'
-  | 'now'
-  | 'timers'
-  | 'lookup'
-  | 'stopping'
-  | 'metricsText'
-  | 'readiness'
-  | 'authorityPem'
-  | 'cleanUp'
-> & {
-  /** The port that the service listens on. */
-  readonly port: number;
+type CoreOptions = Running & {
   readonly secrets: readonly Uint8Array[];
   readonly hasher: PasswordHasher;
 };
 
 /** Returns it with the router that features' routes are mounted on, and the store of responses. */
-export function createCore({ port, secrets, hasher, ...running }: Running) {
-  const { config, exports } = running;
-  const publicUrl = publicUrlOf(config, port);
+export function createCore({ secrets, hasher, ...running }: CoreOptions) {
+  const { config, publicUrl, limiters, exports } = running;
   const chosen = featuresWithout(config.without);
   const router = new Router();
   const turns = new Turns();
-  const limiters = createLimiters(config.rates);
   /** The first call loads the generator and creates the document. */
   const describe = once(async () => {
     const { openapiDocument } = await import('../openapi/openapi.ts');
@@ -53,9 +30,7 @@ export function createCore({ port, secrets, hasher, ...running }: Running) {
   const core: Core = {
     ...running,
     ...cryptography,
-    publicUrl,
     turns,
-    limiters,
     passwords: new PasswordChecks(hasher, limiters),
     lists: new Lists(exports),
     has: (name) => chosen.some((feature) => feature.name === name),

@@ -33,24 +33,6 @@ export function authorityFile(data: string): string {
   return join(data, 'tls', 'ca.pem');
 }
 
-/**
- * Returns a sentence if clients reject the authority because it begins later: 1.0.0 made such ones
- * while the clock was ahead. It isn't made anew by itself, since the clock may be behind now, and every device
- * would have to trust the new one.
- */
-export function authorityWarnings({ tls, dataFolder }: Config, now: number): string[] {
-  if (tls.mode !== 'self-signed') return [];
-  const file = authorityFile(dataFolder);
-  if (!existsSync(file)) return []; // on a full disk a certificate is served without it
-  const { validFromDate } = new X509Certificate(readFileSync(file));
-  if (validFromDate.getTime() <= now) return [];
-  const from = validFromDate.toISOString().slice(0, 10);
-  return [
-    `The authority in ${file} is valid from ${from}: until then devices reject it. If the clock is right, delete ` +
-      `${join(dataFolder, 'tls')} and start again; each device then has to trust the new authority.`,
-  ];
-}
-
 /** A key pair, and a description of each file that was created for it. */
 type EnsuredPair = { readonly pair: KeyPair; readonly created: readonly string[] };
 

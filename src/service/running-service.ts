@@ -1,4 +1,5 @@
 // A whole service from start to stop: database, secrets, certificate, server and app.
+import { existsSync } from 'node:fs';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { addressesIn, type AddressLookup } from '../base/addresses.ts';
 import { capacity } from '../base/capacity.ts';
@@ -13,14 +14,14 @@ import { RequestHandler } from '../http/requests/request-handler.ts';
 import type { Route } from '../http/routing/route.ts';
 import { Router } from '../http/routing/router.ts';
 import type { Logger } from '../base/logger.ts';
-import { countBuckets } from '../rates/limiter.ts';
+import type { Family } from '../base/prometheus.ts';
+import { countBuckets, createLimiters } from '../rates/limiter.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
 import { CurrentShop } from '../features/shop/current-shop.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
 import { lastBackupAt } from '../storage/backup-traces.ts';
 import type { Connection } from '../storage/connection.ts';
-import { existsSync } from 'node:fs';
 import { databaseFile } from '../storage/database-file.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';
 import { claimFolder } from '../storage/private-files.ts';
@@ -36,7 +37,7 @@ import type { FeatureParts } from '../features/feature.ts';
 import { featuresWithout, migrations } from './features.ts';
 import { createFirstAdmin } from '../features/users/first-admin.ts';
 import { claimDatabase, LastEventFile, rejectLostDatabase } from './last-event-file.ts';
-import { listen, localUrlOf, openConnectionsMax } from './listening.ts';
+import { listen, localUrlOf, openConnectionsMax, publicUrlOf } from './listening.ts';
 
 export type ServiceOptions = {
   readonly config: Config;
@@ -147,36 +148,35 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const address = await listen(server, config);
   unfinished.defer(() => server.close());
+  const publicUrl = publicUrlOf(config, address.port);
   const onRenewal = (renewed: Certificate): void => server.renew(renewed);
   const certificate = new CertificateKeeper({ config, log, now, current, onRenewal });
 
   const stopping = new AbortController();
   const isStopping = (): boolean => stopping.signal.aborted;
   const metrics = createMetrics();
+  const limiters = createLimiters(config.rates);
   const exports = new Exports({ log, timers });
   const steps = (): Step[] => parts.flatMap((each) => each.cleanup ?? []);
   const cleanup = new Cleanup({ database, isStopping, lastEventFile, steps });
 
-  function metricsText(): string {
-    const figures = {
-      storage: database.stats,
-      buckets: countBuckets(core.limiters),
-      connections: server.connections,
-      caches: [caches.orders, caches.customers],
-      passwordsWaiting: hasher.waiting,
-      exports: exports.counts,
-      certificateExpiresAt: certificate.notAfter,
-      lastBackupAt: lastBackupAt(config.dataFolder),
-    };
-    return metrics.text(
-      figures,
-      parts.flatMap((each) => each.metrics?.() ?? []),
-    );
-  }
+  const figures = () => ({
+    storage: database.stats,
+    buckets: countBuckets(limiters),
+    connections: server.connections,
+    caches: [caches.orders, caches.customers],
+    passwordsWaiting: hasher.waiting,
+    exports: exports.counts,
+    certificateExpiresAt: certificate.notAfter,
+    lastBackupAt: lastBackupAt(config.dataFolder),
+  });
+  const familiesOf = (each: FeatureParts): readonly Family[] => each.metrics?.() ?? [];
+  const metricsText = (): string => metrics.text(figures(), parts.flatMap(familiesOf));
 
   const { core, router, responses } = createCore({
     config,
-    port: address.port,
+    publicUrl,
+    limiters,
     secrets,
     hasher,
     database,
@@ -193,7 +193,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     authorityPem: () => certificate.authorityPem,
     cleanUp: () => cleanup.runInBackground(),
   });
-  const { publicUrl, limiters, turns, signer, has } = core;
+  const { turns, signer, has } = core;
   parts.push(...creators.map((create) => create(core)));
   for (const group of parts.flatMap((each) => each.groups)) router.mount(group);
   router.mount({ routes: extraRoutes, invalidStatus: 400 });

@@ -1,7 +1,7 @@
 // The messages of a start: where the service listens, and how others reach and trust it.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { chmodSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart, welcome, type ServiceStart } from '../../src/commands/welcome.ts';
@@ -67,21 +67,6 @@ describe('a start reports', { skip }, () => {
     assert.equal(level, 'warn');
     for (const settings of [{ ...publicUrl, 'trusted-proxy': '127.0.0.1' }, { tls: 'self-signed' }])
       assert.ok(logOf(await started(t, settings)).every(([each]) => each === 'info'));
-  });
-
-  test('a start reports that its authority begins later, which a clock that was ahead had made', async (t) => {
-    const start = await started(t, { tls: 'self-signed' });
-    assert.deepEqual(warningsOf(start), []);
-    const authority = join(start.config.dataFolder, 'tls', 'ca.pem');
-    const { certPem } = newCertificate({ now: Date.parse('2029-01-01T00:00:00Z') }); // it begins 400 days before
-    writeFileSync(authority, certPem);
-    assert.deepEqual(warningsOf(start), [
-      `The authority in ${authority} is valid from 2027-11-28: until then devices reject it. If the clock is ` +
-        `right, delete ${join(start.config.dataFolder, 'tls')} and start again; each device then has to trust ` +
-        'the new authority.',
-    ]);
-    rmSync(authority); // a certificate may be served without it
-    assert.deepEqual(warningsOf(start), []);
   });
 
   const hasModes = { skip: process.platform === 'win32' && 'has no modes' };

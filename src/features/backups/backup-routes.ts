@@ -94,8 +94,8 @@ export class Backups {
     const { stopping } = this.#services;
     if (stopping.aborted && error === stopping.reason) return unavailable('The service is stopping.');
     if (error instanceof NoRoomError) return unavailable('The disk has too little free space for a backup.');
-    const told = toStorageError(error, what);
-    return told instanceof StorageError ? unavailable(told.message) : error;
+    const named = toStorageError(error, what);
+    return named instanceof StorageError ? unavailable(named.message) : error;
   }
 }
 
