@@ -53,7 +53,7 @@ test('a token that a test builds by hand is equal byte for byte', () => {
   assert.equal(forged({ alg: 'HS256', typ: 'at+jwt', kid }, claims), token);
 });
 
-for (const [name, bent] of Object.entries({
+for (const [name, altered] of Object.entries({
   'of nothing': '',
   'of dots': '..',
   'without a signature': `${header}.${payload}.`,
@@ -83,7 +83,7 @@ for (const [name, bent] of Object.entries({
     audience: origin,
   }).sign(claims),
 })) {
-  test(`a token ${name} is rejected`, () => assert.equal(signer.verify(bent), undefined));
+  test(`a token ${name} is rejected`, () => assert.equal(signer.verify(altered), undefined));
 }
 
 test('each character of a signature counts', () => {
@@ -93,18 +93,19 @@ test('each character of a signature counts', () => {
     return signature.slice(0, at) + others.find((other) => other !== character) + signature.slice(at + 1);
   });
   assert.equal(new Set(changed).size, 43);
-  for (const bent of changed) assert.equal(signer.verify(`${header}.${payload}.${bent}`), undefined, bent);
+  for (const altered of changed)
+    assert.equal(signer.verify(`${header}.${payload}.${altered}`), undefined, altered);
 });
 
 for (const alg of ['none', 'None', 'NONE', 'nOnE', 'HS384', 'HS512', 'RS256', 'ES256', 'hs256', '', null]) {
   test(`a token of algorithm ${alg} is rejected, signed or not`, () => {
-    const bent = { alg, typ: 'at+jwt', kid };
-    assert.equal(signer.verify(forged(bent, claims)), undefined);
-    assert.equal(signer.verify(`${encoded(bent)}.${payload}.`), undefined);
+    const altered = { alg, typ: 'at+jwt', kid };
+    assert.equal(signer.verify(forged(altered, claims)), undefined);
+    assert.equal(signer.verify(`${encoded(altered)}.${payload}.`), undefined);
   });
 }
 
-for (const [name, bent] of Object.entries({
+for (const [name, altered] of Object.entries({
   'without a key id': { alg: 'HS256', typ: 'at+jwt' },
   'whose key id is a path': { alg: 'HS256', typ: 'at+jwt', kid: '../../../../dev/null' },
   'whose key id has quotes': { alg: 'HS256', typ: 'at+jwt', kid: `' OR '1'='1"` },
@@ -118,7 +119,7 @@ for (const [name, bent] of Object.entries({
   'whose header is a list': [{ alg: 'HS256', typ: 'at+jwt', kid }],
 })) {
   test(`a token ${name} is rejected, although its signature is valid`, () =>
-    assert.equal(signer.verify(forged(bent, claims)), undefined));
+    assert.equal(signer.verify(forged(altered, claims)), undefined));
 }
 
 for (const [name, text] of Object.entries({
@@ -131,7 +132,7 @@ for (const [name, text] of Object.entries({
 }
 
 const text = plain(payload);
-for (const [name, bent] of Object.entries({
+for (const [name, altered] of Object.entries({
   'with a claim twice': text.replace('"role":"staff"', '"role":"staff","role":"staff"'),
   'with a claim twice, once escaped': text.replace('"role":"staff"', '"role":"staff","\\u0072ole":"admin"'),
   'with an unknown claim': text.replace('{', '{"nbf":0,'),
@@ -146,7 +147,7 @@ for (const [name, bent] of Object.entries({
   'without claims': '{}',
 })) {
   test(`a payload ${name} is rejected, although its signature is valid`, () => {
-    assert.equal(signer.verify(signed(`${header}.${base64url(bent)}`)), undefined);
+    assert.equal(signer.verify(signed(`${header}.${base64url(altered)}`)), undefined);
   });
 }
 

@@ -1,6 +1,5 @@
 // Message authentication codes: the vectors of RFC 4231, and separate keys for each purpose.
 import assert from 'node:assert/strict';
-import { createHmac } from 'node:crypto';
 import { test } from 'node:test';
 import { createMac, createMacs } from '../../src/auth/mac.ts';
 
@@ -13,19 +12,6 @@ test('a MAC is HMAC-SHA-256 (RFC 4231, test cases 1 and 2)', () => {
     createMac(Buffer.from('Jefe'))('what do ya want for nothing?').toString('hex'),
     '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
   );
-});
-
-test('keys and texts may have any length', () => {
-  for (const keyBytes of [0, 1, 31, 32, 63, 64, 65, 200]) {
-    const key = Buffer.alloc(keyBytes, 0xa5);
-    const mac = createMac(key);
-    for (const length of [0, 1, 55, 56, 64, 1365, 1366, 4096, 10_000]) {
-      for (const text of ['x'.repeat(length), '€'.repeat(length)]) {
-        const expected = createHmac('sha256', key).update(text).digest('hex');
-        assert.equal(mac(text).toString('hex'), expected, `${keyBytes} ${length}`);
-      }
-    }
-  }
 });
 
 test('a MAC for one purpose is invalid for any other, and as a token', () => {

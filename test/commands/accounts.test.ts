@@ -40,6 +40,7 @@ describe('accounts from the command line', () => {
     const email = person.email.toUpperCase();
     const reset = await orderly(['admin', 'reset', `--email=${email}`, `--data=${service.folder}`]);
     const made = printed(reset);
+    assert.match(reset.stdout, /^All sessions and API keys of this user have ended\.$/m);
     assert.doesNotMatch(reset.stdout, /One-time codes/);
     assert.equal((await service.get(`/api/users/${person.id}`, { token: person.token })).status, 401);
     assert.equal(

@@ -6,11 +6,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { text } from 'node:stream/consumers';
 import { before, describe, test } from 'node:test';
+import { dayMilliseconds } from '../../src/base/durations.ts';
 import { sampleCountries } from '../../src/commands/sample-data.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { serviceFor } from '../support/service.ts';
 import { newCustomer, newKey, newOrder } from '../support/resource-support.ts';
-import { dataFolder, newFolder, orderly, program } from '../support/command-support.ts';
+import { dataFolder, newFolder, orderly, program, rootVariables } from '../support/command-support.ts';
 import { damages } from './damages.ts';
 
 const tables = ['users', 'customers', 'orders'] as const;
@@ -190,7 +191,7 @@ describe('sample and check', { concurrency: true }, () => {
       }); // called without its context
       const { status, stdout, stderr } = await orderly(
         ['sample', '--orders=400', `--seed=${seed}`, `--data=${folder}`],
-        { env: root },
+        { env: rootVariables },
       );
       assert.deepEqual([status, stderr], [0, '']);
       assert.match(stdout, /^Added .*\b5 users, 100 customers and 400 orders\.$/m);
@@ -252,6 +253,18 @@ describe('sample and check', { concurrency: true }, () => {
     );
   });
 
+  test('sample data covers the year before the given time', async (t) => {
+    const folder = newFolder(t);
+    const until = '2024-07-01T12:00:00Z';
+    const args = ['sample', '--orders=400', `--until=${until}`, `--data=${folder}`];
+    assert.equal((await orderly(args, { env: rootVariables })).status, 0);
+    const times = rowsOf(join(folder, 'orderly.db'), 'orders').map(({ createdAt }) => Number(createdAt));
+    const [first, last, end] = [Math.min(...times), Math.max(...times), Date.parse(until)];
+    const start = end - 365 * dayMilliseconds;
+    assert.ok(first >= start && first < start + dayMilliseconds);
+    assert.ok(last <= end && last > end - dayMilliseconds);
+  });
+
   test('check names each row that is wrong, and how', async (t) => {
     const folder = await copyOf(t, folders[0]);
     const db = new DatabaseSync(join(folder, 'orderly.db'), { enableForeignKeyConstraints: false });
@@ -309,8 +322,6 @@ describe('sample and check', { concurrency: true }, () => {
     assert.doesNotMatch(stderr, /^ {4}at /m);
   });
 });
-
-const root = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
 
 async function copyOf(t: { after(end: () => void): void }, folder = ''): Promise<string> {
   const copy = newFolder(t);

@@ -26,3 +26,16 @@ const rows: readonly (readonly [text: string, value: string | undefined])[] = [
 for (const [text, value] of rows)
   test(`in a .env of ${JSON.stringify(text)}, A is ${JSON.stringify(value)}`, () =>
     assert.deepEqual(parseDotEnv(text), { variables: value === undefined ? {} : { A: value }, issues: [] }));
+
+for (const [text, line] of [
+  ['# first\n\nA="never ends\nB=1', 3],
+  ['A: b\n', 1],
+  ["A='b'c\n", 1],
+  ['A B=c\n', 1],
+  ['A=b\nB\n', 2],
+  [Buffer.from('A=b\n', 'utf16le').toString(), 1],
+] as const)
+  test(`a .env of ${JSON.stringify(text)} can't be read from line ${line} on`, () => {
+    const issue = `line ${line} of .env can't be read: write NAME=value, or NAME="value"`;
+    assert.deepEqual(parseDotEnv(text).issues, [issue]);
+  });

@@ -9,7 +9,14 @@ import { after, before, describe, test } from 'node:test';
 import { systemErrorText } from '../../src/base/system-error.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { unsafeFileSystemOf } from '../../src/storage/file-systems.ts';
-import { dataFolder, newFolder, orderly, program, serving } from '../support/command-support.ts';
+import {
+  dataFolder,
+  newFolder,
+  orderly,
+  program,
+  rootVariables,
+  serving,
+} from '../support/command-support.ts';
 import { executable } from '../support/service.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 
@@ -137,11 +144,10 @@ describe('where', { skip }, () => {
 test('on a disk that became read-only the database can be checked and backed up', (t) =>
   withSmallDisk(t, 4, async (disk) => {
     const data = join(disk.folder, 'data');
-    const env = {
-      ORDERLY_ADMIN_EMAIL: 'root@example.com',
-      ORDERLY_ADMIN_PASSWORD: 'the first administrator',
-    };
-    assert.equal((await (await serving(t, [`--data=${data}`, '--tls=off'], { env })).end()).status, 0);
+    assert.equal(
+      (await (await serving(t, [`--data=${data}`, '--tls=off'], { env: rootVariables })).end()).status,
+      0,
+    );
     assert.equal(spawnSync('mount', ['-o', 'remount,ro', disk.folder]).status, 0);
     try {
       for (const args of [['check'], ['backup', join(newFolder(t), 'copy.db')]]) {

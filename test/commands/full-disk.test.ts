@@ -4,16 +4,14 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { dataFolder, newFolder, orderly, serving } from '../support/command-support.ts';
-
-const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
+import { dataFolder, newFolder, orderly, rootVariables, serving } from '../support/command-support.ts';
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
   test(`after ${signal} a service starts on a full disk for reading, and writes once there is space`, (t) =>
     withSmallDisk(t, 4, async (disk) => {
       const data = join(disk.folder, 'data');
       const flags = [`--data=${data}`, '--tls=off'];
-      const start = () => serving(disk, flags, { env });
+      const start = () => serving(disk, flags, { env: rootVariables });
       const before = await start();
       const key = await makeKey(data);
       assert.equal(await addCustomer(before.url, key), 201);

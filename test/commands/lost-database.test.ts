@@ -5,9 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newCustomer, rootToken } from '../support/resource-support.ts';
 import { serviceFor } from '../support/service.ts';
-import { dataFolder, newFolder, orderly, serving } from '../support/command-support.ts';
-
-const env = { ORDERLY_ADMIN_EMAIL: 'root@example.com', ORDERLY_ADMIN_PASSWORD: 'the first administrator' };
+import { dataFolder, newFolder, orderly, rootVariables, serving } from '../support/command-support.ts';
 
 describe('a database that was lost', () => {
   const losses: readonly (readonly [what: string, lose: (folder: string) => void])[] = [
@@ -40,10 +38,12 @@ describe('a database that was lost', () => {
 
   test('a lost database is noticed even if the service was killed in its first minute and left its WAL', async (t) => {
     const folder = newFolder(t);
-    const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env });
+    const { end } = await serving(t, [`--data=${folder}`, '--tls=off'], { env: rootVariables });
     await end('SIGKILL');
     for (const file of ['orderly.db-wal', 'orderly.db-shm']) rmSync(join(folder, file));
-    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], { env });
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], {
+      env: rootVariables,
+    });
     assert.deepEqual([status, /is missing or empty/.test(stderr)], [1, true], stderr);
   });
 
@@ -52,7 +52,9 @@ describe('a database that was lost', () => {
     writeFileSync(join(folder, 'orderly.db'), '');
     writeFileSync(join(folder, 'orderly.db-wal'), 'frames');
     const before = readdirSync(folder);
-    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], { env });
+    const { status, stderr } = await orderly(['serve', '--port=0', `--data=${folder}`], {
+      env: rootVariables,
+    });
     assert.equal(status, 1);
     assert.match(stderr, /orderly\.db is missing or empty, but its write-ahead log is there: put the file /);
     assert.deepEqual(readdirSync(folder), before);

@@ -11,7 +11,12 @@ describe('settings', () => {
   const faultTable: readonly Fault[] = [
     ['an operand that is missing', 'restore', '', [/^FILE is missing$/]],
     ['operands beyond', 'restore', 'a b c', [/^unexpected argument "b"$/, /^unexpected argument "c"$/]],
-    ['a required flag that is missing', 'admin create', '', [/^--email EMAIL is missing$/]],
+    [
+      'required flags that are missing',
+      'keys create',
+      '--name n',
+      [/^--email EMAIL is missing$/, /^--scopes LIST is missing$/],
+    ],
     [
       'wrong flags of a command',
       'sample',

@@ -24,6 +24,12 @@ export const realProgram: readonly string[] =
 export const program: readonly string[] =
   executable === undefined ? [process.execPath, cheapPasswords, start] : [executable];
 
+/** The first administrator, as the environment gives it. */
+export const rootVariables = {
+  ORDERLY_ADMIN_EMAIL: 'root@example.com',
+  ORDERLY_ADMIN_PASSWORD: 'the first administrator',
+};
+
 export type Ended = { readonly status: number | null; readonly stdout: string; readonly stderr: string };
 type Where = {
   readonly env?: Readonly<Record<string, string>>;
