@@ -5,7 +5,7 @@ import type { Event, EventType, FeedBounds, Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
 /** The events that one page of the feed may examine to find those that the caller may see. */
-export const feedRowsExaminedMax = 1_000;
+const feedRowsExaminedMax = 1_000;
 
 /**
  * The events that a caller may see: all of most topics and of these types, otherwise only the caller's own.

@@ -1,16 +1,9 @@
 // Reads a range of the feed for an export.
-import { setTimeout as pause } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { exportChunkBytesMax, type ElementReader } from '../../http/lists/export.ts';
 import { forbidden } from '../../problem.ts';
 import type { Event } from '../events/event.ts';
-import {
-  feedBounds,
-  readFeed,
-  type FeedAccess,
-  type FeedRequest,
-  feedRowsExaminedMax,
-} from '../events/feed-store.ts';
+import { feedBounds, readFeed, type FeedAccess, type FeedRequest } from '../events/feed-store.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
@@ -20,11 +13,6 @@ type ExportRange<C> = Pick<FeedRequest, 'types' | 'after'> & {
 };
 
 const readBounds = { rows: 100, charsMax: exportChunkBytesMax };
-/**
- * The pause after a read that gave less than a page. Examining the events takes a twentieth of the pause, so
- * a walk past the events of others leaves the event loop to other clients.
- */
-const walkPauseMilliseconds = 5;
 
 export function feedElements<C>(
   db: Connection,
@@ -41,7 +29,6 @@ export function feedElements<C>(
       if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
       const { events, end } = readFeed(db, { after: position, latest, access, types, ...readBounds });
       yield events;
-      if (end - position === feedRowsExaminedMax) await pause(walkPauseMilliseconds);
       position = end;
     }
   };

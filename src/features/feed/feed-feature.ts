@@ -7,14 +7,14 @@ export const feed: Feature = {
   needs: [],
   tag: eventsTag,
   async load() {
-    const { feedRoutes } = await import('./feed-routes.ts');
+    const { followEventsRoute } = await import('./feed-routes.ts');
     const { LiveFeed } = await import('./live-feed.ts');
     return (core) => {
       const live = new LiveFeed({ ...core, db: core.database.read });
       return {
-        groups: [{ invalidStatus: 422, routes: feedRoutes({ ...core, live }) }],
+        groups: [{ invalidStatus: 422, routes: [followEventsRoute({ ...core, live })] }],
         metrics: () => live.families(),
-        onSync: (invalidations) => live.onSync(invalidations),
+        onSync: () => live.onSync(),
         close: () => live.close(),
       };
     };

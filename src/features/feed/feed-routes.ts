@@ -1,5 +1,6 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream; or a list, newest first.
-import { signedIn, type Caller } from '../../auth/access.ts';
+import { isAdmin, isStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { csvTime, type CsvTable } from '../../base/csv.ts';
 import { decodeCursor, nextPath, withCursor } from '../../http/lists/cursor.ts';
 import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
 import {
@@ -17,14 +18,12 @@ import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
 import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
-import { eventTable } from './event-csv.ts';
-import { Event, eventTypeName, type EventType } from '../events/event.ts';
-import { readFeed, readNewest } from '../events/feed-store.ts';
-import { feedAccessOf } from './feed-access.ts';
+import { Event, eventTypeName, topicsForAdmins, type EventType } from '../events/event.ts';
+import { readFeed, readNewest, type FeedAccess } from '../events/feed-store.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
 import { feedElements } from './feed-export.ts';
-import type { Streams } from './live-feed.ts';
+import type { LiveFeed } from './live-feed.ts';
 
 const feedParameters = (types: readonly EventType[]) => ({
   from: optional(
@@ -64,15 +63,11 @@ type FeedQuery = ObjectOf<ReturnType<typeof feedParameters>>;
 
 type FeedServices = {
   readonly declared: { readonly eventTypes: readonly EventType[] };
-  readonly live: Streams;
+  readonly live: LiveFeed;
   readonly exports: HandlerExports;
 };
 
-export function feedRoutes(services: FeedServices): Route[] {
-  return [followEventsRoute(services)];
-}
-
-function followEventsRoute(services: FeedServices): Route {
+export function followEventsRoute(services: FeedServices): Route {
   return route({
     method: 'GET',
     path: feedPath,
@@ -92,13 +87,10 @@ function followEventsRoute(services: FeedServices): Route {
       'On a terminal `curl -N -H "Accept: text/event-stream"` shows them.\n\n' +
       `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
-    queryIssues(query, { mediaType }) {
-      const issues = exportIssues(query, { mediaType, acceptsCursor: true });
-      if (query.cursor !== undefined && query.from !== undefined) issues.push(cursorAndFrom);
-      if (query.sort !== undefined && query.from !== undefined) issues.push(sortAndFrom);
-      if (query.lastEventId !== undefined && mediaType !== eventStream) issues.push(lastEventIdOfPage);
-      return mediaType === json ? issues : [...issues, ...pagesOnlyIssues(query)];
-    },
+    queryIssues: (query, { mediaType }) => [
+      ...exportIssues(query, { mediaType, acceptsCursor: true }),
+      ...conflictsIn(query, mediaType),
+    ],
     handle(call) {
       if (call.mediaType === eventStream) return liveEvents(call, services);
       if (isExport(call)) return eventFile(call, services);
@@ -130,6 +122,18 @@ function newestPage(call: FeedCall): ListPage<Event> {
   return toListPage(elements, end === undefined ? null : nextPath(list, [end, end]));
 }
 
+/**
+ * Users see the events of their own objects, staff see the events of the shop's objects, and administrators
+ * see all events. Staff also see that a user was deleted: the orders and customers of the user lose their
+ * owner, without events, since there may be a million of them.
+ */
+function feedAccessOf(caller: Caller): FeedAccess {
+  if (isAdmin(caller)) return 'all';
+  const { userId } = caller;
+  if (isStaff(caller)) return { userId, allBut: topicsForAdmins, types: ['user.deleted'] };
+  return { userId, allBut: null, types: [] };
+}
+
 function pageOf({ query, caller }: FeedCall) {
   const { type: types, limit: rows = pageRowsDefault } = query;
   return { access: feedAccessOf(caller), types, rows, charsMax: pageBytesMax };
@@ -146,25 +150,36 @@ function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event
 }
 
 function liveEvents(call: FeedCall, { live }: FeedServices): Streamed {
-  const { read, query, caller, network, headers } = call;
+  const { read, query, caller, headers } = call;
   const lastEventId = headers['last-event-id'] || query.lastEventId || '';
   live.checkCapacity(call);
   const state = feedState(read);
   const after = lastEventId === '' ? findStart(state, query) : requireEventId(state, lastEventId);
-  const start = (stream: ResponseStream): void =>
-    live.add({
-      stream,
-      caller,
-      network,
-      recheckCaller: () => call.recheckCaller(),
-      hasExpired: () => call.hasExpired(),
-      access: feedAccessOf(caller),
-      types: query.type,
-      after: after ?? state.latest,
-    });
+  const reader = { call, access: feedAccessOf(caller), types: query.type, after: after ?? state.latest };
+  const start = (stream: ResponseStream): void => live.add({ ...reader, stream });
   return { kind: 'stream', mediaType: eventStream, start };
 }
 
+/** A row for each event, with its changes as JSON. */
+const eventTable: CsvTable<Event> = {
+  columns: [
+    'id',
+    'type',
+    'createdAt',
+    'subject',
+    'actor.userId',
+    'actor.keyId',
+    'requestId',
+    'reason',
+    'changes',
+  ],
+  rowsOf({ id, type, createdAt, subject, actor, requestId, reason, changes }) {
+    const { userId = null, keyId = null } = actor ?? {};
+    return [
+      [id, type, csvTime(createdAt), subject, userId, keyId, requestId, reason, JSON.stringify(changes)],
+    ];
+  },
+};
 const eventsFile = { name: 'events', table: eventTable };
 
 function eventFile(call: FeedCall, { exports }: FeedServices): Streamed {
@@ -184,30 +199,18 @@ function findStart(state: FeedState, { from, cursor }: FeedQuery): number | unde
   return from === 'latest' ? state.latest : state.removedUpTo;
 }
 
-const cursorAndFrom = {
-  parameter: 'cursor',
-  code: 'conflict',
-  detail: 'Send cursor to continue or from to start, not both.',
-};
-
-const sortAndFrom = {
-  parameter: 'sort',
-  code: 'conflict',
-  detail: 'A list with sort begins at the latest event: send sort or from, not both.',
-};
-
-const lastEventIdOfPage = {
-  parameter: 'lastEventId',
-  code: 'conflict',
-  detail: 'Only streams have it: send cursor, or accept text/event-stream.',
-};
-
 /** Streams and files have the order of the feed, and no names. */
-function pagesOnlyIssues(query: FeedQuery): Issue[] {
-  const sent = ['sort', 'include'].filter((name) => Object.hasOwn(query, name));
-  return sent.map((parameter) => ({
-    parameter,
-    code: 'conflict',
-    detail: `Only pages have it: leave out ${parameter}, or accept application/json.`,
-  }));
+function conflictsIn({ cursor, from, sort, include, lastEventId }: FeedQuery, mediaType: string): Issue[] {
+  const issues: Issue[] = [];
+  const add = (parameter: string, detail: string) => issues.push({ parameter, code: 'conflict', detail });
+  if (cursor !== undefined && from !== undefined)
+    add('cursor', 'Send cursor to continue or from to start, not both.');
+  if (sort !== undefined && from !== undefined)
+    add('sort', 'A list with sort begins at the latest event: send sort or from, not both.');
+  if (lastEventId !== undefined && mediaType !== eventStream)
+    add('lastEventId', 'Only streams have it: send cursor, or accept text/event-stream.');
+  if (mediaType === json) return issues;
+  for (const [name, value] of Object.entries({ sort, include }))
+    if (value !== undefined) add(name, `Only pages have it: leave out ${name}, or accept application/json.`);
+  return issues;
 }

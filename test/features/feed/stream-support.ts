@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Call, TestResponse, TestService } from '../../support/service.ts';
 
 /** A block of the stream; a comment has neither. */
@@ -93,9 +92,4 @@ function blockOf(text: string): Block {
   const fields = text.split('\n').map((line) => /^(\w*):? ?(.*)$/.exec(line) ?? []);
   const named = Object.fromEntries(fields.map(([, name = '', value = '']) => [name, value]));
   return 'data' in named ? { ...named, data: JSON.parse(named['data'] ?? '') } : named;
-}
-
-/** Waits for the work that a change does in the next turns of the service's event loop. */
-export async function settle(): Promise<void> {
-  for (let turn = 0; turn < 5; turn += 1) await nextTurn();
 }
