@@ -27,7 +27,7 @@ type Post = {
 };
 
 /** `cause` is a code of the system or a sentence, for the log. */
-type PostFailure = {
+export type PostFailure = {
   readonly kind: 'blocked' | 'failed';
   readonly code: WebhookErrorCode;
   readonly cause: string;

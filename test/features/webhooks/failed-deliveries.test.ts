@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { createServer, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
-import { assertProblem } from '../../support/http-support.ts';
+import { assertIssues } from '../../support/resource-support.ts';
 import { Hooked, disabledReason, fail, hour, minute, needsInside, second } from './delivery-support.ts';
 import { Receiver } from './receiver.ts';
 
@@ -272,7 +272,7 @@ test(
     const reason = await disabledReason(hook);
     assert.match(reason, /^Events after \d+ have expired and were removed\. Set position to resume\.$/);
 
-    assertProblem(await hook.call('PATCH', hook.path, { status: 'enabled' }), 'validation-failed', 400);
+    assertIssues(await hook.call('PATCH', hook.path, { status: 'enabled' }), 400, ['#/position minimum']);
     await hook.patch({ status: 'enabled', position: await hook.latest() });
     await hook.placeOrders(1);
     (await hook.receiver.next()).answer(204);

@@ -230,25 +230,3 @@ test('no file holds a secret of a webhook', needsInside, async (t) => {
     assert.ok(!service.logged.join('').includes(text.slice(6)));
   }
 });
-
-test(
-  'a webhook whose events were removed meanwhile can be enabled only with another position',
-  needsInside,
-  async (t) => {
-    const service = await serviceFor(t, { settings: { 'events-days': '1' } });
-    let token = await rootToken(service);
-    const { id } = await newWebhook(service, token);
-    const path = `/webhooks/${id}`;
-    await service.patch(path, { token, body: { status: 'paused' } });
-    await newOrder(service, token);
-    service.clock.advance(2 * 86_400_000);
-    await service.person();
-    await service.inside?.app.cleanup.run();
-    token = await rootToken(service);
-    const enabling = await service.patch(path, { token, body: { status: 'enabled' } });
-    assertIssues(enabling, 400, ['#/position minimum']);
-    const [, oldest] = /from (\d+) to/.exec(enabling.body.detail) ?? [];
-    const body = { status: 'enabled', position: Number(oldest) };
-    assert.equal((await service.patch(path, { token, body })).status, 200);
-  },
-);
