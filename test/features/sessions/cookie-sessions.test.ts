@@ -134,16 +134,6 @@ describe('the cookie', () => {
     assertProblem(await renew(service(), { ...browser, cookie }), 'invalid-credentials');
   });
 
-  test('the cookie of a session leaves no event when it is replaced', async () => {
-    const browser = await signIn(service());
-    const { token } = browser;
-    const count = async (): Promise<number> =>
-      (await service().get('/events?limit=200', { token })).body.data.length;
-    const before = await count();
-    assert.equal((await renew(service(), browser)).status, 201);
-    assert.equal(await count(), before);
-  });
-
   test('the cookie of two tabs that renew at once is the same in both', needsClock, async () => {
     const browser = await signIn(service());
     const tabs = await Promise.all([renew(service(), browser), renew(service(), browser)]);

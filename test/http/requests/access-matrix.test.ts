@@ -14,7 +14,7 @@ import {
   rootToken,
 } from '../../support/resource-support.ts';
 import { serviceFor, type Call, type Person, type TestService } from '../../support/service.ts';
-import { callers, challenges, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
+import { callers, challengeFor, matrix, rejections, type Caller, type Subject } from './access-rows.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { withoutSyncs } from '../../support/list-support.ts';
 
@@ -84,7 +84,8 @@ describe('access to', () => {
         };
         const path = row.path(subject);
         const expected = responses[index] ?? '';
-        await checkCell(service, method, path, call, expected, `${name} by ${caller}`);
+        const wanted = { expected, scope: row.scope };
+        await checkCell(service, { method, path, call }, wanted, `${name} by ${caller}`);
         const isUsedUp = rejections[expected] === undefined && (method === 'DELETE' || row.isOnce === true);
         if (isUsedUp) subject = await newSubject(service);
       }
@@ -94,10 +95,8 @@ describe('access to', () => {
 
   async function checkCell(
     service: TestService,
-    method: string,
-    path: string,
-    call: Call,
-    expected: string,
+    { method, path, call }: { readonly method: string; readonly path: string; readonly call: Call },
+    { expected, scope }: { readonly expected: string; readonly scope: Scope | undefined },
     where: string,
   ): Promise<void> {
     const response = await service.call(method, path, call);
@@ -111,7 +110,7 @@ describe('access to', () => {
         `${where}: ${response.text}`,
       );
     if (rejection !== undefined) assertProblem(response, ...rejection);
-    const challenge = challenges[expected];
+    const challenge = challengeFor(expected, scope);
     if (challenge !== undefined) assert.equal(response.headers['www-authenticate'], challenge, where);
     if (method === 'GET')
       assert.equal((await service.call('HEAD', path, call)).status, response.status, `${where}: HEAD`);

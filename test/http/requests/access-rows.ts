@@ -67,11 +67,13 @@ export const rejections: Readonly<
   v: ['validation-failed', 422],
 };
 
-/** RFC 6750 section 3: without a credential no error is named. */
-export const challenges: Readonly<Record<string, string>> = {
-  u: 'Bearer realm="orderly"',
-  t: 'Bearer realm="orderly", error="invalid_token"',
-};
+/** RFC 6750 section 3: without a credential no error is named; a key that lacks a scope is told which. */
+export function challengeFor(rejection: string, scope: Scope | undefined): string | undefined {
+  const error = { u: '', t: ', error="invalid_token"', s: ', error="insufficient_scope"' }[rejection];
+  if (error === undefined) return undefined;
+  const missing = rejection === 's' && scope !== undefined ? `, scope="${scope}"` : '';
+  return `Bearer realm="orderly"${error}${missing}`;
+}
 
 const forAll = '200 200 200 200 200 200 200 200 200';
 const noneForAll = forAll.replaceAll('200', '404');
