@@ -4,7 +4,7 @@ import { acceptPatch } from '../http/responses/media-types.ts';
 import type { ResponseField } from '../http/responses/cors.ts';
 import type { Json } from './openapi-components.ts';
 
-const text = { type: 'string', maxLength: 8192 } as const;
+const fieldValue = { type: 'string', maxLength: 8192 } as const;
 
 /** Header fields of requests. */
 const requestFields = {
@@ -14,11 +14,11 @@ const requestFields = {
   },
   'If-None-Match': {
     description: 'ETags that the client has; 304 if one of them is current.',
-    schema: text,
+    schema: fieldValue,
   },
   'If-Match': {
     description: 'The ETag that the client has; 412 if it is not current.',
-    schema: text,
+    schema: fieldValue,
   },
   'Last-Event-ID': {
     description: 'Where to resume an event stream: the `id` of the last event received.',
@@ -37,36 +37,39 @@ export const requestFieldParameters = Object.fromEntries(
 
 /** Header fields of responses. */
 export const responseHeaders = {
-  ETag: { description: 'The version of the content, for `If-None-Match` and `If-Match`.', schema: text },
+  ETag: {
+    description: 'The version of the content, for `If-None-Match` and `If-Match`.',
+    schema: fieldValue,
+  },
   Link: {
     description:
       'The next page, with `rel="next"`; of the OpenAPI document itself, with `rel="service-desc"`.',
-    schema: text,
+    schema: fieldValue,
   },
-  Location: { description: 'The path of the new object.', schema: { ...text, pattern: '^/' } },
+  Location: { description: 'The path of the new object.', schema: { ...fieldValue, pattern: '^/' } },
   RateLimit: {
     description: 'For each limit that applies, how much is left (`r`), and for how many seconds (`t`).',
-    schema: text,
+    schema: fieldValue,
   },
   'RateLimit-Policy': {
     description: 'For each limit that applies, its quota (`q`) and its window in seconds (`w`).',
-    schema: text,
+    schema: fieldValue,
   },
   'Retry-After': {
     description: 'When to try again, in seconds.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': { description: 'Which credentials are needed (RFC 6750).', schema: text },
+  'WWW-Authenticate': { description: 'Which credentials are needed (RFC 6750).', schema: fieldValue },
   'X-Request-Id': { description: 'The request’s identifier, as in the log.', schema: RequestId },
   'Idempotency-Replayed': {
     description: 'Sent with the first response to an Idempotency-Key when that is returned again.',
     schema: { type: 'boolean', const: true },
   },
-  'Content-Disposition': { description: 'The name of the file.', schema: text },
-  Allow: { description: 'The methods of the path.', schema: text },
-  Accept: { description: 'The media types that a body may have.', schema: text },
-  'Accept-Encoding': { description: 'That bodies are sent uncompressed: `identity`.', schema: text },
-  'Accept-Patch': { description: `The media types of a PATCH: \`${acceptPatch}\`.`, schema: text },
+  'Content-Disposition': { description: 'The name of the file.', schema: fieldValue },
+  Allow: { description: 'The methods of the path.', schema: fieldValue },
+  Accept: { description: 'The media types that a body may have.', schema: fieldValue },
+  'Accept-Encoding': { description: 'That bodies are sent uncompressed: `identity`.', schema: fieldValue },
+  'Accept-Patch': { description: `The media types of a PATCH: \`${acceptPatch}\`.`, schema: fieldValue },
 } satisfies Record<ResponseField, Json>;
 
 export const securitySchemes = {

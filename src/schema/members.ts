@@ -68,7 +68,7 @@ export function directionIssue(name: string): string | undefined {
 }
 
 /** Text that may have several lines. */
-export function text(maxLength: number, description: string, example: string): Schema<string> {
+export function multiLine(maxLength: number, description: string, example: string): Schema<string> {
   return string({
     minLength: 1,
     maxLength,

@@ -1,6 +1,5 @@
 // Checks values against schemas, and finds every issue of a value with its JSON Pointer.
 import assert from 'node:assert';
-import { kindLabel, placeLabel, pointerOf, unknownMember, type Path } from './issue-text.ts';
 import {
   validatorOf,
   type Checked,
@@ -18,9 +17,7 @@ export const issuesMax = 100;
  * omits some.
  */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const findings = newFindings(issuesMax + 1);
-  walk(validatorOf(schema), value, findings);
-  return findings.issues;
+  return allIssues(schema, value, { isKept: false });
 }
 
 /**
@@ -28,10 +25,17 @@ export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
  * was kept under those of an earlier version stays until it is changed.
  */
 export function keptIssues(schema: JsonSchema, value: unknown): Issue[] {
-  const findings = newFindings(issuesMax + 1, { isKept: true });
+  return allIssues(schema, value, { isKept: true });
+}
+
+function allIssues(schema: JsonSchema, value: unknown, options: { readonly isKept: boolean }): Issue[] {
+  const findings = newFindings(issuesMax + 1, options);
   walk(validatorOf(schema), value, findings);
   return findings.issues;
 }
+
+/** Names of members and indexes of elements, from the outside in. */
+type Path = (string | number)[];
 
 /** The state of a walk through a value: its place, and the issues so far. */
 type Findings = {
@@ -60,16 +64,16 @@ export function fits<T>(schema: Schema<T>, value: unknown): value is T {
 
 /** Returns the value, or the issues of its schema and the `further` issues, which no schema can find. */
 export function parse<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): Checked<T> {
-  const issues = [...schemaIssues(schema, value), ...further];
-  if (issues.length > 0) return { ok: false, issues };
-  return { ok: true, value: value as T }; // the schema has found no issue
+  return checked(value as T, [...schemaIssues(schema, value), ...further]); // unless there are issues
 }
 
 /** Parses a kept object with which a body that fits was merged. */
 export function parseMerged<T>(schema: Schema<T>, merged: unknown, further: readonly Issue[]): Checked<T> {
-  const issues = [...keptIssues(schema, merged), ...further];
-  if (issues.length > 0) return { ok: false, issues };
-  return { ok: true, value: merged as T }; // the schema has found no issue
+  return checked(merged as T, [...keptIssues(schema, merged), ...further]); // unless there are issues
+}
+
+function checked<T>(value: T, issues: readonly Issue[]): Checked<T> {
+  return issues.length > 0 ? { ok: false, issues } : { ok: true, value };
 }
 
 function walk(validator: Validator, value: unknown, findings: Findings): void {
@@ -88,8 +92,8 @@ function walk(validator: Validator, value: unknown, findings: Findings): void {
       return walkArray(validator, value, findings);
     case 'object':
       return walkObject(validator, value, findings);
-    case 'map':
-      return walkMap(value, findings);
+    case 'pairs':
+      return walkPairs(value, findings);
     case 'texts':
       return walkTexts(validator, value, findings);
   }
@@ -203,7 +207,7 @@ function isSatisfied(value: object, requires: ReadonlyMap<string, Validator>): b
   return true;
 }
 
-function walkMap(value: unknown, findings: Findings): void {
+function walkPairs(value: unknown, findings: Findings): void {
   if (typeof value !== 'object' || Array.isArray(value)) add(findings, 'type', 'must be an object');
 }
 
@@ -248,6 +252,11 @@ function addUnknown(members: ReadonlyMap<string, Validator>, findings: Findings)
   addIssueAt(findings, place, { code: 'unknown-member', detail });
 }
 
+function unknownMember(path: Path, members: ReadonlyMap<string, unknown>): string {
+  const supported = members.size === 0 ? 'none' : [...members.keys()].join(', ');
+  return `Unknown member "${placeLabel(path)}". Supported: ${supported}.`;
+}
+
 /**
  * Longer unknown names are truncated, and the issue points to the object, so that no response repeats a whole
  * body.
@@ -281,6 +290,29 @@ function addIssueAt(findings: Findings, path: Path, { code, detail }: Omit<Issue
 function addFound(findings: Findings, issue: Issue): void {
   if (isFull(findings)) return;
   findings.issues.push({ ...issue, pointer: pointerOf(findings.path) + (issue.pointer ?? '') });
+}
+
+function kindLabel({ kind }: Validator): string {
+  return kind === 'integer' || kind === 'array' || kind === 'object' ? `an ${kind}` : `a ${kind}`;
+}
+
+/** Returns the subject of a sentence, such as `items[0].quantity`. */
+function placeLabel(path: Path): string {
+  if (path.length === 0) return 'The body';
+  let label = '';
+  for (const step of path) {
+    if (typeof step === 'number') label += `[${step}]`;
+    else label += label === '' ? step : `.${step}`;
+  }
+  return label;
+}
+
+/** Returns the JSON Pointer (RFC 6901). */
+function pointerOf(path: Path): string {
+  let pointer = '';
+  for (const step of path)
+    pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return pointer;
 }
 
 /**

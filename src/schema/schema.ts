@@ -39,7 +39,7 @@ export type Rule = (value: string) => string | undefined;
 
 /** The prepared form of a schema, which checks read. */
 export type Validator = {
-  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'map' | 'texts';
+  readonly kind: 'string' | 'integer' | 'boolean' | 'array' | 'object' | 'pairs' | 'texts';
   readonly isNullable: boolean;
   readonly isOptional: boolean;
   readonly min: number;
@@ -224,10 +224,12 @@ export function object<M extends Members>(
   }) as Schema<ObjectOf<M>> & { readonly properties: M };
 }
 
-/** An object with any members, each a list of values or null. Only for responses. */
-export function map(notes: Annotations = {}): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
+/** An object with any members, each a pair of values or null. Only for responses. */
+export function pairMap(
+  notes: Annotations = {},
+): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
   const additionalProperties = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} };
-  return make({ type: 'object', additionalProperties, ...notes }, { kind: 'map' });
+  return make({ type: 'object', additionalProperties, ...notes }, { kind: 'pairs' });
 }
 
 type TextMapOptions = Annotations & {
@@ -273,7 +275,7 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
 
 function jsonTypeOf(schema: JsonSchema): string {
   const { kind } = validatorOf(schema);
-  return kind === 'map' || kind === 'texts' ? 'object' : kind;
+  return kind === 'pairs' || kind === 'texts' ? 'object' : kind;
 }
 
 /**

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ZoneDays } from '../../src/console/parts/zone-days.ts';
-import { bucketBoundaries, clockOf } from '../../src/features/sales/sales-buckets.ts';
+import { bucketBoundaries, LocalClock } from '../../src/features/sales/sales-buckets.ts';
 
 const zones = [
   'UTC',
@@ -20,7 +20,7 @@ const zones = [
 for (const zone of zones)
   test(`the days, months and years of ${zone} begin when those of the sales do`, () => {
     const days = new ZoneDays(zone);
-    const clock = clockOf(zone);
+    const clock = new LocalClock(zone);
     assert.ok(clock !== undefined);
     const from = days.startOf(2025, 0, 1);
     const before = days.startOf(2027, 0, 1);

@@ -13,7 +13,7 @@ import {
   headersMillisecondsMax,
   urlBytesMax,
 } from '../../src/http/connections/request-fields.ts';
-import { sessionsPerUserMax } from '../../src/features/events/event-store.ts';
+import { sessionsPerUserMax } from '../../src/features/sessions/session-store.ts';
 import { turnShares } from '../support/turn-shares.ts';
 import { sliceMillisecondsMax, sliceRowsMax, sliceStepRowsMax } from '../../src/storage/slices.ts';
 

@@ -13,7 +13,7 @@ import {
   namePrefix,
   sentEmail,
   singleLine,
-  text,
+  multiLine,
 } from '../../schema/members.ts';
 import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
 import { nullable, optional, type Infer } from '../../schema/schema.ts';
@@ -31,7 +31,7 @@ import { auditCustomerSearch, changeInSearch, matchingCustomers } from './custom
 
 const name = singleLine(200, 'The customer’s name.', 'Grace Hopper');
 const sentName = singleLine(200, 'The customer’s name.', 'Grace Hopper', directionIssue);
-const note = text(2000, 'What the shop should know about the customer.', 'Rings twice.');
+const note = multiLine(2000, 'What the shop should know about the customer.', 'Rings twice.');
 const reference = singleLine(64, 'The number of the customer in the shop’s own records.', 'K-1042');
 const owner = nullable(id, {
   description: 'The user who owns the customer; null once that user is deleted.',

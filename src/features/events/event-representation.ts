@@ -3,7 +3,7 @@ import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { represent, type Included, type Representation } from '../../http/responses/representation.ts';
 import { array, oneOf, optional, type ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { findActorNames } from './actor-name-store.ts';
+import { findActorNames } from './event-store.ts';
 import type { Event } from './event.ts';
 
 export function representEvent(event: Event): Representation<Event> {

@@ -1,5 +1,6 @@
 // The rows of events. An event is written in the transaction of its change, and never changed.
 import assert from 'node:assert';
+import { allows, type RowAccess } from '../../auth/access.ts';
 import { keptIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestFirst, type RowSelection } from '../../storage/keyset.ts';
@@ -8,12 +9,6 @@ import * as column from '../../storage/table.ts';
 import { table, type RowObject } from '../../storage/table.ts';
 import type { Visible } from '../../storage/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
-
-/**
- * A further session of a user ends the oldest one. So ending all sessions of a user is always one short
- * write.
- */
-export const sessionsPerUserMax = 1_000;
 
 const shown = {
   id: column.assigned,
@@ -116,6 +111,22 @@ export function findEvent(db: Connection, id: number): Event | undefined {
 /** Selects the history of one object, newest first. Callers who may see the object may see its history. */
 export function historySelection(topic: Topic, { id }: Visible<{ readonly id: number }>): RowSelection {
   return newestFirst('events', { sql: 'topic = ? AND topicId = ?', params: [topic, id] });
+}
+
+/** Finds the names of the accounts behind these events, in one statement, for all accounts that the access covers. */
+export function findActorNames(
+  db: Connection,
+  eventIds: readonly number[],
+  access: RowAccess,
+): ReadonlyMap<number, string> {
+  const rows = db.all<[eventId: number, userId: number, name: string]>(
+    'SELECT events.id, users.id, users.name ' +
+      'FROM json_each(?) AS ids CROSS JOIN events ON events.id = ids.value ' +
+      'CROSS JOIN users ON users.id = events.actorId',
+    JSON.stringify(eventIds),
+  );
+  const visible = rows.filter(([, userId]) => allows(access, userId));
+  return new Map(visible.map(([eventId, , name]) => [eventId, name]));
 }
 
 /**

@@ -1,63 +1,35 @@
 // An event: the record of a change, and its schema. It holds no personal data.
 import { isDeepStrictEqual } from 'node:util';
-import { id, requestIdForm, text, timestamp } from '../../schema/members.ts';
+import { id, requestIdForm, multiLine, timestamp } from '../../schema/members.ts';
 import {
   growingOneOf,
-  map,
   named,
   nullable,
   object,
   optional,
+  pairMap,
   string,
   type Infer,
   type Schema,
 } from '../../schema/schema.ts';
 
 /**
- * The kinds of objects that events are about. All features share this list, since events outlive features:
- * recorded events are read and checked even if their feature is left out, and one schema names all types. A
- * kind has the path of its objects, the topic whose histories show its events (for sessions and keys, their
- * user), whether staff see all of its events, and what can happen to its objects.
+ * The kinds of objects that events are about, with the path of the objects and what can happen to them. All features
+ * share this list, since events outlive features: recorded events are read and checked even if their feature is left
+ * out, and one schema names all types.
  */
 const kinds = {
   order: {
     path: '/orders',
-    topic: 'order',
-    isForStaff: true,
     types: ['created', 'changed', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded', 'corrected'],
   },
-  customer: {
-    path: '/customers',
-    topic: 'customer',
-    isForStaff: true,
-    types: ['created', 'changed', 'deleted', 'erased'],
-  },
-  product: {
-    path: '/products',
-    topic: 'product',
-    isForStaff: true,
-    types: ['created', 'changed', 'deleted'],
-  },
-  shop: { path: '/shop', topic: 'shop', isForStaff: true, types: ['changed'] },
-  user: {
-    path: '/api/users',
-    topic: 'user',
-    isForStaff: false,
-    types: ['created', 'changed', 'suspended', 'deleted'],
-  },
-  session: {
-    path: '/api/sessions',
-    topic: 'user',
-    isForStaff: false,
-    types: ['created', 'ended', 'reused'],
-  },
-  key: { path: '/api/keys', topic: 'user', isForStaff: false, types: ['created', 'removed'] },
-  webhook: {
-    path: '/webhooks',
-    topic: 'webhook',
-    isForStaff: false,
-    types: ['created', 'changed', 'disabled', 'deleted'],
-  },
+  customer: { path: '/customers', types: ['created', 'changed', 'deleted', 'erased'] },
+  product: { path: '/products', types: ['created', 'changed', 'deleted'] },
+  shop: { path: '/shop', types: ['changed'] },
+  user: { path: '/api/users', types: ['created', 'changed', 'suspended', 'deleted'] },
+  session: { path: '/api/sessions', types: ['created', 'ended', 'reused'] },
+  key: { path: '/api/keys', types: ['created', 'removed'] },
+  webhook: { path: '/webhooks', types: ['created', 'changed', 'disabled', 'deleted'] },
 } as const;
 
 type Kinds = typeof kinds;
@@ -66,35 +38,39 @@ type OwnEventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
 /** What happens to the objects of a declared resource (`resource/declared-resource.ts`). */
 type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted' | 'erased'}`;
 export type EventType = OwnEventType | ResourceEventType;
-/** The topic of a declared resource is the name of its table, which its paths begin with. */
-export type Topic = Kinds[Kind]['topic'] | (string & {});
+
+/**
+ * The histories that events belong to: that of their object, for sessions and keys that of their user. The topic of
+ * a declared resource is the name of its table, which its paths begin with.
+ */
+export type Topic = Exclude<Kind, 'session' | 'key'> | (string & {});
 
 export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
 ) as readonly OwnEventType[]; // each is a kind with one of its types
 
 /** The topics whose events staff don't see: all others are the shop's, also those of declared resources. */
-export const topicsForAdmins: readonly Topic[] = Object.values(kinds)
-  .filter(({ isForStaff }) => !isForStaff)
-  .map(({ topic }) => topic);
+export const topicsForAdmins: readonly Topic[] = ['user', 'webhook'];
 
 /** Returns undefined for the type of a declared resource, which names its topic. */
 export function topicOf(type: EventType): Topic | undefined {
-  return kindOf(type)?.topic;
+  const kind = kindOf(type);
+  return kind === 'session' || kind === 'key' ? 'user' : kind;
 }
 
 type Subject = { readonly topic: Topic; readonly subjectId: number | null; readonly topicId: number };
 
 /** Returns the path of the changed object; without an id, the path of all sessions or keys of the user. */
 export function subjectOf(type: EventType, { topic, subjectId, topicId }: Subject): string {
-  const path = kindOf(type)?.path ?? `/${topic}`;
+  const kind = kindOf(type);
+  const path = kind === undefined ? `/${topic}` : kinds[kind].path;
   if (topic === 'shop') return path; // there is one
   return subjectId === null ? `${path}?userId=${topicId}` : `${path}/${subjectId}`;
 }
 
-function kindOf(type: EventType): Kinds[Kind] | undefined {
+function kindOf(type: EventType): Kind | undefined {
   const kind = type.slice(0, type.indexOf('.'));
-  return Object.entries(kinds).find(([name]) => name === kind)?.[1];
+  return Object.hasOwn(kinds, kind) ? (kind as Kind) : undefined;
 }
 
 /** The old and the new value of each changed member; null if the values are not stored. */
@@ -136,7 +112,7 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
   return isShort ? [before, after] : null;
 }
 
-export const reason = text(200, 'Why: stored with the event alone.', 'Paid in cash.');
+export const reason = multiLine(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
 /** A list of types in a request: those of all features. */
 export function eventTypeName(types: readonly EventType[]): Schema<EventType> {
@@ -186,14 +162,14 @@ export const Event = named(
         }),
       ),
       reason: nullable(reason),
-      changes: map({
+      changes: pairMap({
         description:
           'What changed, by member: the values before and after for status, payment, currency, items, total and ' +
           'role; null for everything else, and for items of more than 4,096 characters. A creation shows ' +
           'only status, currency, total and role.',
         examples: [{ status: ['open', 'paid'], note: null }],
       }),
-      actorName: optional(nullable(text(200, 'The name of the account.', 'Till')), {
+      actorName: optional(nullable(multiLine(200, 'The name of the account.', 'Till')), {
         description:
           'Only in pages, with `include=actorName`: the name that the account has now; null without an ' +
           'actor, if the account was deleted, and for other accounts unless the caller is staff.',

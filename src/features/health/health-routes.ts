@@ -6,40 +6,33 @@ import { Health } from './system.ts';
 
 export type Readiness = 'ready' | 'stopping' | 'read-only';
 
-const tag = 'Service';
+const common = {
+  method: 'GET',
+  tag: 'Service',
+  access: anyone,
+  isUnlimited: true,
+  reply: { kind: 'document', schema: Health },
+} as const;
 
 export function healthRoutes(readiness: () => Readiness): Route[] {
-  return [liveRoute(), readyRoute(readiness)];
-}
-
-function liveRoute(): Route {
-  return route({
-    method: 'GET',
-    path: '/health/live',
-    tag,
-    summary: 'Whether the process runs',
-    access: anyone,
-    isUnlimited: true,
-    reply: { kind: 'document', schema: Health },
-    handle: () => ({ kind: 'document', content: { status: 'ok' as const } }),
-  });
-}
-
-function readyRoute(readiness: () => Readiness): Route {
-  return route({
-    method: 'GET',
-    path: '/health/ready',
-    tag,
-    summary: 'Whether the service can handle requests',
-    access: anyone,
-    isUnlimited: true,
-    reply: { kind: 'document', schema: Health },
-    problems: ['unavailable'],
-    handle() {
-      const state = readiness();
-      if (state === 'ready') return { kind: 'document', content: { status: 'ready' as const } };
-      const detail = state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.';
-      throw new Problem('unavailable', detail, { retryAfterSeconds: 1 });
-    },
-  });
+  return [
+    route({
+      ...common,
+      path: '/health/live',
+      summary: 'Whether the process runs',
+      handle: () => ({ kind: 'document', content: { status: 'ok' as const } }),
+    }),
+    route({
+      ...common,
+      path: '/health/ready',
+      summary: 'Whether the service can handle requests',
+      problems: ['unavailable'],
+      handle() {
+        const state = readiness();
+        if (state === 'ready') return { kind: 'document', content: { status: state } };
+        const detail = state === 'stopping' ? 'The service is stopping.' : 'The service can’t write.';
+        throw new Problem('unavailable', detail, { retryAfterSeconds: 1 });
+      },
+    }),
+  ];
 }

@@ -23,12 +23,13 @@ export const ProblemType = named(
     about: sentence('Nothing exists at this path, or no object has this id.'),
   }),
 );
+export type ProblemType = Infer<typeof ProblemType>;
 export const ProblemTypes = named('ProblemTypes', object({ data: array(ProblemType, { maxItems: 100 }) }));
 
 function sentence(example: string): Schema<string> {
   return string({ maxLength: 2_000, examples: [example] });
 }
 
-export function problemType(code: ProblemCode, publicUrl: string): Infer<typeof ProblemType> {
+export function problemType(code: ProblemCode, publicUrl: string): ProblemType {
   return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
 }

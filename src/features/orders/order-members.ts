@@ -1,6 +1,6 @@
 // The members of an order, each declared once (`storage/resource.ts`), and the schemas made of them.
 import { listed } from '../../base/listed.ts';
-import { activeCurrency, currency, id, sentTimestamp, text, timestamp } from '../../schema/members.ts';
+import { activeCurrency, currency, id, sentTimestamp, multiLine, timestamp } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -59,7 +59,7 @@ const payment = nullable(named('Payment', oneOf(payments)), {
 });
 const customerId = integer({ description: 'The customer who orders.', examples: [7] });
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
-const note = nullable(text(2000, 'A note for the shop.', 'Please ring twice.'));
+const note = nullable(multiLine(2000, 'A note for the shop.', 'Please ring twice.'));
 const placedStatus = oneOf(
   statusesThat(({ placedBy }) => placedBy !== null),
   {

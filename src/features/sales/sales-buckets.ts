@@ -8,15 +8,6 @@ export const salesBucketsMax = 1_000;
 export const spans = ['hour', 'day', 'week', 'month', 'year'] as const;
 export type Span = (typeof spans)[number];
 
-/** Returns undefined if there is no such time zone. */
-export function clockOf(timeZone: string): LocalClock | undefined {
-  try {
-    return new LocalClock(timeZone);
-  } catch {
-    return undefined;
-  }
-}
-
 type Buckets = {
   /** Milliseconds since 1970; `from` is before `before`. */
   readonly from: number;
@@ -108,7 +99,7 @@ function floorTo(value: number, unit: number): number {
 }
 
 /** The clocks on the walls of a time zone. Throws a RangeError if there is no such time zone. */
-class LocalClock {
+export class LocalClock {
   readonly #offsets: Intl.DateTimeFormat;
 
   constructor(timeZone: string) {

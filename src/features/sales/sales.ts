@@ -1,6 +1,5 @@
 // Sales: the number and the totals of orders or payments in each bucket, a span of time, by currency and
 // status.
-import assert from 'node:assert';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { invalid } from '../../problem.ts';
 import { counted } from '../../base/counted.ts';
@@ -21,7 +20,8 @@ import {
   type ObjectOf,
 } from '../../schema/schema.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
-import { bucketBoundaries, clockOf, spans, salesBucketsMax } from './sales-buckets.ts';
+import { timeZoneIssue } from '../shop/shop.ts';
+import { bucketBoundaries, LocalClock, spans, salesBucketsMax } from './sales-buckets.ts';
 
 export const salesFiguresMax = 20_000;
 
@@ -55,8 +55,7 @@ export const salesQuery = {
   timeZone: optional(
     string({
       ...timeZoneMembers,
-      rule: (name) =>
-        clockOf(name) === undefined ? `${name} is not a time zone; Europe/Berlin is one.` : undefined,
+      rule: timeZoneIssue,
     }),
     { description: 'By default the shop’s, or else `UTC`.' },
   ),
@@ -148,8 +147,7 @@ export function salesIssues(query: SalesQuery, context: SalesContext): Issue[] {
 /** Sets defaults in a query whose times have no issues, and computes its buckets. */
 export function salesRequestOf(query: SalesQuery, { now, shopTimeZone }: SalesContext): SalesRequest {
   const { of = 'placed', by = 'day', timeZone = shopTimeZone ?? 'UTC' } = query;
-  const clock = clockOf(timeZone);
-  assert(clock !== undefined, 'the schema of the query, or of the shop, has found this time zone');
+  const clock = new LocalClock(timeZone); // the schema of the query, or of the shop, has found it
   return { of, by, timeZone, boundaries: bucketBoundaries({ ...timesOf(query, now), by, clock }) };
 }
 
@@ -210,9 +208,7 @@ export function salesOf(
   { of, by, timeZone, boundaries }: SalesRequest,
   { rows, completeFrom }: FiguresFound,
 ): Sales {
-  if (rows.length > salesFiguresMax) {
-    throw invalid([tooMany('figure', salesFiguresMax)]);
-  }
+  if (rows.length > salesFiguresMax) throw invalid([tooMany('figure', salesFiguresMax)]);
   const times = boundaries.map(timestampOf);
   const buckets = times.slice(0, -1).map((from, index) => {
     const before = times[index + 1] ?? from;

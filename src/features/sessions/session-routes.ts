@@ -1,14 +1,12 @@
 // Sessions over HTTP: /api/sessions.
-import assert from 'node:assert';
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import { empty, type ListPage } from '../../http/routing/reply.ts';
+import { empty } from '../../http/routing/reply.ts';
 import { listParameters, type List, type Lists } from '../../http/lists/list.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
@@ -58,14 +56,15 @@ export function sessionRoutes(services: SessionServices): Route[] {
         `administrator, and ${recentSignIn}.`,
       problems: ['forbidden', 'not-found', 'step-up-required'],
       async handle(call) {
-        const { path, query, now, read } = call;
+        const { query, now, read } = call;
         const isInCookie = usesCookie(read, call.caller.sessionId);
+        const page = await lists.page(call, sessionList(call)); // what a GET would show
         const isOwn = await call.write((permit) => {
-          const { writer, caller } = permit;
+          const { caller } = permit;
           const userId = requireOwner(caller, query, 'sessions');
           const user = requireOwned(userSource, permit, userId);
           if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
-          call.checkPrecondition(() => firstPageIn(writer, { path, query, now, caller }, lists).etag);
+          call.checkPrecondition(() => page.etag);
           if (signOutEverywhere(permit, user))
             call.reportSecurityEvent({ name: 'session_expired', userId, sessionId: null });
           return userId === caller.userId;
@@ -113,22 +112,15 @@ export function sessionRoutes(services: SessionServices): Route[] {
   ];
 }
 
-type ListCall = { readonly query: { readonly userId?: number }; readonly now: number };
-
-function sessionList({ query, now }: ListCall): List<Session, Caller> {
+function sessionList({
+  query,
+  now,
+}: {
+  readonly query: { readonly userId?: number };
+  readonly now: number;
+}): List<Session, Caller> {
   return {
     selectionFor: (caller) => sessionSelection({ userId: requireOwner(caller, query, 'sessions') }, now),
     elements: lookupOf({ find: sessionSource(now).find, represent: representSession }),
   };
-}
-
-type PageCall = ListCall & { readonly path: string; readonly caller: Caller };
-
-/** Returns, inside a write, the page that a GET would show: its ETag is the list's. */
-function firstPageIn(db: Connection, call: PageCall, lists: Lists): ListPage<Session> {
-  const readInWorker = (): never => assert.fail('sessions are read on the event loop');
-  const recheckCaller = (): Caller => call.caller;
-  const page = lists.page({ ...call, read: db, readInWorker, recheckCaller }, sessionList(call));
-  assert(!(page instanceof Promise));
-  return page;
 }

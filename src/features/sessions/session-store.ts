@@ -11,10 +11,16 @@ import { newestOf, type RowSelection } from '../../storage/keyset.ts';
 import { columnsOf } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { recordEvent, sessionsPerUserMax } from '../events/event-store.ts';
+import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { endSessions, type StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session, sessionMembers } from './session.ts';
+
+/**
+ * A further session of a user ends the oldest one. So ending all sessions of a user is always one short
+ * write.
+ */
+export const sessionsPerUserMax = 1_000;
 
 const shown = columnsOf(sessionMembers);
 const refreshed = { ...shown, refreshSeed: column.blob, refreshGeneration: column.integer };

@@ -48,7 +48,7 @@ const timeZone = string({
   pattern: '^[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*$',
   reportsFormatForLength: true,
   mustBe: 'a time zone such as Europe/Berlin',
-  rule: (zone) => (isTimeZone(zone) ? undefined : `${zone} is not a time zone; Europe/Berlin is one.`),
+  rule: timeZoneIssue,
   description:
     'Whose days the shop has: a name of the IANA time zone database. Sales are counted in it by default.',
   examples: ['Europe/Berlin'],
@@ -175,10 +175,12 @@ export function needsStepUp(set: ShopSettings, wanted: ShopContent, inEffect: Sh
   return wanted.registration !== set.registration && wanted.registration !== inEffect.registration;
 }
 
-function isTimeZone(name: string): boolean {
+/** Returns a sentence if there is no such time zone, otherwise undefined. */
+export function timeZoneIssue(timeZone: string): string | undefined {
   try {
-    return new Intl.DateTimeFormat('en', { timeZone: name }) instanceof Intl.DateTimeFormat;
+    new Intl.DateTimeFormat('en', { timeZone });
+    return undefined;
   } catch {
-    return false;
+    return `${timeZone} is not a time zone; Europe/Berlin is one.`;
   }
 }
