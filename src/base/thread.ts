@@ -31,8 +31,7 @@ export class ThreadError extends Error {
   override readonly name = 'ThreadError';
 }
 
-/** `note` notifies the caller before the reply. */
-export type Handler<Message, Reply> = (message: Message, note: () => void) => Reply | Promise<Reply>;
+export type Handler<Message, Reply> = (message: Message) => Reply | Promise<Reply>;
 type Helper = (...parameters: never) => unknown;
 
 type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
@@ -47,13 +46,11 @@ type ThreadOptions<Message, Reply, Data, Helpers extends readonly Helper[]> = {
 type PendingCall<Reply> = {
   readonly resolve: (reply: Reply) => void;
   readonly reject: (error: unknown) => void;
-  readonly onNote: () => void;
 };
 
 type ToThread<Message> = { readonly id: number; readonly message: Message };
-/** A note is the id of its call. */
 type FromThread<Reply> =
-  number | { readonly id: number; readonly reply: Reply } | { readonly id: number; readonly error: unknown };
+  { readonly id: number; readonly reply: Reply } | { readonly id: number; readonly error: unknown };
 
 export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Helper[] = readonly Helper[]> {
   readonly #text: string;
@@ -74,11 +71,11 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
   }
 
   /** Rejects with the handler's error, or with a ThreadError. */
-  call(message: Message, onNote = (): void => {}): Promise<Reply> {
+  call(message: Message): Promise<Reply> {
     const worker = (this.#worker ??= this.#start());
     const id = (this.#lastId += 1);
     const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-    this.#calls.set(id, { resolve, reject, onNote });
+    this.#calls.set(id, { resolve, reject });
     this.#cancelIdle();
     worker.ref();
     worker.postMessage({ id, message } satisfies ToThread<Message>);
@@ -122,7 +119,6 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
   }
 
   #receive(worker: Worker, message: FromThread<Reply>): void {
-    if (typeof message === 'number') return this.#calls.get(message)?.onNote();
     const call = this.#calls.get(message.id);
     if (call === undefined) return;
     this.#calls.delete(message.id);
@@ -144,7 +140,7 @@ function serve(
   const handle = program(workerData, ...helpers);
   parentPort?.on('message', async ({ id, message }: ToThread<unknown>) => {
     try {
-      const reply = await handle(message, () => parentPort?.postMessage(id));
+      const reply = await handle(message);
       parentPort?.postMessage({ id, reply });
     } catch (error) {
       parentPort?.postMessage({ id, error });

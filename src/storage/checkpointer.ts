@@ -4,8 +4,7 @@ import { fstatSync } from 'node:fs';
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
-import type { GroupCommit } from './group-commit.ts';
-import { minuteMilliseconds } from '../base/durations.ts';
+import type { Transactions } from './transactions.ts';
 import { freeDiskBytes } from '../base/capacity.ts';
 import { ThreadError } from '../base/thread.ts';
 import type { SqlWorker } from './sql-worker.ts';
@@ -33,24 +32,25 @@ const checkpointAtBytesMin = 512 * 1024;
  * room for its pages in the database.
  */
 const walPart = 1 / 3;
-/** Writes are held during RESTART. So it is left at most this many frames, unless another process reads. */
+/** Writes are held during RESTART. So it is left at most this many frames. */
 const restFramesMax = (2 * 1024 ** 2) / frameBytes;
-/** The length of the WAL is looked at this long after a sync. */
+/** The length of the WAL is looked at this long after a sync, when the writes were answered. */
 const checkMilliseconds = 50;
-/** While another process reads the WAL, writes are held for a tenth of this time at most. */
+/** While a long query or another process reads the WAL, writes are held for a tenth of this time at most. */
 const retryMilliseconds = 1_000;
-/** On a full disk each retry fails. */
-const warningMilliseconds = minuteMilliseconds;
+
+/** Otherwise the WAL would fill the disk. */
+const litestreamWarning =
+  'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation';
+const failure = 'a checkpoint of the WAL failed';
 
 type Options = {
   readonly folder: string;
   /** The writing connection. */
   readonly sqlite: DatabaseSync;
   readonly walDescriptor: number;
-  readonly checkpointWorker: SqlWorker;
-  /** Paused for RESTART, since the worker's snapshots would keep the WAL in use. */
-  readonly readWorker: SqlWorker;
-  readonly commits: Pick<GroupCommit, 'hold' | 'synced' | 'release' | 'fail'>;
+  readonly worker: SqlWorker;
+  readonly transactions: Pick<Transactions, 'whileHeld' | 'fail'>;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
   /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
@@ -62,12 +62,12 @@ export class Checkpointer {
   readonly #options: Options;
   readonly #checkpointAtBytes: number;
   readonly #noop: StatementSync;
-  #hasWarned = false;
   #checkpointing: Promise<void> | undefined;
   #next: NodeJS.Timeout | undefined;
-  #nextWarningAt = 0;
   #isClosed = false;
   #emptiesSoon = false;
+  /** What was logged since the WAL was short: on a full disk each retry fails. */
+  readonly #warnings = new Set<string>();
 
   constructor(options: Options) {
     const { sqlite, checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
@@ -76,7 +76,7 @@ export class Checkpointer {
     this.#noop = sqlite.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
-  /** Called after each sync: looks at the WAL later, when the writes were answered. */
+  /** Called after each sync. */
   checkSoon(milliseconds = checkMilliseconds): void {
     if (this.#isClosed || this.#checkpointing !== undefined) return;
     this.#next ??= setTimeout(() => this.#check(), milliseconds).unref();
@@ -95,7 +95,7 @@ export class Checkpointer {
     this.#isClosed = true;
     clearTimeout(this.#next);
     await this.#checkpointing;
-    await this.#options.checkpointWorker.close();
+    await this.#options.worker.close();
   }
 
   #check(): void {
@@ -107,18 +107,16 @@ export class Checkpointer {
     const [, frames] = Object.values(this.#noop.get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
-    const atBytes = Math.min(this.#checkpointAtBytes, roomBytes);
-    if (this.#emptiesSoon) this.#checkpointing = this.#run(0);
-    else if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(Math.floor(atBytes));
-    else this.#hasWarned = false;
+    const atBytes = this.#emptiesSoon ? 0 : Math.floor(Math.min(this.#checkpointAtBytes, roomBytes));
+    if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(atBytes);
+    else this.#warnings.clear();
   }
 
   async #run(atBytes: number): Promise<void> {
     let isDone = false;
     try {
-      this.#warnOfReplica(atBytes);
+      if (this.#options.checkpoints === 'litestream') this.#warnOnce(litestreamWarning, { bytes: atBytes });
       isDone = await this.#checkpoint(atBytes);
-      if (isDone && atBytes === 0) this.#emptiesSoon = false;
     } catch (error) {
       this.#onError(error);
     }
@@ -126,43 +124,35 @@ export class Checkpointer {
     this.checkSoon(isDone ? checkMilliseconds : retryMilliseconds);
   }
 
-  /** Returns false if a reader, such as another process, keeps part of the WAL in use. */
+  /** Returns false if a reader keeps part of the WAL in use, or if it is written faster than copied. */
   async #checkpoint(atBytes: number): Promise<boolean> {
-    const { checkpointWorker, readWorker, commits, stats } = this.#options;
-    await this.#copy('PASSIVE'); // most of it; meanwhile more is written
-    const rest = await this.#copy('PASSIVE');
-    if (rest.frames - rest.copied > restFramesMax) return false;
-    await readWorker.pause();
-    commits.hold();
-    try {
-      await commits.synced(); // then no snapshot of this process is older
-      const { isBusy } = await this.#copy('RESTART');
-      if (isBusy) return false;
-      await checkpointWorker.run(`PRAGMA journal_size_limit = ${atBytes}`); // a longer file is truncated
-      // the first commit after RESTART syncs the WAL's new header, so that a power cut revives no old frames
-      await checkpointWorker.run(emptyCommitSql);
-      stats.checkpoints += 1;
-      return true;
-    } finally {
-      commits.release();
-      readWorker.resume();
+    const { worker, transactions, stats } = this.#options;
+    let restFrames = Infinity;
+    while (restFrames > restFramesMax) {
+      const before = restFrames;
+      ({ restFrames } = await this.#copy('PASSIVE')); // meanwhile more is written
+      if (restFrames >= before) return false;
     }
+    return transactions.whileHeld(async () => {
+      if ((await this.#copy('RESTART')).isBusy) return false;
+      await worker.run(`PRAGMA journal_size_limit = ${atBytes}`); // a longer file is truncated
+      // the first commit after RESTART syncs the WAL's new header, so that a power cut revives no old frames
+      await worker.run(emptyCommitSql);
+      stats.checkpoints += 1;
+      if (atBytes === 0) this.#emptiesSoon = false;
+      return true;
+    });
   }
 
-  async #copy(mode: 'PASSIVE' | 'RESTART'): Promise<{ isBusy: boolean; frames: number; copied: number }> {
-    const [row = []] = await this.#options.checkpointWorker.run(`PRAGMA wal_checkpoint(${mode})`);
+  async #copy(mode: 'PASSIVE' | 'RESTART'): Promise<{ isBusy: boolean; restFrames: number }> {
+    const [row = []] = await this.#options.worker.run(`PRAGMA wal_checkpoint(${mode})`);
     const [busy, frames, copied] = row;
-    return { isBusy: busy !== 0, frames: Number(frames), copied: Number(copied) };
+    return { isBusy: busy !== 0, restFrames: Number(frames) - Number(copied) };
   }
 
-  /** Warns that the service checkpoints instead of Litestream, since the WAL would fill the disk. */
-  #warnOfReplica(bytes: number): void {
-    const { checkpoints, log } = this.#options;
-    if (checkpoints === 'own' || this.#hasWarned) return;
-    this.#hasWarned = true;
-    const message =
-      'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation';
-    log('warn', message, { bytes });
+  #warnOnce(message: string, fields: object): void {
+    if (!this.#warnings.has(message)) this.#options.log('warn', message, fields);
+    this.#warnings.add(message);
   }
 
   /**
@@ -170,12 +160,10 @@ export class Checkpointer {
    * any other error, as after a failed sync, the state of the disk is unknown.
    */
   #onError(error: unknown): void {
-    const { commits, log } = this.#options;
-    const isTransientError = error instanceof ThreadError || isTransient(error);
-    if (!isTransientError || performance.now() >= this.#nextWarningAt) {
-      this.#nextWarningAt = performance.now() + warningMilliseconds;
-      log(isTransientError ? 'warn' : 'error', 'a checkpoint of the WAL failed', { cause: String(error) });
-    }
-    if (!isTransientError) commits.fail(error instanceof Error ? error : new Error(String(error)));
+    const { transactions, log } = this.#options;
+    const fields = { cause: String(error) };
+    if (error instanceof ThreadError || isTransient(error)) return this.#warnOnce(failure, fields);
+    log('error', failure, fields);
+    transactions.fail(error instanceof Error ? error : new Error(String(error)));
   }
 }

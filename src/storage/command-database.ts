@@ -4,10 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
 import { isCurrent, schemaState, type FeatureMigration } from './applied-migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
-import { commitCheckMilliseconds, idleCommitCheckMilliseconds } from './external-commit-watcher.ts';
+import { watchMilliseconds } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
 import { openMigrated } from './migrate.ts';
+import { commitCheckMilliseconds } from './transactions.ts';
 
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
 
@@ -45,7 +46,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
    * take as long as the write did.
    */
   async function waitUntilNoticed(): Promise<void> {
-    await pause(idleCommitCheckMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
+    await pause(watchMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
   }
 
   return { connection, write, waitUntilNoticed, close: () => sqlite.close() };

@@ -1,6 +1,5 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
-import { closeSync, fdatasync, fstatSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, fdatasync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
@@ -10,19 +9,18 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, StorageError, toStorageError } from './storage-error.ts';
-import { ExternalCommitWatcher, idleCommitCheckMilliseconds } from './external-commit-watcher.ts';
-import { closedReasons, GroupCommit, type Fdatasync } from './group-commit.ts';
+import { closedReasons, Transactions, type Fdatasync } from './transactions.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import type { FeatureMigration } from './applied-migrations.ts';
 import { openMigrated } from './migrate.ts';
 import { ThreadError } from '../base/thread.ts';
 import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
-import { copyDatabase } from './backup.ts';
 import { ReplacedFiles } from './replaced-files.ts';
-import { ReadSide } from './read-side.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { checkpointAndClose, configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
+/** How often the service looks at what other processes did. */
+export const watchMilliseconds = 1_000;
 const saveAgainMilliseconds = 5_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
@@ -104,46 +102,70 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 class OpenDatabase implements Database {
   readonly read: Connection;
-  readonly stats: StorageStats;
+  readonly stats: StorageStats = newStats();
   readonly #options: DatabaseOptions;
   readonly #sqlite: DatabaseSync;
+  readonly #reading: DatabaseSync;
   readonly #unlock: () => void;
   readonly #walDescriptor: number;
   readonly #log: Log;
-  readonly #reads: ReadSide;
-  readonly #commits: GroupCommit;
-  readonly #externalCommits: ExternalCommitWatcher;
+  readonly #transactions: Transactions;
   readonly #readWorker: SqlWorker;
   readonly #checkpointer: Checkpointer;
   readonly #replacedFiles: ReplacedFiles;
   readonly #watching: NodeJS.Timeout;
-  #isEndOfTurnScheduled = false;
-  #isReplaced = false;
   #saving: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(options: DatabaseOptions, { sqlite, unlock }: Locked) {
+    const { folder, log = () => {}, checkpoints = 'own', checkpointAtBytes } = options;
+    const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } =
+      options;
+    const file = databaseFile(folder);
+    const { stats } = this;
     this.#options = options;
     this.#sqlite = sqlite;
     this.#unlock = unlock;
-    this.#log = options.log ?? (() => {});
-    this.stats = newStats();
-    this.stats.canWrite = startWal(sqlite, options.folder, this.#log);
+    this.#log = log;
+    stats.canWrite = startWal(sqlite, folder, log);
     configureWriter(sqlite);
-    this.#walDescriptor = openSyncedWal(options.folder);
-    this.#reads = this.#createReadSide();
-    this.read = this.#reads.connection;
-    this.#commits = this.#createGroupCommit();
-    const mayDetect = (): boolean => this.#commits.isSynced;
-    this.#externalCommits = new ExternalCommitWatcher(sqlite, mayDetect, () => this.#onExternalCommit());
-    this.#readWorker = this.#createSqlWorker('read');
-    this.#checkpointer = this.#createCheckpointer();
-    this.#replacedFiles = new ReplacedFiles(options.folder);
-    this.#watching = setInterval(() => this.#watch(), idleCommitCheckMilliseconds).unref();
+    const walDescriptor = openSyncedWal(folder);
+    this.#walDescriptor = walDescriptor;
+    this.#reading = openSqlite(file, { readOnly: true });
+    const transactions = new Transactions({
+      writing: sqlite,
+      reading: this.#reading,
+      walDescriptor,
+      fdatasync: sync,
+      stats,
+      log,
+      hasRoom: () => hasRoom(folder),
+      onSync: options.onSync,
+      onSettled: () => this.#checkpointer.checkSoon(),
+      onFatal: (error) => this.#onFatal(error),
+    });
+    this.#transactions = transactions;
+    this.read = transactions.read;
+    const synced = (): Promise<void> => transactions.synced();
+    this.#readWorker = sqlWorker({ file, access: 'read', synced });
+    const worker = sqlWorker({ file, access: 'write', synced });
+    this.#checkpointer = new Checkpointer({
+      folder,
+      sqlite,
+      walDescriptor,
+      worker,
+      transactions,
+      stats,
+      log,
+      checkpoints,
+      checkpointAtBytes,
+    });
+    this.#replacedFiles = new ReplacedFiles(folder);
+    this.#watching = setInterval(() => this.#watch(), watchMilliseconds).unref();
   }
 
   write<T>(callback: WriteCallback<T>): Promise<T> {
-    return this.#commits.write(callback);
+    return this.#transactions.write(callback);
   }
 
   async readInWorker<R extends Row>(
@@ -157,7 +179,7 @@ class OpenDatabase implements Database {
   }
 
   detectExternalCommits(): void {
-    this.#externalCommits.detectIfDue();
+    this.#transactions.detectExternalCommits();
   }
 
   emptyWalSoon(): void {
@@ -169,93 +191,26 @@ class OpenDatabase implements Database {
     return this.#closing;
   }
 
-  #createReadSide(): ReadSide {
-    return new ReadSide(openSqlite(databaseFile(this.#options.folder), { readOnly: true }), {
-      isInWriteCallback: () => this.#commits.isInCallback,
-      scheduleEndOfTurn: () => this.#scheduleEndOfTurn(),
-      onDamage: () => this.#commits.testDisk(),
-    });
-  }
-
-  #createGroupCommit(): GroupCommit {
-    const { fdatasync: sync = maySync ? fdatasync : skipSync } = this.#options;
-    return new GroupCommit({
-      sqlite: this.#sqlite,
-      walDescriptor: this.#walDescriptor,
-      fdatasync: sync,
-      stats: this.stats,
-      reads: this.#reads,
-      log: this.#log,
-      hasRoom: () => hasRoom(this.#options.folder),
-      schedule: () => this.#scheduleEndOfTurn(),
-      onWriteLock: () => this.#externalCommits.detect(),
-      onSync: this.#options.onSync,
-      onSettled: () => this.#checkpointer.checkSoon(),
-      onFatal: (error) => this.#onFatal(error),
-    });
-  }
-
-  #createCheckpointer(): Checkpointer {
-    return new Checkpointer({
-      folder: this.#options.folder,
-      sqlite: this.#sqlite,
-      walDescriptor: this.#walDescriptor,
-      checkpointWorker: this.#createSqlWorker('write'),
-      readWorker: this.#readWorker,
-      commits: this.#commits,
-      stats: this.stats,
-      log: this.#log,
-      checkpoints: this.#options.checkpoints ?? 'own',
-      checkpointAtBytes: this.#options.checkpointAtBytes,
-    });
-  }
-
-  #createSqlWorker(access: 'read' | 'write'): SqlWorker {
-    const { folder, sqlWorker = (options) => new SqlWorker(options) } = this.#options;
-    return sqlWorker({ file: databaseFile(folder), access, synced: () => this.#commits.synced() });
-  }
-
-  #scheduleEndOfTurn(): void {
-    if (this.#isEndOfTurnScheduled) return;
-    this.#isEndOfTurnScheduled = true;
-    setImmediate(() => this.#endTurn());
-  }
-
-  #endTurn(): void {
-    this.#isEndOfTurnScheduled = false;
-    this.#reads.endTurn();
-    this.#commits.runGroup();
-  }
-
-  /** Looks at what other processes did. */
   #watch(): void {
-    this.#externalCommits.detect();
-    if (this.#replacedFiles.names.length > 0) this.#endReplaced();
+    this.#transactions.watch();
+    if (this.#replacedFiles.names.length > 0) void this.#endReplaced();
   }
 
-  #onExternalCommit(): void {
-    this.#reads.endTurn(); // otherwise this turn's snapshot could fill a cache with stale objects
-    this.#options.onSync([{ kind: 'everything' }]);
-  }
-
-  /** Accepts no more writes once files were replaced, and ends the service when what is open was saved. */
-  #endReplaced(): void {
+  /** Saves what is open once nothing is written anymore, and ends the service. */
+  async #endReplaced(): Promise<void> {
     clearInterval(this.#watching);
-    this.#isReplaced = true;
-    void this.#checkpointer
-      .close()
-      .then(() => {
-        this.#commits.hold();
-        return this.#commits.synced();
-      })
-      .then(() => this.#commits.fail(new StorageError('Files of the database were replaced.')))
-      .catch(() => {}); // a sync failed, which has ended the service
+    await this.#checkpointer.close();
+    const end = (): void => {
+      this.#saving = this.#saveAndEnd();
+      this.#transactions.fail(new StorageError('Files of the database were replaced.'));
+    };
+    await this.#transactions.whileHeld(end).catch(() => {}); // a sync failed, which has ended the service
   }
 
   async #saveAndEnd(): Promise<void> {
     while (this.#closing === undefined)
       try {
-        return this.#end(await this.#saveReplaced());
+        return this.#end(await this.#replacedFiles.save(this.#sqlite));
       } catch (error) {
         this.#log('error', 'files of the database were replaced, and it could not be copied', {
           cause: String(error),
@@ -264,28 +219,9 @@ class OpenDatabase implements Database {
       }
   }
 
-  /** Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. */
-  async #saveReplaced(): Promise<StorageError> {
-    const { folder } = this.#options;
-    const names = this.#replacedFiles.names;
-    const what = `${names.join(', ')} in ${folder} was deleted or replaced while the service ran`;
-    if (!this.#replacedFiles.hasContentToSave) return new StorageError(`${what}: start it again.`);
-    const file = join(folder, `orderly-saved-${new Date().toISOString().replaceAll(/[-:.]/g, '')}.db`);
-    await copyDatabase(this.#sqlite, file);
-    // SQLite would apply this WAL, which the copy includes, to the file that replaced the database
-    if (names.includes('orderly.db') && !names.includes('orderly.db-wal'))
-      for (const end of ['-wal', '-shm']) rmSync(`${databaseFile(folder)}${end}`, { force: true });
-    return new StorageError(
-      `${what}: what it had is in ${file}. "orderly restore ${file} --force" puts it back; ` +
-        'without that, the next start serves the files that are there now.',
-    );
-  }
-
   #onFatal(error: Error): void {
     clearInterval(this.#watching);
-    this.#isReplaced ||= fstatSync(this.#walDescriptor).nlink === 0;
-    if (this.#isReplaced) this.#saving = this.#saveAndEnd();
-    else this.#end(error);
+    if (this.#saving === undefined) this.#end(error);
   }
 
   #end(error: Error): void {
@@ -296,17 +232,17 @@ class OpenDatabase implements Database {
 
   async #close(): Promise<void> {
     clearInterval(this.#watching);
-    await this.#commits.close();
+    await this.#transactions.close();
     await this.#checkpointer.close();
     await this.#saving;
     const isUnsaved = this.#sqlite.isOpen && this.#replacedFiles.hasContentToSave;
-    const replaced = isUnsaved ? await this.#saveReplaced() : undefined;
+    const replaced = isUnsaved ? await this.#replacedFiles.save(this.#sqlite) : undefined;
     await this.#readWorker.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again
     const leavesWal = this.#options.checkpoints === 'litestream' || !this.stats.canWrite;
     if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
-    this.#reads.close();
+    this.#reading.close();
     if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);
     closeSync(this.#walDescriptor);
     this.#unlock();

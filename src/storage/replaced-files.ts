@@ -1,7 +1,10 @@
 // Notices that files of the running database were deleted or replaced. No write reports that: SQLite goes on with
-// the files that it has open, and at the end of the process all that was answered since is gone.
-import { existsSync, statSync } from 'node:fs';
+// the files that it has open, and at the end of the process all that was answered since would be gone.
+import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { DatabaseSync } from 'node:sqlite';
+import { copyDatabase } from './backup.ts';
+import { StorageError } from './storage-error.ts';
 
 /** The files that hold what was answered. */
 const contentNames: readonly string[] = ['orderly.db', 'orderly.db-wal'];
@@ -28,6 +31,23 @@ export class ReplacedFiles {
   /** Whether what was answered is only in the files that are open, and can be saved beside them. */
   get hasContentToSave(): boolean {
     return existsSync(this.#folder) && this.names.some((name) => contentNames.includes(name));
+  }
+
+  /** Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. */
+  async save(open: DatabaseSync): Promise<StorageError> {
+    const { names } = this;
+    const what = `${names.join(', ')} in ${this.#folder} was deleted or replaced while the service ran`;
+    if (!this.hasContentToSave) return new StorageError(`${what}: start it again.`);
+    const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
+    const file = join(this.#folder, `orderly-saved-${time}.db`);
+    await copyDatabase(open, file);
+    // SQLite would apply this WAL, which the copy includes, to the file that replaced the database
+    if (names.includes('orderly.db') && !names.includes('orderly.db-wal'))
+      for (const end of ['-wal', '-shm']) rmSync(join(this.#folder, `orderly.db${end}`), { force: true });
+    return new StorageError(
+      `${what}: what it had is in ${file}. "orderly restore ${file} --force" puts it back; ` +
+        'without that, the next start serves the files that are there now.',
+    );
   }
 }
 

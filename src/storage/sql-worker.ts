@@ -49,7 +49,7 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
-  /** Resolves when all present commits are on disk. A query that may have seen them waits for this. */
+  /** Resolves when all present commits are on disk: a query may have seen them. */
   synced(): Promise<void>;
 };
 
@@ -62,9 +62,6 @@ export class SqlWorker {
     perClient: queriesPerClientMax,
     refuse: () => unavailable('Too many long queries are waiting; retry in a moment.'),
   });
-  /** The running query, or the last one. */
-  #running: Promise<unknown> = Promise.resolve();
-  #pause: PromiseWithResolvers<void> | undefined;
 
   constructor({ file, access, synced }: SqlWorkerOptions) {
     const readOnly = access === 'read';
@@ -81,31 +78,10 @@ export class SqlWorker {
   async run(sql: string, params: readonly SqlValue[] = [], options: StatementOptions = {}): Promise<Row[]> {
     const { client, isOfStaff = false, search } = options;
     const place = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
-    let synced: Promise<void> | undefined;
-    const onNote = (): void => {
-      synced = this.#synced();
-      synced.catch(() => {}); // reported when the query has its result
-    };
-    const result = await this.#slots.run(place, async () => {
-      if (this.#pause !== undefined) await this.#pause.promise;
-      const running = this.#thread.call({ sql, params, search }, onNote);
-      this.#running = running;
-      return running;
-    });
+    const result = await this.#slots.run(place, () => this.#thread.call({ sql, params, search }));
     if ('error' in result) throw Object.assign(new Error(result.error), { errcode: result.errcode });
-    await synced;
+    await this.#synced();
     return result.rows;
-  }
-
-  /** Resolves when no query is running; new queries wait for `resume`. */
-  async pause(): Promise<void> {
-    this.#pause = Promise.withResolvers();
-    await Promise.allSettled([this.#running]);
-  }
-
-  resume(): void {
-    this.#pause?.resolve();
-    this.#pause = undefined;
   }
 
   /** Runs the waiting queries, then ends the thread. */
@@ -129,24 +105,14 @@ function runStatements(
     timeout: 100,
     limits: { attach: 0 },
   });
-  return (statement, note) => {
+  return (statement) => {
     try {
-      return { rows: readOnly ? readInSnapshot(statement, note) : rowsOf(statement) };
+      return { rows: rowsOf(statement) };
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number }; // node:sqlite throws nothing else
       return { error: message, errcode };
     }
   };
-
-  function readInSnapshot(statement: Statement, onSnapshot: () => void): Row[] {
-    sqlite.exec('BEGIN; SELECT 1 FROM sqlite_schema');
-    try {
-      onSnapshot();
-      return rowsOf(statement);
-    } finally {
-      sqlite.exec('COMMIT');
-    }
-  }
 
   function rowsOf({ sql, params, search }: Statement): Row[] {
     const statement = sqlite.prepare(sql);

@@ -1,5 +1,5 @@
 // What the storage counts and knows about itself: for /metrics, for readiness, and to decide which writes are
-// accepted (group-commit.ts).
+// accepted (transactions.ts).
 import { Distribution } from '../base/prometheus.ts';
 
 const syncSecondsBounds = [

@@ -208,40 +208,23 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Returns a function that converts the given values of these columns to a statement's parameters. */
 function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
-  const sources = columns.map(({ source }) => source);
-  const stores = columns.map(({ store }, index) => ({ index, store })).filter(({ store }) => store !== asIs);
-  return (values) => {
-    const params = new Array<SqlValue>(sources.length); // in one step: each order placed makes two arrays
-    let index = 0;
-    for (const source of sources) {
-      params[index] = (values[source] ?? null) as SqlValue;
-      index += 1;
-    }
-    for (const { index, store } of stores) {
-      const value = params[index] ?? null;
-      if (value !== null) params[index] = store(value as never); // given in the form of the column
-    }
-    return params;
-  };
+  return (values) =>
+    columns.map(({ source, store }) => {
+      const given = values[source] ?? null;
+      return given === null ? null : store(given as never); // in the form of the column
+    });
 }
 
 function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   const all = namedColumns(columns);
-  const names = all.map(({ name }) => name);
-  const shows = all.map(({ show }) => (show === asIs ? undefined : show));
-  const blank: Record<string, unknown> = Object.fromEntries(names.map((name) => [name, null]));
   const list = all.map(({ expression }) => expression).join(', ');
   const sql = `SELECT ${list} FROM ${place}`;
   const paramsOf = paramsFor(all.map((column) => ({ ...column, source: column.name })));
   const objectOf = (row: Row): RowObject<C> => {
-    const object = { ...blank }; // faster than adding one member after another
-    let index = 0;
-    for (const name of names) {
-      const stored = row[index];
-      const show = shows[index];
-      const isShownAsStored = show === undefined || stored === null;
-      object[name] = isShownAsStored ? stored : show(stored as never); // in the form of the column
-      index += 1;
+    const object: Record<string, unknown> = {};
+    for (const [index, { name, show }] of all.entries()) {
+      const stored = row[index] ?? null;
+      object[name] = stored === null ? null : show(stored as never); // in the form of the column
     }
     return object as RowObject<C>; // each column's value was just shown
   };

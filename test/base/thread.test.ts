@@ -18,8 +18,7 @@ function program(
 ): Handler<Message, number> {
   let { sum } = start;
   const { promise, resolve } = Promise.withResolvers<void>();
-  return async (message, note) => {
-    note();
+  return async (message) => {
     if (message === 'fail') throw new Error('it failed');
     if (message === 'throw outside')
       setImmediate(() => {
@@ -55,13 +54,6 @@ describe('a thread', () => {
     assert.deepEqual(await Promise.all([thread.call('add'), thread.call('add')]), [2, 3]);
     await assert.rejects(thread.call('fail'), new Error('it failed'));
     assert.equal(await thread.call('add'), 4);
-  });
-
-  test('a thread can send a note before its reply', async (t) => {
-    const order: string[] = [];
-    await threadFor(t).call('add', () => order.push('note'));
-    order.push('reply');
-    assert.deepEqual(order, ['note', 'reply']);
   });
 
   for (const [message, cause] of [

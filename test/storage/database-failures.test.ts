@@ -1,6 +1,6 @@
 // How the database handles a sync or commit that fails, and a full disk.
 import assert from 'node:assert/strict';
-import { rmSync, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
@@ -50,35 +50,6 @@ test('a failed sync rejects all, is reported once, and leaves the WAL to the nex
   await database.close();
   assert.notEqual(statSync(`${databaseFile(folder)}-wal`).size, 0);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['syncing']);
-});
-
-test('a WAL that is deleted under the service is fatal, since later writes would be lost', async (t) => {
-  const folder = newFolder(t);
-  const fatal: string[] = [];
-  const database = await openNotes(t, { folder, onFatal: (error) => fatal.push(error.message) });
-  rmSync(`${databaseFile(folder)}-wal`);
-  let notes = 0;
-  await until(() => {
-    void database.write(addNote(`note ${(notes += 1)}`)).catch(() => {});
-    return fatal.length > 0;
-  });
-  assert.match(fatal.join('\n'), /^orderly\.db-wal in .*: what it had is in \S+orderly-saved-\w+\.db/);
-  await assert.rejects(
-    database.write(() => 1),
-    isUnavailable,
-  );
-});
-
-test('on a full disk writes are unavailable, and after it they work again', async (t) => {
-  const database = await openNotes(t);
-  await database.write(addNote('first'));
-  await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
-  const small = database.write(addNote('in the same commit'));
-  await assert.rejects(database.write(addNote('x'.repeat(100_000))), isUnavailable);
-  await assert.rejects(small, isUnavailable);
-  await database.write((db) => void db.get('PRAGMA max_page_count = 1000000'));
-  await database.write(addNote('y'.repeat(100_000)));
-  assert.equal(database.read.get<[number]>('SELECT count(*) FROM notes')?.[0], 2);
 });
 
 test('a transaction that SQLite rolls back rejects all its writes, and the next one works', async (t) => {

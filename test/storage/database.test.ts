@@ -165,14 +165,6 @@ test('a transaction that can no longer begin rejects its writes and leaves none 
   assert.deepEqual(noteTexts(database.read), []);
 });
 
-test('the objects that a commit made stale are reported before the write is answered', async (t) => {
-  const order: unknown[] = [];
-  const database = await openNotes(t, { onSync: (stale) => order.push(...stale) });
-  await database.write((db) => db.invalidate(noteChange(1)));
-  order.push('answered');
-  assert.deepEqual(order, [noteChange(1), 'answered']);
-});
-
 test('a write or a read of the service inside a write is rejected', async (t) => {
   const database = await openNotes(t);
   await assert.rejects(

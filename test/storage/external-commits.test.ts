@@ -1,11 +1,8 @@
 // Commits of other processes: detected by the next request, or after a while without one. A busy service lets them in.
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { DatabaseOptions } from '../../src/storage/database.ts';
-import { ExternalCommitWatcher } from '../../src/storage/external-commit-watcher.ts';
 import {
   addNote,
   HeldDisk,
@@ -78,20 +75,16 @@ test('however busy the service is, other processes get the lock between its comm
 });
 
 test('a request during a sync does not delay the look of the next one', async (t) => {
-  const folder = newFolder(t);
-  const file = join(folder, 'numbers.db');
-  using own = new DatabaseSync(file);
-  own.exec('PRAGMA journal_mode = WAL; CREATE TABLE numbers (id INTEGER PRIMARY KEY)');
-  let changes = 0;
-  let isSynced = false;
-  const count = (): void => void (changes += 1);
-  const watcher = new ExternalCommitWatcher(own, () => isSynced, count);
-  using beside = new DatabaseSync(file);
-  beside.exec('INSERT INTO numbers VALUES (1)');
-  watcher.detectIfDue();
-  isSynced = true;
-  watcher.detectIfDue();
-  assert.equal(changes, 1);
+  const disk = new HeldDisk(t);
+  const { database, beside, seen } = await openTwice(t, { fdatasync: disk.fdatasync });
+  const write = database.write(addNote('own'));
+  await until(() => disk.pending.length === 1);
+  beside.write(addNote('external'));
+  database.detectExternalCommits();
+  await disk.endSync();
+  database.detectExternalCommits();
+  assert.deepEqual(seen, [['own', 'external']]);
+  await write;
 });
 
 /** A database, and the connection of another process; `seen` has what each external commit shows. */

@@ -1,27 +1,10 @@
-// Queries in the worker: callers take turns, so one with many queries delays others by one query at most.
+// Queries in the worker: how many may wait, and whose turn comes first (`base/slots.ts`).
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUnavailable, openNotes } from '../support/storage-support.ts';
 import { executable, serviceFor } from '../support/service.ts';
 import { newKey } from '../support/resource-support.ts';
 import { beforeQueries } from '../support/query-interception.ts';
-
-const slowQuery = `WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 100000)
-  SELECT count(*) FROM n`;
-
-test('a client with one query waits for only one of a client with many', async (t) => {
-  const database = await openNotes(t);
-  const ended: string[] = [];
-  const ask = async (client: string): Promise<void> => {
-    await database.readInWorker(slowQuery, [], { client });
-    ended.push(client);
-  };
-  const all = Array.from({ length: 12 }, () => ask('many'));
-  all.push(ask('one'), ask('another'));
-  await Promise.all(all);
-  assert.deepEqual(ended.slice(0, 4).toSorted(), ['another', 'many', 'many', 'one']);
-  assert.equal(ended.length, 14);
-});
 
 test('a client with 25 waiting queries gets no more, and others do', async (t) => {
   const database = await openNotes(t);
@@ -31,16 +14,6 @@ test('a client with 25 waiting queries gets no more, and others do', async (t) =
   await assert.rejects(ask('many'), isUnavailable);
   assert.deepEqual(await ask('one'), [[0]]);
   assert.deepEqual(await Promise.all([running, ...waiting]), Array(26).fill([[0]]));
-});
-
-test('at most 100 queries of all clients wait', async (t) => {
-  const database = await openNotes(t);
-  const many = await Promise.allSettled(
-    Array.from({ length: 102 }, (_, client) =>
-      database.readInWorker('SELECT count(*) FROM notes', [], { client: String(client) }),
-    ),
-  );
-  assert.equal(many.filter(({ status }) => status === 'rejected').length, 1);
 });
 
 test('staff get a turn, although others have as many queries waiting as may wait', async (t) => {

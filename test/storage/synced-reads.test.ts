@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Connection } from '../../src/storage/connection.ts';
-import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
+import { SqlWorker } from '../../src/storage/sql-worker.ts';
 import {
   addNote,
   HeldDisk,
@@ -119,10 +119,17 @@ test('a write rejected because of an unsynced change is a 503 if that sync fails
 
 test('a long query is answered once the commits that it saw are on disk', async (t) => {
   const disk = new HeldDisk(t);
-  const snapshots: string[] = [];
+  let results = 0;
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    sqlWorker: noting(snapshots),
+    sqlWorker: (options) =>
+      new SqlWorker({
+        ...options,
+        synced() {
+          results += 1;
+          return options.synced();
+        },
+      }),
   });
   const count = () => database.readInWorker('SELECT count(*) FROM notes', []);
   assert.deepEqual(await count(), [[0]]);
@@ -130,75 +137,12 @@ test('a long query is answered once the commits that it saw are on disk', async 
   await until(() => disk.pending.length === 1);
   const counting = count();
   const next = count();
-  await until(() => snapshots.length === 3); // so the first has its rows
+  await until(() => results === 3);
   assert.equal(await isSettled(counting), false);
   await disk.endSync();
   await write;
   assert.deepEqual(await Promise.all([counting, next]), [[[1]], [[1]]]);
 });
-
-test('a long query that began before the commit does not wait for its sync', async (t) => {
-  const disk = new HeldDisk(t);
-  const snapshots: string[] = [];
-  const database = await openNotes(t, {
-    fdatasync: disk.fdatasync,
-    sqlWorker: noting(snapshots),
-  });
-  const counted = 'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 3000000)';
-  const long = database.readInWorker(`${counted} SELECT count(*), (SELECT count(*) FROM notes) FROM n`, []);
-  await until(() => snapshots.length === 1);
-  const write = database.write(addNote('first'));
-  await until(() => disk.pending.length === 1);
-  assert.deepEqual(await long, [[3_000_000, 0]]);
-  await disk.endSync();
-  await write;
-});
-
-test('what is written during a sync is committed together after it', async (t) => {
-  const disk = new HeldDisk(t);
-  const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  const first = database.write(addNote('first'));
-  await until(() => disk.pending.length === 1);
-  const others = [database.write(addNote('second'))];
-  await turn();
-  others.push(database.write(addNote('third')));
-  await turn();
-  assert.equal(database.stats.commits, 1);
-  assert.deepEqual(noteTexts(database.read), []);
-  await disk.endSync();
-  assert.equal(await first, 1);
-  assert.equal(database.stats.commits, 2, 'the end of the sync commits them together');
-  assert.deepEqual(noteTexts(database.read), ['first']);
-  assert.equal(await isSettled(Promise.all(others)), false);
-  await disk.endSync();
-  assert.deepEqual(await Promise.all(others), [2, 3]);
-  assert.deepEqual(noteTexts(database.read), ['first', 'second', 'third']);
-});
-
-test('a write that throws during a sync is rejected after it, and leaves nothing', async (t) => {
-  const disk = new HeldDisk(t);
-  const database = await openNotes(t, { fdatasync: disk.fdatasync });
-  const first = database.write(addNote('same'));
-  await until(() => disk.pending.length === 1);
-  const second = assert.rejects(database.write(addNote('same')), { errcode: 2067 });
-  assert.equal(await isSettled(second), false);
-  await disk.endSync();
-  await Promise.all([first, second]);
-  assert.equal(disk.pending.length, 0);
-  assert.equal(database.stats.commits, 1);
-});
-
-/** Threads that record each snapshot that they took. */
-function noting(snapshots: string[]) {
-  return (options: SqlWorkerOptions) =>
-    new SqlWorker({
-      ...options,
-      synced() {
-        snapshots.push(options.access);
-        return options.synced();
-      },
-    });
-}
 
 function missing(db: Connection): void {
   if (db.get('SELECT 1 FROM notes WHERE id = 7') === undefined) throw new Error('There is no such note.');

@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { databaseFile } from '../../../src/storage/database-file.ts';
-import { commitCheckMilliseconds } from '../../../src/storage/external-commit-watcher.ts';
+import { commitCheckMilliseconds } from '../../../src/storage/transactions.ts';
 import { newOrder, newProduct } from '../../support/resource-support.ts';
 import {
   executable,

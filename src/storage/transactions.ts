@@ -1,0 +1,408 @@
+// The transactions of a running service.
+//
+// Writes: what was queued becomes one transaction, a group, and one sync of the WAL, off the event loop; one group at a
+// time. Each callback has a savepoint of its own: one that throws undoes its changes, and no others.
+//
+// Reads: they have a connection of their own, and one snapshot in each turn of the event loop. From a COMMIT to the end of
+// its sync they keep the snapshot from before, so that nobody is shown what a power cut could undo.
+//
+// Other processes, such as a command that creates an administrator: their commits are detected by `PRAGMA data_version`
+// of the writing connection. (The commit with which the thread of checkpoints begins the WAL anew counts as one.)
+import assert from 'node:assert';
+import type { DatabaseSync } from 'node:sqlite';
+import { unavailable } from '../problem.ts';
+import type { Invalidation } from './invalidation.ts';
+import { Connection, type WriteCallback } from './connection.ts';
+import { isBusy, isDamage, isDiskFailure, isFull } from './storage-error.ts';
+import { emptyCommitSql } from './database-file.ts';
+import type { StorageStats } from './storage-stats.ts';
+
+/** The time after which a group takes no other callback. */
+const groupMillisecondsMax = 4;
+const waitingWritesMax = 10_000;
+const walBytesMax = 1024 ** 3;
+const busyMillisecondsMax = 5_000;
+const busyRetryMilliseconds = 10;
+/** How often requests look for commits of other processes. */
+export const commitCheckMilliseconds = 100;
+
+export const closedReasons = {
+  open: undefined,
+  closing: 'The service is stopping.',
+  failed: 'The storage failed; the service is stopping.',
+} as const;
+const fullReason =
+  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.';
+const unwritableReason = 'Writes are temporarily unavailable.';
+
+type QueuedWrite = {
+  readonly callback: (db: Connection) => unknown;
+  /** Whether it tests the disk after damage was found: if the disk fails it, the service ends. */
+  readonly isTest: boolean;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+};
+
+/** The result or error of a write callback. Its promise is settled once the changes it saw are on disk. */
+type Outcome = { readonly write: QueuedWrite; readonly hasThrown: boolean; settle(): void };
+
+/** A group that is committed but not on disk yet. */
+type Unsynced = {
+  readonly outcomes: readonly Outcome[];
+  readonly invalidations: readonly Invalidation[];
+  readonly synced: PromiseWithResolvers<void>;
+};
+
+export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
+
+type Options = {
+  /** The connections that write and read. */
+  readonly writing: DatabaseSync;
+  readonly reading: DatabaseSync;
+  readonly walDescriptor: number;
+  readonly fdatasync: Fdatasync;
+  readonly stats: StorageStats;
+  /** Whether the disk has room for an ordinary change, which writes more than one page. */
+  hasRoom(): boolean;
+  onSync(invalidations: readonly Invalidation[]): void;
+  /** Called when the writes of a group were answered. */
+  onSettled(): void;
+  onFatal(error: Error): void;
+  log(level: 'info' | 'error', message: string, fields: object): void;
+};
+
+export class Transactions {
+  /** The reads of the service. */
+  readonly read: Connection;
+  readonly #options: Options;
+  readonly #stats: StorageStats;
+  readonly #writer: Connection;
+  /** The connection of `read`, for its snapshots. */
+  readonly #snapshots: Connection;
+  readonly #queued: QueuedWrite[] = [];
+  #unsynced: Unsynced | undefined;
+  #state: keyof typeof closedReasons = 'open';
+  #isInCallback = false;
+  #isHeld = false;
+  #isEndOfTurnScheduled = false;
+  #hasSnapshot = false;
+  #busyUntil: number | undefined;
+  #dataVersion: unknown;
+  #detectedAt = -Infinity;
+
+  constructor(options: Options) {
+    this.#options = options;
+    this.#stats = options.stats;
+    this.#writer = new Connection(options.writing);
+    this.#snapshots = new Connection(options.reading);
+    this.read = new Connection(options.reading, () => this.#beforeRead());
+    this.#takeSnapshot(); // opens the file: the writing connection must not be the only one when it closes
+    this.#endSnapshot();
+    this.#dataVersion = this.#readDataVersion();
+  }
+
+  write<T>(callback: WriteCallback<T>): Promise<T> {
+    assert(!this.#isInCallback, 'A write was begun inside a write: pass the connection on instead.');
+    const reason = closedReasons[this.#state] ?? this.#overloadReason();
+    if (reason === undefined) return this.#enqueue({ callback, isTest: false });
+    this.#stats.rejections += 1;
+    return Promise.reject(unavailable(reason));
+  }
+
+  /** Called with each request. */
+  detectExternalCommits(): void {
+    const now = performance.now();
+    if (now - this.#detectedAt < commitCheckMilliseconds || this.#unsynced !== undefined) return;
+    this.#detectedAt = now;
+    this.#detect();
+  }
+
+  /** Called each second: nobody may send a request by which commits and free space would be detected. */
+  watch(): void {
+    this.#detect();
+    if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isTest: false });
+  }
+
+  /** Resolves when all present commits are on disk; rejects if the sync fails. */
+  async synced(): Promise<void> {
+    await this.#unsynced?.synced.promise;
+  }
+
+  /** Runs `work` when all commits are on disk. Until it has ended, writes are only queued. */
+  async whileHeld<T>(work: () => T | Promise<T>): Promise<T> {
+    this.#isHeld = true;
+    try {
+      await this.synced();
+      return await work();
+    } finally {
+      this.#isHeld = false;
+      this.#schedule();
+    }
+  }
+
+  /** Accepts no more writes. Resolves when all accepted writes are settled. */
+  async close(): Promise<void> {
+    if (this.#state !== 'open') return;
+    const last = this.#enqueue({ callback: () => {}, isTest: false });
+    this.#state = 'closing';
+    await last.catch(() => {}); // the storage failed, which was reported
+  }
+
+  /**
+   * Stops all writes. After a failed sync the content of the disk is unknown until a restart reads the WAL again. Reads
+   * continue with the last synced state.
+   */
+  fail(error: Error): void {
+    if (this.#state === 'failed') return;
+    this.#state = 'failed';
+    this.#stats.canWrite = false;
+    const committed = this.#unsynced?.outcomes.map(({ write }) => write) ?? [];
+    this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], closedReasons.failed);
+    this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
+    this.#unsynced?.synced.reject(unavailable(closedReasons.failed));
+    this.#options.onFatal(error);
+  }
+
+  #overloadReason(): string | undefined {
+    const { waitingWrites, walBytes } = this.#stats;
+    if (waitingWrites >= waitingWritesMax) return 'Too many changes are waiting for the disk.';
+    if (walBytes >= walBytesMax) return 'The write-ahead log is full until it can be checkpointed.';
+    return undefined;
+  }
+
+  #enqueue<T>({ callback, isTest }: { callback: WriteCallback<T>; isTest: boolean }): Promise<T> {
+    this.#stats.waitingWrites += 1;
+    this.#schedule();
+    return new Promise((resolve, reject) => {
+      // `T` is what the callback returns, and `resolve` receives no other value
+      this.#queued.push({ callback, isTest, resolve: resolve as (result: unknown) => void, reject });
+    });
+  }
+
+  #schedule(): void {
+    if (this.#isEndOfTurnScheduled) return;
+    this.#isEndOfTurnScheduled = true;
+    setImmediate(() => this.#endTurn());
+  }
+
+  #endTurn(): void {
+    this.#isEndOfTurnScheduled = false;
+    if (this.#unsynced === undefined) this.#endSnapshot();
+    this.#runGroup();
+  }
+
+  /**
+   * The course of a group: BEGIN; the callbacks; reads keep their snapshot; COMMIT; the sync; reads get the next
+   * snapshot; `onSync`; the promises are settled; the next group.
+   */
+  #runGroup(): void {
+    const mayRun = this.#state !== 'failed' && !this.#isHeld && this.#unsynced === undefined;
+    if (!mayRun || this.#queued.length === 0 || !this.#begin()) return;
+    const rowsBefore = this.#rowsChanged();
+    const outcomes = this.#runQueued();
+    const haveAllThrown = outcomes.every(({ hasThrown }) => hasThrown);
+    if (!haveAllThrown && (this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0)) {
+      this.#commit(outcomes);
+    } else {
+      this.#rollBack();
+      this.#settle(outcomes); // what they saw is on disk
+    }
+    if (this.#queued.length > 0) this.#schedule();
+  }
+
+  /** Returns false while another process has the write lock; further calls retry for `busyMillisecondsMax`. */
+  #begin(): boolean {
+    try {
+      this.#writer.run('BEGIN IMMEDIATE');
+    } catch (error) {
+      this.#retryOrReject(error);
+      return false;
+    }
+    this.#busyUntil = undefined;
+    this.#detect();
+    return true;
+  }
+
+  #retryOrReject(error: unknown): void {
+    this.#busyUntil ??= performance.now() + busyMillisecondsMax;
+    if (isBusy(error) && performance.now() < this.#busyUntil)
+      return void setTimeout(() => this.#schedule(), busyRetryMilliseconds);
+    this.#busyUntil = undefined;
+    this.#rejectWithStorageError(this.#queued.splice(0), error);
+  }
+
+  #rowsChanged(): unknown {
+    return this.#writer.get('SELECT total_changes()')?.[0];
+  }
+
+  /** Returns no outcome if the storage failed one of the callbacks: then all that ran are rejected. */
+  #runQueued(): Outcome[] {
+    const until = performance.now() + groupMillisecondsMax;
+    const outcomes: Outcome[] = [];
+    do {
+      const write = this.#queued.shift();
+      if (write === undefined) break;
+      try {
+        outcomes.push(this.#runOne(write));
+      } catch (error) {
+        this.#rejectGroup(outcomes, write, error);
+        return [];
+      }
+    } while (performance.now() <= until);
+    return outcomes;
+  }
+
+  /** Throws if the storage failed: an error of the callback itself undoes its changes, and is its outcome. */
+  #runOne(write: QueuedWrite): Outcome {
+    this.#isInCallback = true;
+    try {
+      const result = this.#writer.inSavepoint(() => write.callback(this.#writer));
+      return { write, hasThrown: false, settle: () => write.resolve(result) };
+    } catch (error) {
+      if (!this.#writer.canUndo(error)) throw error;
+      return { write, hasThrown: true, settle: () => write.reject(error) };
+    } finally {
+      this.#isInCallback = false;
+    }
+  }
+
+  /** Damage is the request's own error, since the others don't need the damaged page. */
+  #rejectGroup(outcomes: readonly Outcome[], failed: QueuedWrite, error: unknown): void {
+    const others = outcomes.map(({ write }) => write);
+    if (failed.isTest || !isDamage(error)) return this.#rejectWithStorageError([failed, ...others], error);
+    this.#settle([{ write: failed, hasThrown: true, settle: () => failed.reject(error) }]);
+    this.#rejectUnavailable(others, unwritableReason);
+    this.#writePage({ isTest: true });
+  }
+
+  #commit(outcomes: readonly Outcome[]): void {
+    try {
+      this.#takeSnapshot();
+      this.#writer.run('COMMIT');
+    } catch (error) {
+      this.#rollBack();
+      this.#endSnapshot();
+      const writes = outcomes.map(({ write }) => write);
+      return this.#rejectWithStorageError(writes, error);
+    }
+    this.#stats.commits += 1;
+    this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
+    const invalidations = this.#writer.invalidations.splice(0);
+    this.#sync({ outcomes, invalidations, synced: Promise.withResolvers() });
+  }
+
+  #rollBack(): void {
+    this.#writer.invalidations.length = 0;
+    const { writing } = this.#options;
+    if (writing.isOpen && writing.isTransaction) this.#writer.run('ROLLBACK');
+  }
+
+  /**
+   * Runs one sync at a time. The kernel reports a failed write to only one sync: a concurrent sync could succeed, and
+   * acknowledge a lost change.
+   */
+  #sync(unsynced: Unsynced): void {
+    this.#unsynced = unsynced;
+    const start = performance.now();
+    this.#options.fdatasync(this.#options.walDescriptor, (error) => {
+      if (error !== null) this.fail(error);
+      if (this.#state === 'failed') return;
+      this.#stats.syncSeconds.add((performance.now() - start) / 1000);
+      this.#afterSync(unsynced);
+    });
+  }
+
+  #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
+    this.#unsynced = undefined;
+    this.#endSnapshot();
+    this.#options.onSync(invalidations);
+    if (!this.#stats.canWrite && this.#options.hasRoom()) {
+      this.#stats.canWrite = true;
+      this.#options.log('info', 'changes are accepted again', {});
+    }
+    synced.resolve();
+    this.#settle(outcomes);
+    this.#options.onSettled();
+    this.#runGroup(); // before the responses, so that the next sync begins early
+  }
+
+  #settle(outcomes: readonly Outcome[]): void {
+    for (const outcome of outcomes) outcome.settle();
+    this.#stats.waitingWrites -= outcomes.length;
+  }
+
+  /** Writes one page, which shows whether the storage can be written. */
+  #writePage({ isTest }: Pick<QueuedWrite, 'isTest'>): void {
+    if (this.#state !== 'open') return;
+    const callback = (db: Connection): void => {
+      this.#options.writing.exec(emptyCommitSql);
+      db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
+    };
+    this.#enqueue({ callback, isTest }).catch(() => {}); // what fails was reported
+  }
+
+  #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
+    if (this.#stats.canWrite)
+      this.#options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
+    this.#stats.canWrite = false;
+    this.#rejectUnavailable(writes, isFull(error) ? fullReason : unwritableReason);
+    const hasTested = writes.some(({ isTest }) => isTest);
+    if (hasTested && error instanceof Error && isDiskFailure(error)) this.fail(error);
+  }
+
+  #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {
+    this.#stats.rejections += writes.length;
+    this.#stats.waitingWrites -= writes.length;
+    for (const write of writes) write.reject(unavailable(detail));
+  }
+
+  #beforeRead(): void {
+    assert(
+      !this.#isInCallback,
+      'A write reads through its own connection: this one would show the state before it.',
+    );
+    if (this.#hasSnapshot) return;
+    this.#beginSnapshot();
+    this.#schedule();
+  }
+
+  #takeSnapshot(): void {
+    if (!this.#hasSnapshot) this.#beginSnapshot();
+    this.#snapshots.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
+  }
+
+  #beginSnapshot(): void {
+    this.#snapshots.run('BEGIN');
+    this.#hasSnapshot = true;
+  }
+
+  /** A query that failed, on damage or for lack of memory, has ended the transaction, or makes the COMMIT fail. */
+  #endSnapshot(): void {
+    if (!this.#hasSnapshot || !this.#options.reading.isOpen) return;
+    this.#hasSnapshot = false;
+    try {
+      this.#snapshots.run('COMMIT');
+    } catch (error) {
+      if (this.#options.reading.isTransaction) throw error; // otherwise the request of the query has had its error
+      if (isDamage(error)) this.#writePage({ isTest: true }); // so it may be the disk's
+    }
+  }
+
+  /** While a sync runs, reads would still see the old state, and put it into caches. */
+  #detect(): void {
+    if (this.#unsynced !== undefined) return;
+    const before = this.#dataVersion;
+    this.#dataVersion = this.#readDataVersion();
+    if (this.#dataVersion === before) return;
+    this.#endSnapshot(); // this turn's, for the same reason
+    this.#options.onSync([{ kind: 'everything' }]);
+  }
+
+  #readDataVersion(): unknown {
+    try {
+      return this.#writer.get('PRAGMA data_version')?.[0];
+    } catch {
+      return this.#dataVersion; // locked for a moment, or broken, which the next write reports
+    }
+  }
+}
