@@ -5,7 +5,6 @@ import { causeOf } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { Timers } from '../../base/timers.ts';
-import { stepMillisecondsMax } from '../../base/turns.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
@@ -13,7 +12,6 @@ import type { ResponseStream, StreamEndReason } from '../../http/responses/respo
 import type { Streamed } from '../../http/routing/reply.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
-import type { Permit } from '../../storage/permit.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import { importLine, type Importer, type Outcome } from './import-store.ts';
 
@@ -22,6 +20,8 @@ export const importsMax = 2;
 export const importLineMilliseconds = 30_000;
 /** Lines are read from pieces of this length, each in a turn of its own: it may have thousands of short rows. */
 const pieceBytes = 8 * 1024;
+/** The lines of an import that wait for one sync of the disk. */
+const linesAtOnceMax = 16;
 /** The characters of results that are kept while the client still sends. */
 export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
@@ -103,6 +103,8 @@ class Import {
   #kept = '';
   #hasBegun = false;
   #hasReportedDenial = false;
+  /** The problems of single lines; any other ends the import. */
+  readonly #problemsOfLines = new WeakSet<Problem>();
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -145,39 +147,37 @@ class Import {
     }
   }
 
+  /** Several lines wait for one sync of the disk; each is a write of its own, undone alone if it is rejected. */
   async #writeLines(lines: readonly ArrivingLine[]): Promise<void> {
-    const { call, stream, stopping } = this.#options;
-    let written = 0;
-    while (written < lines.length && !stream.isOver) {
+    const { stream, stopping } = this.#options;
+    for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
       if (stopping.aborted) throw serviceStopping();
-      const left = lines.slice(written);
-      const results = await call.write((permit) => this.#writeFirst(left, permit));
-      this.#send(results);
-      written += results.length;
+      const some = lines.slice(start, start + linesAtOnceMax);
+      const written = some.map((line) => ({ number: line.number, outcome: this.#write(line) }));
+      await Promise.allSettled(written.map(({ outcome }) => outcome));
+      for (const { number, outcome } of written) this.#send(await this.#resultOf(number, outcome));
       await this.#whenRead();
-      await stream.nextTurn();
     }
   }
 
-  /** Writes lines as long as there is time. */
-  #writeFirst(lines: readonly ArrivingLine[], permit: Permit<Caller>): LineResult[] {
-    const until = performance.now() + stepMillisecondsMax;
-    const results: LineResult[] = [];
-    for (const line of lines) {
-      results.push(this.#write(line, permit));
-      if (performance.now() >= until) break;
-    }
-    return results;
+  #write({ parse }: ArrivingLine): Promise<Outcome> {
+    const { call, importer } = this.#options;
+    return call.write((permit) => {
+      try {
+        return importLine(permit, parse(), importer);
+      } catch (error) {
+        if (error instanceof Problem) this.#problemsOfLines.add(error);
+        throw error;
+      }
+    });
   }
 
-  #write({ number, parse }: ArrivingLine, permit: Permit<Caller>): LineResult {
+  async #resultOf(line: number, written: Promise<Outcome>): Promise<LineResult> {
     try {
-      const line = parse();
-      const outcome = permit.writer.inSavepoint(() => importLine(permit, line, this.#options.importer));
-      permit.writer.inSavepoint(() => {}); // only then SQLite writes the search index's part of it, which takes time
-      return { line: number, status: outcome.result === 'created' ? 201 : 200, ...outcome };
+      const outcome = await written;
+      return { line, status: outcome.result === 'created' ? 201 : 200, ...outcome };
     } catch (error) {
-      if (error instanceof Problem) return this.#failure(number, error);
+      if (error instanceof Problem && this.#problemsOfLines.has(error)) return this.#failure(line, error);
       throw error;
     }
   }
@@ -193,13 +193,11 @@ class Import {
     return { line, status, errors: issues.map(issueMember) };
   }
 
-  #send(results: readonly LineResult[]): void {
+  #send(result: LineResult): void {
     const { counts, stream } = this.#options;
-    for (const { line, status } of results) {
-      counts.set(status, (counts.get(status) ?? 0) + 1);
-      this.#next = line + 1;
-    }
-    const text = results.map((result) => `${JSON.stringify(result)}\n`).join('');
+    counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
+    this.#next = result.line + 1;
+    const text = `${JSON.stringify(result)}\n`;
     if (this.#hasBegun) return stream.write(Buffer.from(text));
     this.#kept += text;
     if (this.#kept.length > importKeptCharsMax) this.#begin();
@@ -232,7 +230,7 @@ class Import {
     if (!(error instanceof Problem))
       log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
     const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
-    this.#send([this.#failure(this.#next, problem)]);
+    this.#send(this.#failure(this.#next, problem));
     this.#begin();
     const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
     stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
