@@ -236,6 +236,14 @@ for (const name of names)
       );
       for (const list of isOwned ? [path, `${path}?userId=${makerId}`] : [])
         assert.deepEqual(idsOf(await service.get(list, { token: other.token })), []);
+      const made = { token: other.token, body: exampleOf(operations['post'] as Operation) };
+      const isStaffs = operations['post']?.['x-access'].callers === 'staff';
+      if (isStaffs) assertProblem(await service.post(path, made), 'forbidden');
+      const feed = await service.get('/events?from=oldest', { token: other.token });
+      const foreign = feed.body.data.filter(
+        ({ subject }: { subject: string }) => subject === `${path}/${id}`,
+      );
+      assert.deepEqual(foreign, []);
       const writes = isOwned || ofOne['patch']?.['x-access'].callers === 'staff' ? 403 : 200;
       for (const [method, body] of [
         ['PATCH', patch],

@@ -12,15 +12,13 @@ describe('changing a customer', () => {
   test('changing a customer by PUT sets omitted members to null, but keeps the owner', async () => {
     const service = running();
     const { token } = await service.person();
-    const before = await newCustomer(service, token, whole);
+    const before = await newCustomer(service, token, { ...whole, note: 'Rings twice.', reference: 'K-1' });
     const put = await service.put(`/customers/${before.id}`, {
       token: await rootToken(service),
       body: { name: 'Grace' },
     });
-    assert.deepEqual(
-      untimed(put.body),
-      untimed({ ...before, name: 'Grace', email: null, phone: null, address: null }),
-    );
+    const nothing = { email: null, phone: null, address: null, note: null, reference: null };
+    assert.deepEqual(untimed(put.body), untimed({ ...before, name: 'Grace', ...nothing }));
   });
 
   const patches: readonly (readonly [patch: object, becomes: object])[] = [
@@ -78,7 +76,6 @@ describe('changing a customer', () => {
       { name: null, id: null, createdAt: null, updatedAt: null },
       ['#/createdAt type', '#/id type', '#/name type', '#/updatedAt type'],
     ],
-    [{ userId: null }, ['#/userId type']],
     [
       { address: { line1: null, city: null, country: null } },
       ['#/address/city type', '#/address/country type', '#/address/line1 type'],
@@ -87,11 +84,6 @@ describe('changing a customer', () => {
     [{ address: { country: 'GB' } }, ['#/address/postalCode postal-code']],
     [{ address: { zip: '1' } }, ['#/address/zip unknown-member']],
     [{ id: 4711 }, ['#/id read-only']],
-    [
-      { createdAt: '2020-01-01T00:00:00.000Z', updatedAt: '2020-01-01T00:00:00.000Z' },
-      ['#/createdAt read-only', '#/updatedAt read-only'],
-    ],
-    [{ orders: [] }, ['#/orders unknown-member']],
     [[{ name: 'Grace' }], ['# type']],
   ];
   for (const [body, issues] of wrongPatches) {
@@ -106,8 +98,6 @@ describe('changing a customer', () => {
 
   const wrongPuts: readonly (readonly [change: object, issues: readonly string[]])[] = [
     [{ name: undefined }, ['#/name required']],
-    [{ name: null }, ['#/name type']],
-    [{ id: 4711, createdAt: '2020-01-01T00:00:00.000Z' }, ['#/createdAt read-only', '#/id read-only']],
     [{ address: { city: 'Bremen' } }, ['#/address/country required', '#/address/line1 required']],
     [{ address: { ...address, postalCode: '1' } }, ['#/address/postalCode postal-code']],
   ];

@@ -9,74 +9,18 @@ import { address, whole } from './customer-support.ts';
 describe('creating a customer', () => {
   const running = sharedService();
 
-  test('creating a customer keeps a note for the shop, which a change may replace or remove', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const note = 'Rings twice.\nAllergic to nuts.';
-    const { body } = await service.post('/customers', { token, body: { name: 'Grace Hopper', note } });
-    assert.equal(body.note, note);
-    const path = `/customers/${body.id}`;
-    const patched = await service.patch(path, { token, body: { note: 'Rings once.' } });
-    assert.equal(patched.body.note, 'Rings once.');
-    const { data } = (await service.get(`${path}/events`, { token })).body;
-    assert.deepEqual(data[0].changes, { note: null }, 'histories hold no personal data');
-    const replaced = await service.put(path, { token, body: { name: 'Grace Hopper' } });
-    assert.equal(replaced.body.note, null);
-    const long = await service.post('/customers', { token, body: { name: 'G', note: 'x'.repeat(2_001) } });
-    assert.equal(long.status, 422);
-    assert.equal(long.body.errors[0].pointer, '#/note');
-  });
-
-  test('a customer may have a reference of the shop’s own records, which finds them', async () => {
-    const service = running();
-    const token = await rootToken(service);
-    const { body } = await service.post('/customers', { token, body: { name: 'Ada', reference: 'K-1042' } });
-    assert.equal(body.reference, 'K-1042');
-    const found = async (q: string): Promise<number[]> =>
-      (await service.get(`/customers?q=${q}`, { token })).body.data.map(({ id }: { id: number }) => id);
-    assert.deepEqual(await found('k-1042'), [body.id]);
-    const { text } = await service.get('/customers', { token, headers: { accept: 'text/csv' } });
-    assert.match(text, /,reference,metadata,createdAt,/);
-    assert.match(text, /,K-1042,/);
-    const removed = await service.patch(`/customers/${body.id}`, { token, body: { reference: null } });
-    assert.equal(removed.body.reference, null);
-    assert.deepEqual(await found('k-1042'), []);
-  });
-
   test('creating a customer needs only a name; absent members are null', async () => {
     const service = running();
     const { id: userId, token } = await service.person();
-    const made = await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
-    assert.equal(made.status, 201);
-    const { id, createdAt, updatedAt, ...rest } = made.body;
-    assert.deepEqual(rest, {
-      userId,
-      name: 'Grace Hopper',
-      email: null,
-      phone: null,
-      address: null,
-      note: null,
-      reference: null,
-      metadata: {},
+    const { status, headers, body, text } = await service.post('/customers', {
+      token,
+      body: { name: 'Grace Hopper' },
     });
-    assert.deepEqual(Object.keys(made.body), [
-      'id',
-      'userId',
-      'name',
-      'email',
-      'phone',
-      'address',
-      'note',
-      'reference',
-      'metadata',
-      'createdAt',
-      'updatedAt',
-    ]);
-    assert.equal(createdAt, updatedAt);
-    assert.equal(made.headers.location, `/customers/${id}`);
-    const read = await service.get(`/customers/${id}`, { token });
-    assert.deepEqual(read.body, made.body);
-    assert.equal(read.headers.etag, made.headers.etag);
+    const { id, createdAt } = body;
+    assert.deepEqual([status, headers.location], [201, `/customers/${id}`]);
+    const nothing = { email: null, phone: null, address: null, note: null, reference: null, metadata: {} };
+    const expected = { id, userId, name: 'Grace Hopper', ...nothing, createdAt, updatedAt: createdAt };
+    assert.equal(text, JSON.stringify(expected));
   });
 
   test('creating a customer stores all members, the postal code trimmed and in capitals', async () => {
@@ -110,6 +54,7 @@ describe('creating a customer', () => {
     [{ email: 'grace' }, ['#/email pattern']],
     [{ email: 'grace@.example.com' }, ['#/email format']],
     [{ phone: '0441 12345678' }, ['#/phone format']],
+    [{ note: 'x'.repeat(2_001) }, ['#/note max-length']],
     [{ phone: '+1234567890123456' }, ['#/phone format']],
     [{ phone: 4944112345678 }, ['#/phone type']],
     [{ userId: 0 }, ['#/userId minimum']],

@@ -1,5 +1,4 @@
 // Who sees an order.
-import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { newOrder } from '../../support/resource-support.ts';
@@ -24,23 +23,5 @@ describe('who sees an order', () => {
       'not-found',
     );
     assertProblem(await service.get('/api/users/999999/orders', { token: staff.token }), 'not-found');
-  });
-
-  test('an order outlives its owner, without one', async () => {
-    const service = running();
-    const [ada, staff] = await Promise.all([service.person(), service.person('staff')]);
-    const order = await newOrder(service, ada.token);
-    assert.equal((await service.delete(`/api/users/${ada.id}`, { token: ada.token })).status, 204);
-    const read = await service.get(`/orders/${order.id}`, { token: staff.token });
-    assert.deepEqual(read.body, { ...order, userId: null });
-    assert.equal(
-      (
-        await service.patch(`/orders/${order.id}`, {
-          token: staff.token,
-          body: { status: 'paid', userId: null },
-        })
-      ).status,
-      200,
-    );
   });
 });

@@ -62,6 +62,8 @@ describe('deleting a user', () => {
       [order.id],
     );
     assertProblem(await service.get(`/api/users/${person.id}/orders`, { token }), 'not-found', 404);
+    const paid = { token, body: { status: 'paid', userId: null } };
+    assert.equal((await service.patch(`/orders/${order.id}`, paid)).status, 200);
     const other = await service.person();
     for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
       assertProblem(await service.get(path, { token: other.token }), 'forbidden', 403);
