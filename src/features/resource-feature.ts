@@ -1,6 +1,6 @@
 // A declared resource as a feature: its routes, its audit, its history, its sample data.
 import { counted } from '../base/counted.ts';
-import type { Resource, ResourceMembers } from '../resource/declared-resource.ts';
+import { resource, type Resource, type ResourceMembers } from '../resource/declared-resource.ts';
 import type { Feature } from './feature.ts';
 
 type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' | 'migrations'> & {
@@ -8,27 +8,26 @@ type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' |
   readonly declared: () => Promise<Resource<M>>;
 };
 
-type DeclaredFeature<M extends ResourceMembers> = {
-  readonly resource: Resource<M>;
+type DeclaredFeature = {
   /** The description of its section in the document. */
   readonly description: string;
   /** The statements that make its table, and then each change of it: once released, none is ever edited. */
   readonly migrations: readonly string[];
 };
 
-/** A feature of one file: the resource is declared beside it. */
-export function declaredFeature<M extends ResourceMembers>({
-  resource,
-  description,
-  migrations,
-}: DeclaredFeature<M>): Feature {
-  const { name, plural, tag, isOwned, personal } = resource;
+/** A feature of one file. */
+export function declaredFeature<M extends ResourceMembers>(
+  declaration: Parameters<typeof resource<M>>[0] & DeclaredFeature,
+): Feature {
+  const declared = resource<M>(declaration);
+  const { name, plural, tag, isOwned, personal } = declared;
+  const { description, migrations } = declaration;
   return {
     ...resourceFeature({
       name: plural,
       tag: { name: tag, description },
       migrations: migrations.map((sql, index) => ({ name: `${plural} ${index + 1}`, sql })),
-      declared: async () => resource,
+      declared: async () => declared,
     }),
     declares: {
       eventTypes: [`${name}.created`, `${name}.changed`, `${name}.deleted`],

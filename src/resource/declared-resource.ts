@@ -13,12 +13,11 @@
 // `resource-routes.ts` makes the routes of it, and `features/resource-feature.ts` a feature. Each function here is
 // plain: a resource with other rules writes its own beside it. Nothing that a resource must decide has a default:
 // whose its rows are, who may read and change them, and how it is searched.
-import { allows, rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
+import { rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
 import { csvColumns, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
 import { changesBetween, topicOf } from '../features/events/event.ts';
 import { recordEvent } from '../features/events/event-store.ts';
-import { assertOwnerExists, ownedBy, ownerIsKnownSql, ownerSql } from '../features/users/user-store.ts';
 import { requireValid, type ProblemCode } from '../problem.ts';
 import { mergePatch } from '../schema/json-objects.ts';
 import { id, readOnlyIssues } from '../schema/members.ts';
@@ -26,7 +25,6 @@ import { keptIssues, parseMerged, schemaIssues } from '../schema/schema-check.ts
 import {
   named,
   object,
-  oneOf,
   optional,
   partial,
   type Issue,
@@ -36,34 +34,29 @@ import {
 import { wordPhrases } from '../schema/search-text.ts';
 import { searchParameter } from '../schema/searching.ts';
 import { issueUnless } from '../storage/audit.ts';
-import type { Connection, SqlValue } from '../storage/connection.ts';
+import type { Connection } from '../storage/connection.ts';
 import {
   and,
-  equals,
   type Condition,
-  type RowSelection,
   type SearchDatabase,
   type SearchSelection,
   type Selection,
 } from '../storage/keyset.ts';
-import {
-  searchScopeOf,
-  selectionOf,
-  sortedBy,
-  type ListDefinition,
-  type SearchScope,
-} from '../storage/listing.ts';
+import type { SearchScope } from '../storage/listing.ts';
 import {
   indexMetadata,
   metadataCheck,
   metadataFilter,
   metadataMember,
-  metadataParameter,
   noMetadata,
   type Metadata,
 } from '../storage/metadata.ts';
 import { unlessInUse, type ObjectSource, type Owned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
+import * as column from '../storage/table.ts';
+import { table, type Column } from '../storage/table.ts';
+import { assertOwnerExists, customerIssues, ownedBy, ownerIsKnownSql, ownerSql } from './owner-store.ts';
+import { listOf } from './resource-list.ts';
 import {
   cellsIn,
   columnsOf,
@@ -77,13 +70,12 @@ import {
   sentIn,
   shownIn,
   withStaying,
+  type ColumnListFilter,
   type ContentOf,
   type Members,
   type PersonalOrNot,
   type RowOf,
-} from '../storage/resource.ts';
-import * as column from '../storage/table.ts';
-import { table, type Column } from '../storage/table.ts';
+} from './resource-members.ts';
 
 /** The articles of the sample data. */
 export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
@@ -92,18 +84,6 @@ type SortedQuery = { readonly sort?: string };
 type CommonMembers = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
 type ResourceMember = Members[string] & { readonly cell: CsvMember };
 export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
-
-/** A parameter of the list that keeps the rows whose column passes. `resource-members.ts` has the usual ones. */
-export type ListFilter = {
-  readonly schema: JsonSchema;
-  readonly column: string;
-  readonly matches: typeof equals;
-  readonly columnValueOf?: (text: string) => SqlValue;
-  /** The columns of sorts for which an index begins with the column, and continues with that of the sort and the id. */
-  readonly ordered?: readonly string[];
-  /** Whether an index of the column serves it if the list is sorted by the column. */
-  readonly isRange?: true;
-};
 
 /** Of rows with an owner everybody reads and changes their own, and staff all of them; their members have `ownership`. */
 type RightsOf<M> = M extends { readonly userId: unknown }
@@ -128,7 +108,7 @@ type Declaration<M extends ResourceMembers> = {
   readonly replacement?: string;
   /** The columns of the list's sorts by their names, the usual one first. Each has an index, and so has the id. */
   readonly sorts: Readonly<Record<string, string>>;
-  readonly filters: Readonly<Record<string, ListFilter>>;
+  readonly filters: Readonly<Record<string, ColumnListFilter>>;
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
   /** Issues of a change that the request alone shows, beside the current object. */
@@ -186,7 +166,7 @@ export function resource<M extends ResourceMembers>(declared: Declaration<M> & S
     ...bodies,
     ...fileOf<M>(declared),
     ...rowsOf(declared, bodies),
-    ...listOf(declared),
+    ...listFor(declared),
   };
 }
 
@@ -337,20 +317,7 @@ function rowsOf<M extends ResourceMembers>(
   const audit = rows.audit({
     thing: name,
     columns: { ...columns, ...known },
-    issues(row) {
-      const { createdAt, updatedAt, userId, ownerIsKnown = true } = row;
-      const seen = Object.fromEntries(Object.keys(shown).map((each) => [each, row[each]]));
-      const unfit = schemaIssues(Shown, seen);
-      return [
-        ...(unfit.length > 0 ? unfit : keptIssues(Replacement, seen)),
-        ...issueUnless(
-          String(createdAt) <= String(updatedAt),
-          '/updatedAt',
-          'updatedAt is before createdAt.',
-        ),
-        ...issueUnless(ownerIsKnown === true, '/userId', `There is no user ${String(userId)}.`),
-      ];
-    },
+    issues: (row) => rowIssues(row, { names: Object.keys(shown), Shown, Replacement }),
   });
   /** Returns an issue unless the caller may see the customer whom the row will be about. */
   function referenceIssues(permit: Permit<Caller>, wanted: Content, current: object): Issue[] {
@@ -379,15 +346,27 @@ function rowsOf<M extends ResourceMembers>(
   };
 }
 
-/**
- * Returns an issue unless the caller may see the customer. The owner's column may still have a removed user's id, but
- * no caller has this id: ids are never reused.
- */
-export function customerIssues({ writer, caller }: Permit<Caller>, id: number): Issue[] {
-  const row = writer.get<[userId: number | null]>('SELECT userId FROM customers WHERE id = ?', id);
-  if (row !== undefined && allows(rowAccessOf(caller), row[0])) return [];
-  const detail = `Customer ${id} does not exist or is not yours.`;
-  return [{ pointer: '/customerId', code: 'unknown', detail }];
+type RowSchemas = {
+  /** The names of the members that `Shown` has. */
+  readonly names: readonly string[];
+  readonly Shown: JsonSchema;
+  readonly Replacement: JsonSchema;
+};
+
+/** What `orderly check` verifies of a row: it fits its schema, and would be accepted today. */
+export function rowIssues(
+  row: Readonly<Record<string, unknown>>,
+  { names, Shown, Replacement }: RowSchemas,
+): Issue[] {
+  const { createdAt, updatedAt, userId, ownerIsKnown = true } = row;
+  const seen = Object.fromEntries(names.map((each) => [each, row[each]]));
+  const unfit = schemaIssues(Shown, seen);
+  if (unfit.length > 0) return unfit;
+  return [
+    ...keptIssues(Replacement, seen),
+    ...issueUnless(String(createdAt) <= String(updatedAt), '/updatedAt', 'updatedAt is before createdAt.'),
+    ...issueUnless(ownerIsKnown === true, '/userId', `There is no user ${String(userId)}.`),
+  ];
 }
 
 function customerIn(row: object): number | null {
@@ -400,92 +379,67 @@ export function ownerOf(row: object): number | null {
 }
 
 /** The list: its parameters, and the rows that they select. */
-function listOf<M extends ResourceMembers>(declared: Declaration<M>) {
+function listFor<M extends ResourceMembers>(declared: Declaration<M>) {
   const { name, plural, members, sorts, filters, search, rights } = declared;
-  const isOwned = isOwnedBy(rights);
-  const sortNames = Object.keys(sorts).flatMap((each) => [each, `-${each}`]);
-  const [firstSort = 'id'] = Object.values(sorts);
-  const parameters = isOwned ? { userId: ofOwner(firstSort), ...filters } : filters;
-  const { userId, ...others } = parameters;
-  const indexed = Object.entries(others).filter(([, { ordered }]) => ordered !== undefined);
-  const list: ListDefinition<SortedQuery> = {
-    table: plural,
-    defaultSort: sortNames[0] ?? 'id',
-    orderBy: sortedBy(sorts),
-    filters: {
-      ...listFilters(indexed),
-      userId: userId === undefined ? null : listFilter(userId),
-      ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
-      ...listFilters(Object.entries(others)), // those that have an index stay first
-    },
+  const { userId = ofOwner(Object.values(sorts)[0] ?? 'id'), ...others } = filters;
+  const access = isOwnedBy(rights) ? userId : null;
+  const all: Readonly<Record<string, ColumnListFilter>> = {
+    ...(access === null ? {} : { userId: access }),
+    ...others,
+    ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
   };
-  const description = `A leading \`-\` means descending; \`${sortNames[0]}\` by default.`;
-  const query: Schemas = {
-    ...(search === null ? {} : { q: searchParameter(search.description) }),
-    ...Object.fromEntries(Object.entries(parameters).map(([each, { schema }]) => [each, schema])),
-    ...(hasMetadata(members) ? { metadata: metadataParameter } : {}),
-    sort: optional(named(`${capitalized(name)}Sort`, oneOf(sortNames, { description }))),
-  };
-
-  function selection(access: RowAccess, query: SortedQuery): RowSelection {
-    return selectionOf(list, { access, query });
-  }
-
-  /** The rows that a search with its own statement looks at. */
-  function searchScope(access: RowAccess, query: SortedQuery): SearchScope {
-    return searchScopeOf(list, { access, query });
-  }
+  const list = listOf({ name, table: plural, sorts, access, filters: all });
+  const query: Schemas =
+    search === null ? list.query : { q: searchParameter(search.description), ...list.query };
 
   /** Selects as `selection` does, or what `q` finds. */
   function selectionOrSearch(
     access: RowAccess,
     { q, ...query }: SortedQuery & { readonly q?: string },
   ): Selection {
-    if (q === undefined || search === null) return selection(access, query);
-    const scope = searchScope(access, query);
-    if ('matching' in search) return search.matching(scope, q);
-    const { columns, firstOf } = search;
-    const { owners, condition } = scope;
-    const phrases = wordPhrases(q);
-    const newest = `SELECT id, ${columns.join(', ')} FROM ${plural} WHERE ${condition.sql} ORDER BY id DESC`;
-    const findFirst = async (database: SearchDatabase) => {
-      if (firstOf === undefined) return [];
-      const { sql, params } = and([firstOf(q), condition]);
-      return database.readInWorker<[key: number, id: number]>(
-        `SELECT id, id FROM ${plural} WHERE ${sql}`,
-        params,
-      );
-    };
-    return {
-      owners,
-      async search(database, rowsMax) {
-        const [first, byWords] = await Promise.all([
-          findFirst(database),
-          database.readInWorker<[key: number, id: number]>(newest, condition.params, {
-            search: { phrases, columns: 'texts', rowsMax },
-          }),
-        ]);
-        const ids = new Set([...first, ...byWords].map(([, id]) => id));
-        return [...ids].slice(0, rowsMax).map((id) => [id, id]);
-      },
-    };
+    if (q === undefined || search === null) return list.selection(access, query);
+    const scope = list.searchScope(access, query);
+    return 'matching' in search ? search.matching(scope, q) : scanned(search, plural, { scope, q });
   }
-  return { sortNames, query, selection, searchScope, selectionOrSearch };
+  return { ...list, query, selectionOrSearch };
 }
 
 /** Of rows with an owner, unless a filter of this name is declared. */
-function ofOwner(firstSort: string): ListFilter {
+function ofOwner(firstSort: string): ColumnListFilter {
   const schema = optional(id, { description: 'Only those of this user.' });
   return { schema, column: 'userId', matches: ownedBy, ordered: [firstSort] };
 }
 
-function listFilters(filters: readonly (readonly [name: string, filter: ListFilter])[]) {
-  return Object.fromEntries(filters.map(([name, filter]) => [name, listFilter(filter)]));
-}
-
-function listFilter({ schema: _, isRange, ordered = [], ...filter }: ListFilter) {
-  if (isRange === true) return { kind: 'range', ...filter } as const;
-  return { kind: 'equality', ordered, ...filter } as const;
+/** Finds rows of the table by their words, in the read worker. */
+function scanned(
+  { columns, firstOf }: ScannedSearch,
+  table: string,
+  { scope, q }: { readonly scope: SearchScope; readonly q: string },
+): SearchSelection {
+  const { owners, condition } = scope;
+  const phrases = wordPhrases(q);
+  const newest = `SELECT id, ${columns.join(', ')} FROM ${table} WHERE ${condition.sql} ORDER BY id DESC`;
+  const findFirst = async (database: SearchDatabase) => {
+    if (firstOf === undefined) return [];
+    const { sql, params } = and([firstOf(q), condition]);
+    return database.readInWorker<[key: number, id: number]>(
+      `SELECT id, id FROM ${table} WHERE ${sql}`,
+      params,
+    );
+  };
+  return {
+    owners,
+    async search(database, rowsMax) {
+      const [first, byWords] = await Promise.all([
+        findFirst(database),
+        database.readInWorker<[key: number, id: number]>(newest, condition.params, {
+          search: { phrases, columns: 'texts', rowsMax },
+        }),
+      ]);
+      const ids = new Set([...first, ...byWords].map(([, id]) => id));
+      return [...ids].slice(0, rowsMax).map((id) => [id, id]);
+    },
+  };
 }
 
 function hasMetadata({ metadata }: ResourceMembers): boolean {

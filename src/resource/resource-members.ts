@@ -1,12 +1,171 @@
-// The members that every declared resource has, and the usual filters of a list.
-import { idCell, textCell, timeCell, writtenCell } from '../base/csv.ts';
+// The members of a resource, each declared once; the members that most have, and the usual filters of their lists:
+//
+//   const personMembers = {
+//     id: { shown: id, readOnly: optional(id), column: assigned, cell: idCell },
+//     name: { shown: name, sent: name, column: text(), cell: textCell },
+//     email: { shown: nullable(email), sent: optional(nullable(email)), column: nullable(text()), cell: textCell },
+//     createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: time, cell: timeCell },
+//   };
+//
+// The record is a plain value, in the order in which responses and files show the members. From it follow
+//
+//   object(shownIn(personMembers))      the schema of responses
+//   object(postedIn(personMembers))     the body of POST: name, email
+//   object(sentIn(personMembers))       the body of PUT, and what a PATCH makes: name, email, id, createdAt
+//   columnsOf(personMembers)            the columns of its table
+//   contentNames(personMembers)         what a change writes: name, email
+//   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
+//   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
+import { idCell, textCell, timeCell, writtenCell, type CsvMember } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
 import { id, sentTimestamp, timestamp } from '../schema/members.ts';
 import { timeAtOrAfter, toTime } from '../schema/rfc3339.ts';
-import { named, nullable, oneOf, optional, type JsonSchema, type Schema } from '../schema/schema.ts';
+import {
+  named,
+  nullable,
+  oneOf,
+  optional,
+  type JsonSchema,
+  type ObjectOf,
+  type Schema,
+} from '../schema/schema.ts';
 import { atLeast, below, equals } from '../storage/keyset.ts';
+import type { ColumnFilter } from '../storage/listing.ts';
 import * as column from '../storage/table.ts';
-import type { ListFilter } from './declared-resource.ts';
+import type { Column } from '../storage/table.ts';
+
+type Member = {
+  /** In responses. */
+  readonly shown: JsonSchema;
+  /** In the bodies of POST and PUT, and in an object to which a PATCH was applied. */
+  readonly sent?: JsonSchema;
+  /** In the body of POST, if that isn't `sent`; null if POST doesn't have the member. */
+  readonly posted?: JsonSchema | null;
+  /** Of a member that the service sets: PUT and PATCH may send it with its current value. */
+  readonly readOnly?: JsonSchema;
+  readonly column: Column<unknown, never>;
+  /** What an absent member becomes; by default null. */
+  readonly absent?: unknown;
+  /** Whether a PUT that leaves the member out, or sends null, leaves it as it is. */
+  readonly staysInPut?: boolean;
+  /** Returns the form in which the service keeps what was sent. Never called for null. */
+  readonly normal?: (sent: never) => unknown;
+  readonly cell?: CsvMember;
+  /** Whether events show its values. Of other members, which may be personal data, they show only the names. */
+  readonly hasValuesInEvents?: boolean;
+  /** Whether erasing the person clears it. */
+  readonly isPersonal?: boolean;
+};
+export type Members = Readonly<Record<string, Member>>;
+type ShownInEvents = Member & { readonly hasValuesInEvents: true; readonly isPersonal?: false };
+type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false; readonly isPersonal: boolean };
+/** Members of which each says whether it is personal, but for those that events show: events are never changed. */
+export type PersonalOrNot = Readonly<Record<string, ShownInEvents | PersonalMemberOrNot>>;
+
+type Kind = 'sent' | 'posted' | 'readOnly';
+
+type NamesWith<M, K extends Kind> = {
+  [N in keyof M]: M[N] extends { readonly [P in K]: JsonSchema } ? N : never;
+}[keyof M];
+type NamesWithPosted<M> = {
+  [N in keyof M]: M[N] extends { readonly posted: JsonSchema | null } ? N : never;
+}[keyof M];
+type SchemaOf<M, K extends Kind> = M extends { readonly [P in K]: infer S } ? S : never;
+type SchemasOf<M, K extends Kind> = { readonly [N in NamesWith<M, K>]: SchemaOf<M[N], K> };
+type ShownIn<M extends Members> = { readonly [N in keyof M]: M[N]['shown'] };
+type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWithPosted<M>> & SchemasOf<M, 'posted'>;
+type SentIn<M> = SchemasOf<M, 'sent'> & SchemasOf<M, 'readOnly'>;
+type PersonalIn<M> = {
+  [N in keyof M]: M[N] extends { readonly isPersonal: true } ? N : never;
+}[keyof M];
+type ColumnsOf<M extends Members> = { readonly [N in keyof M]: M[N]['column'] };
+
+/** An object as its table has it: a member that responses leave out is null. */
+export type RowOf<M extends Members> = {
+  readonly [N in keyof M]: M[N]['column'] extends Column<infer T, never> ? T : never;
+};
+
+/** What requests set of an object, in the form in which the service keeps it. */
+export type ContentOf<M extends Members> = {
+  readonly [N in NamesWith<M, 'sent'>]: M[N]['column'] extends Column<infer T, never> ? T : never;
+};
+
+export function shownIn<M extends Members>(members: M): ShownIn<M> {
+  return picked(members, ({ shown }) => shown) as ShownIn<M>;
+}
+
+export function postedIn<M extends Members>(members: M): PostedIn<M> {
+  return picked(members, ({ posted, sent }) =>
+    posted === null ? undefined : (posted ?? sent),
+  ) as PostedIn<M>;
+}
+
+export function sentIn<M extends Members>(members: M): SentIn<M> {
+  return picked(members, ({ sent, readOnly }) => sent ?? readOnly) as SentIn<M>;
+}
+
+export function columnsOf<M extends Members>(members: M): ColumnsOf<M> {
+  return picked(members, ({ column }) => column) as ColumnsOf<M>;
+}
+
+export function cellsIn(
+  members: Readonly<Record<string, { readonly cell: CsvMember }>>,
+): Readonly<Record<string, CsvMember>> {
+  return Object.fromEntries(Object.entries(members).map(([name, { cell }]) => [name, cell]));
+}
+
+/** The names of the members that requests set. */
+export function contentNames<M extends Members>(members: M): NamesWith<M, 'sent'>[] {
+  return Object.keys(picked(members, ({ sent }) => sent)) as NamesWith<M, 'sent'>[];
+}
+
+/** Returns a function that returns the content of an object, with which a PATCH is merged. */
+export function contentIn<M extends Members>(members: M): (object: ContentOf<M>) => ContentOf<M> {
+  const names = contentNames(members);
+  return (object) => Object.fromEntries(names.map((name) => [name, object[name]])) as ContentOf<M>;
+}
+
+/** Returns the body of a PUT with the members that stay though it leaves them out. */
+export function withStaying<M extends Members>(members: M, current: RowOf<M>, body: object): object {
+  const sent: Readonly<Record<string, unknown>> = { ...body };
+  const staying = Object.keys(picked(members, ({ staysInPut }) => staysInPut));
+  const kept: Readonly<Record<string, unknown>> = current;
+  return { ...sent, ...Object.fromEntries(staying.map((name) => [name, sent[name] ?? kept[name]])) };
+}
+
+/** The names of the members that PUT and PATCH may send with their current values. */
+export function readOnlyNames(members: Members): string[] {
+  return Object.keys(picked(members, ({ readOnly }) => readOnly));
+}
+
+/** The names of the members whose values events show. */
+export function namesInEvents(members: Members): string[] {
+  return Object.keys(picked(members, ({ hasValuesInEvents }) => hasValuesInEvents));
+}
+
+/** The names of the members that erasing the person clears. */
+export function personalNames<M extends Members>(members: M): PersonalIn<M>[] {
+  return Object.keys(picked(members, ({ isPersonal }) => isPersonal || undefined)) as PersonalIn<M>[];
+}
+
+/** Returns a function that reads the content of a body that fits. */
+export function contentReader<M extends Members>(members: M): (body: ObjectOf<SentIn<M>>) => ContentOf<M> {
+  const sent = Object.entries(members).filter(([, member]) => member.sent !== undefined);
+  return (body: Readonly<Record<string, unknown>>) => {
+    const content: Record<string, unknown> = {};
+    for (const [name, { absent = null, normal = column.asIs }] of sent) {
+      const value = body[name] ?? absent;
+      content[name] = value === null ? null : normal(value as never); // it fits the member's schema
+    }
+    return content as ContentOf<M>; // each member's value is in the form of its column
+  };
+}
+
+/** Returns what `pick` returns for each member for which it returns something. */
+function picked(members: Members, pick: (member: Member) => unknown): Readonly<Record<string, unknown>> {
+  const entries = Object.entries(members).map(([name, member]) => [name, pick(member)] as const);
+  return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+}
 
 /** The first member. */
 export const identity = {
@@ -94,24 +253,39 @@ export const times = {
   updatedAt: { ...time, column: column.time },
 } as const;
 
+/** A parameter of a list, and the rows that it keeps. */
+export type ListFilter = ColumnListFilter | LeadingFilter;
+export type ColumnListFilter = ColumnFilter & { readonly schema: JsonSchema };
+
+/**
+ * A parameter with one or more values of a column that precedes the sort's column in all indexes: each value is a
+ * range of an index, and ranges are merged.
+ */
+type LeadingFilter = {
+  readonly schema: JsonSchema;
+  readonly column: string;
+  readonly values: readonly string[];
+};
+
 /** Keeps the rows whose column has the value. */
-export function equalTo(name: string, schema: JsonSchema, description?: string): ListFilter {
-  const { title: _title, ...untitled } = schema; // its component has the description of the member
+export function equalTo<S extends JsonSchema>(name: string, schema: S, description?: string) {
+  const { title: _title, ...untitled }: JsonSchema = schema; // its component has the description of the member
   const own = description === undefined ? optional(schema) : optional(untitled, { description });
-  return { schema: own, column: name, matches: equals };
+  const typed = own as ReturnType<typeof optional<S>>; // the title is no part of the type
+  return { schema: typed, column: name, matches: equals };
 }
 
 /** Keeps the rows whose time is this or later. */
-export function from(name: string, description: string): ListFilter {
+export function from(name: string, description: string) {
   return rangeOf(name, description, atLeast);
 }
 
 /** Keeps the rows whose time is earlier. */
-export function before(name: string, description: string): ListFilter {
+export function before(name: string, description: string) {
   return rangeOf(name, description, below);
 }
 
-function rangeOf(name: string, description: string, matches: ListFilter['matches']): ListFilter {
+function rangeOf(name: string, description: string, matches: ColumnFilter['matches']) {
   const schema = optional(sentTimestamp, { description });
-  return { schema, column: name, matches, columnValueOf: timeAtOrAfter, isRange: true };
+  return { schema, column: name, matches, columnValueOf: timeAtOrAfter, isRange: true } as const;
 }

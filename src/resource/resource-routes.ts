@@ -1,17 +1,17 @@
 // The routes of a declared resource: its list and its file, and to create, read, replace, change and delete one.
 import { isStaff, signedIn, staffOnly, type Caller } from '../auth/access.ts';
 import { historyRoute } from '../features/events/history-route.ts';
-import { userIssues } from '../features/users/user-store.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
 import { represent, type Representation } from '../http/responses/representation.ts';
-import { cachedLookup, lookupOf, type RepresentationCache } from '../http/responses/representation-cache.ts';
+import { representationsOf, type RepresentationCache } from '../http/responses/representation-cache.ts';
 import { empty, exportable } from '../http/routing/reply.ts';
 import { route, type Call, type Route } from '../http/routing/route.ts';
 import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
 import type { Schema } from '../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
+import { userIssues } from './owner-store.ts';
 import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
 
 type RoutesOptions<M extends ResourceMembers> = {
@@ -44,13 +44,7 @@ export function resourceRoutes<M extends ResourceMembers>(
     scope: `${plural}:write`,
   } as const;
   const one = { path: `/${plural}/{id}`, reply: { kind: 'object', schema: Shown } } as const;
-  const ofRows = lookupOf({ find: source.find, represent: representRow });
-  const elements = cache === undefined ? ofRows : cachedLookup(cache, ofRows);
-  const representations = {
-    ...source,
-    ...elements,
-    ownerOf: ({ ownerId }: Representation<object>) => ownerId,
-  };
+  const representations = representationsOf(source, representRow, cache);
   const file = { name: plural, table: declared.csv, source };
 
   function listRoute(): Route {
@@ -67,7 +61,7 @@ export function resourceRoutes<M extends ResourceMembers>(
       handle(call) {
         const query: Readonly<Record<string, unknown>> = call.query;
         const selectionFor = (caller: Caller) => declared.selectionOrSearch(source.accessOf(caller), query);
-        return lists.pageOrFile(call, { selectionFor, elements, file });
+        return lists.pageOrFile(call, { selectionFor, elements: representations, file });
       },
     });
   }
@@ -80,7 +74,7 @@ export function resourceRoutes<M extends ResourceMembers>(
       summary: `Create a ${name}`,
       countsAgainstQuota: true,
       acceptsIdempotencyKey: true,
-      ownerOf: (db, id) => elements.find(db, id)?.ownerId,
+      ownerOf: (db, id) => representations.find(db, id)?.ownerId,
       body: New,
       reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
       problems,

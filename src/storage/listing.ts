@@ -1,4 +1,5 @@
 // Builds the selection of a list from its declaration: the rows, their order, and the index that finds them.
+import assert from 'node:assert';
 import type { RowAccess } from '../auth/access.ts';
 import type { SqlValue } from './connection.ts';
 import {
@@ -12,38 +13,32 @@ import {
   type SearchSelection,
 } from './keyset.ts';
 
-/** The column by which a list is sorted; ties are sorted by id. */
-type SortKey = { readonly column: string; readonly isDescending: boolean };
-
-type ColumnFilter = {
+/** A parameter that keeps the rows whose column passes. */
+export type ColumnFilter = {
   readonly column: string;
   readonly matches: (column: string, value: SqlValue) => Condition;
   /** Converts a parameter's text to the column's value. */
   readonly columnValueOf?: (text: string) => SqlValue;
-};
-type EqualityFilter = ColumnFilter & {
-  readonly kind: 'equality';
   /** The sort columns for which an index begins with this column, and continues with the sort column and the id. */
-  readonly ordered: readonly string[];
+  readonly ordered?: readonly string[];
+  /** Whether it is a range of the column: an index serves it if the list is sorted by the column. */
+  readonly isRange?: true;
+  /** Whether many rows have the same value: SQLite then uses an index for another filter first. */
+  readonly isCommon?: true;
 };
-/** A range condition. An index serves it if the list is sorted by the filter's column. */
-type RangeFilter = ColumnFilter & { readonly kind: 'range' };
-type Filter = EqualityFilter | RangeFilter;
 
-type SortedQuery = { readonly sort?: string };
+export type SortedQuery = { readonly sort?: string };
 
-/** All parameters that filter, except `status`: `indexPrefix` reads that one. */
-type FilterName<Q> = Exclude<keyof Q & string, 'sort' | 'status' | 'q'>;
-
-export type ListDefinition<Q extends SortedQuery> = {
+export type ListDefinition = {
   readonly table: string;
-  readonly orderBy: Readonly<Record<NonNullable<Q['sort']>, SortKey>>;
-  readonly defaultSort: NonNullable<Q['sort']>;
+  /** The columns of sorts by their names; ties are sorted by id. A leading `-` means descending. */
+  readonly sorts: Readonly<Record<string, string>>;
+  readonly defaultSort: string;
   /**
    * Those that leave the fewest rows come first. Row access filters `userId`; null means that rows have no
    * owner, and every caller sees all of them.
    */
-  readonly filters: Readonly<Record<FilterName<Q>, Filter>> & { readonly userId: Filter | null };
+  readonly filters: Readonly<Record<string, ColumnFilter | null>> & { readonly userId: ColumnFilter | null };
   /**
    * A column that precedes the sort's column in all indexes. Each of its values is a range, and ranges are
    * merged.
@@ -51,13 +46,13 @@ export type ListDefinition<Q extends SortedQuery> = {
   readonly indexPrefix?: {
     readonly column: string;
     readonly values: readonly string[];
-    readonly requested: (query: Q) => readonly string[] | undefined;
+    readonly requested: (query: SortedQuery) => readonly string[] | undefined;
   };
 };
 
-type ListRequest<Q> = {
+type ListRequest = {
   readonly access: RowAccess;
-  readonly query: Q;
+  readonly query: SortedQuery;
   /** The values of filters that come from the path. */
   readonly pathValues?: Readonly<Record<string, number>>;
 };
@@ -70,17 +65,16 @@ type ListRequest<Q> = {
  *     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?
  *     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
  */
-export function selectionOf<Q extends SortedQuery>(
-  list: ListDefinition<Q>,
-  request: ListRequest<Q>,
-): RowSelection {
-  const sort: NonNullable<Q['sort']> = request.query.sort ?? list.defaultSort;
-  const { column: key, isDescending } = list.orderBy[sort];
+export function selectionOf(list: ListDefinition, request: ListRequest): RowSelection {
+  const { sort = list.defaultSort } = request.query;
+  const isDescending = sort.startsWith('-');
+  const key = list.sorts[isDescending ? sort.slice(1) : sort];
+  assert(key !== undefined, `the list has no sort ${sort}`);
   const given = givenFilters(list, request);
   const isOrdered =
     given.filter(isEquality).length <= 1 &&
     given.every(({ filter }) =>
-      filter.kind === 'equality' ? filter.ordered.includes(key) : filter.column === key,
+      filter.isRange === true ? filter.column === key : filter.ordered?.includes(key) === true,
     );
   const conditions = given.map((each) => conditionOf(each));
   return {
@@ -94,10 +88,7 @@ export function selectionOf<Q extends SortedQuery>(
 }
 
 /** The rows that filters and row access leave, for a search of the list with its own statement. */
-export function searchScopeOf<Q extends SortedQuery>(
-  list: ListDefinition<Q>,
-  request: ListRequest<Q>,
-): SearchScope {
+export function searchScopeOf(list: ListDefinition, request: ListRequest): SearchScope {
   return { owners: ownersOf(request), condition: whereOf(list, request, givenFilters(list, request)) };
 }
 
@@ -120,28 +111,22 @@ export function rankPositions(
   return ranked.sort(([a, idOfA], [b, idOfB]) => a - b || idOfB - idOfA).slice(0, rows);
 }
 
-type GivenFilter = { readonly filter: Filter; readonly value: SqlValue };
+type GivenFilter = { readonly filter: ColumnFilter; readonly value: SqlValue };
 
 /** The filters that the request gives, in the order of their declaration. */
-function givenFilters<Q extends SortedQuery>(
-  { filters }: ListDefinition<Q>,
-  request: ListRequest<Q>,
-): GivenFilter[] {
-  return Object.entries<Filter | null>(filters).flatMap(([name, filter]) => {
+function givenFilters({ filters }: ListDefinition, request: ListRequest): GivenFilter[] {
+  return Object.entries(filters).flatMap(([name, filter]) => {
     if (filter === null) return [];
     return valuesOf(request, name).map((value) => ({ filter, value }));
   });
 }
 
-function ownersOf<Q extends SortedQuery>(request: ListRequest<Q>): number[] {
+function ownersOf(request: ListRequest): number[] {
   return valuesOf(request, 'userId').map(Number);
 }
 
 /** The values of one filter: from access, query and path. Two different values select nothing. */
-function valuesOf<Q extends SortedQuery>(
-  { access, query, pathValues = {} }: ListRequest<Q>,
-  name: string,
-): SqlValue[] {
+function valuesOf({ access, query, pathValues = {} }: ListRequest, name: string): SqlValue[] {
   const parameters: Readonly<Record<string, unknown>> = query;
   const values: unknown[] = [pathValues[name], parameters[name]];
   if (name === 'userId' && access !== 'all') values.push(access.userId);
@@ -151,7 +136,7 @@ function valuesOf<Q extends SortedQuery>(
 }
 
 function isEquality({ filter }: GivenFilter): boolean {
-  return filter.kind === 'equality';
+  return filter.isRange !== true;
 }
 
 /** With `+` before the column, SQLite uses no index for the condition. */
@@ -162,9 +147,9 @@ function conditionOf({ filter, value }: GivenFilter, plus: '+' | '' = ''): Condi
 }
 
 /** Leaves the first equality to indexes, and nothing else: SQLite can't know which filter leaves the fewest rows. */
-function whereOf<Q extends SortedQuery>(
-  { indexPrefix }: ListDefinition<Q>,
-  { query }: ListRequest<Q>,
+function whereOf(
+  { indexPrefix }: ListDefinition,
+  { query }: ListRequest,
   given: readonly GivenFilter[],
 ): Condition {
   const first = given.find(isEquality);
@@ -177,9 +162,9 @@ function whereOf<Q extends SortedQuery>(
 
 type RangeOptions = { readonly key: string; readonly conditions: readonly Condition[] };
 
-function rangesOf<Q extends SortedQuery>(
-  { indexPrefix }: ListDefinition<Q>,
-  query: Q,
+function rangesOf(
+  { indexPrefix }: ListDefinition,
+  query: SortedQuery,
   { key, conditions }: RangeOptions,
 ): IndexRange[] {
   const requested = indexPrefix?.requested(query);
@@ -189,16 +174,4 @@ function rangesOf<Q extends SortedQuery>(
     const condition = and([...conditions, equals(indexPrefix.column, value)]);
     return indexPrefix.column === key ? { ...condition, keyValue: value } : condition;
   });
-}
-
-/** The orders of a list by these columns: each by its name, and descending with `-` before it. */
-export function sortedBy<N extends string>(
-  columns: Readonly<Record<N, string>>,
-): Readonly<Record<N | `-${N}`, SortKey>> {
-  const keys: Record<string, SortKey> = {};
-  for (const [name, column] of Object.entries<string>(columns)) {
-    keys[name] = { column, isDescending: false };
-    keys[`-${name}`] = { column, isDescending: true };
-  }
-  return keys as Record<N | `-${N}`, SortKey>; // both of each name
 }

@@ -36,7 +36,7 @@ const cell: CsvMember = {
   mustBe: () => 'a JSON object of texts, such as {"receipt":"A-1042"}',
 };
 
-/** The member of a resource (`storage/resource.ts`). */
+/** The member of a resource (`resource/resource-members.ts`). */
 export const metadataMember = {
   shown: metadata,
   sent: optional(nullable(metadata)),
@@ -59,7 +59,7 @@ function isEmpty(value: Metadata): boolean {
 }
 
 /** The parameter of a list. */
-export const metadataParameter = optional(
+const metadataParameter = optional(
   string({
     minLength: 3,
     maxLength: 541,
@@ -70,7 +70,7 @@ export const metadataParameter = optional(
   }),
 );
 
-/** The filter of that parameter (`listing.ts`). `further` is a condition that an entry of the index must meet, too. */
+/** The filter of a list by that parameter. `further` is a condition that an entry of the index must meet, too. */
 export function metadataFilter(table: string, further = '') {
   const sql = `id IN (SELECT id FROM ${table}Metadata WHERE name = ? AND value = ?${further})`;
   const matches = (_column: string, pair: SqlValue): Condition => {
@@ -78,12 +78,7 @@ export function metadataFilter(table: string, further = '') {
     const end = text.indexOf('=');
     return { sql, params: [text.slice(0, end), text.slice(end + 1)] };
   };
-  return {
-    kind: 'equality',
-    column: 'id',
-    matches,
-    ordered: [],
-  } as const;
+  return { schema: metadataParameter, column: 'id', matches };
 }
 
 /** The statements of a released migration: never edited. */

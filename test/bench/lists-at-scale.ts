@@ -8,15 +8,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { encodeCursor, type ListQuery } from '../../src/http/lists/cursor.ts';
 import { Lists, orderOf } from '../../src/http/lists/list.ts';
-import { represent, representText, type Representation } from '../../src/http/responses/representation.ts';
+import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { migrations } from '../../src/service/features.ts';
 import { customers } from '../../src/features/customers/customers.ts';
-import { orderSorts } from '../../src/features/orders/order.ts';
-import { orderSelection } from '../../src/features/orders/order-list-store.ts';
-import { findOrderTexts } from '../../src/features/orders/order-store.ts';
+import { orderList } from '../../src/features/orders/order-list-store.ts';
+import { findOrder } from '../../src/features/orders/order-store.ts';
 import { products } from '../../src/features/products/products.ts';
-import { userSorts } from '../../src/features/users/user.ts';
-import { userSelection, userSource } from '../../src/features/users/user-store.ts';
+import { userList, userSource } from '../../src/features/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { KeysetPosition, RowSelection } from '../../src/storage/keyset.ts';
 import { median, ms } from './bench-table.ts';
@@ -118,8 +116,7 @@ function cases(): Case[] {
     name: { name: 'user 1' },
   } as const;
   const productFilters = { all: {}, active: { active: true }, currency: { currency: 'USD' } };
-  const loadOrder = (db: Connection, id: number) =>
-    representText(findOrderTexts(db, [id])[0]?.json ?? '', { id, ownerId: null });
+  const loadOrder = (db: Connection, id: number) => represent(findOrder(db, id), { id, ownerId: null });
   const loadCustomer = (db: Connection, id: number) =>
     represent(customers.source.find(db, id), { id, ownerId: null });
   const loadUser = (db: Connection, id: number) => represent(userSource.find(db, id), { id, ownerId: null });
@@ -127,9 +124,9 @@ function cases(): Case[] {
     represent(products.source.find(db, id), { id, ownerId: null });
   return [
     ...Object.entries(orderFilters).flatMap(([name, filter]) =>
-      orderSorts.map((sort) => ({
+      orderList.sortNames.map((sort) => ({
         name: `orders, ${name}, ${sort}`,
-        selection: orderSelection('all', { ...filter, sort }),
+        selection: orderList.selection('all', { ...filter, sort }),
         load: loadOrder,
       })),
     ),
@@ -148,9 +145,9 @@ function cases(): Case[] {
       })),
     ),
     ...Object.entries(userFilters).flatMap(([name, filter]) =>
-      userSorts.map((sort) => ({
+      userList.sortNames.map((sort) => ({
         name: `users, ${name}, ${sort}`,
-        selection: userSelection('all', { ...filter, sort }),
+        selection: userList.selection('all', { ...filter, sort }),
         load: loadUser,
       })),
     ),
@@ -175,7 +172,7 @@ async function timePage(connection: Connection, { selection, load }: Case, query
     { read: connection, readInWorker, path: '/list', query, ...reader },
     {
       selectionFor: () => selection,
-      elements: { find: load, findAll: (db, ids) => ids.map((id) => load(db, id)) },
+      elements: { find: load },
     },
   );
   return { here: cpuMilliseconds() - start - aside, aside };

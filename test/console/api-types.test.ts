@@ -31,7 +31,7 @@ import type { Suspension } from '../../src/features/users/suspension.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import { type User, type UserContent, userMembers } from '../../src/features/users/user.ts';
 import { type Webhook, type WebhookContent, webhookMembers } from '../../src/features/webhooks/webhook.ts';
-import { contentNames } from '../../src/storage/resource.ts';
+import { contentNames } from '../../src/resource/resource-members.ts';
 import { texts } from '../support/source-text.ts';
 
 type Accepts<Shown, Sent extends Shown> = readonly [Shown, Sent];

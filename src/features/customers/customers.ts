@@ -3,6 +3,7 @@ import { idCell, trimmedCell, type CsvConversion } from '../../base/csv.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { resource } from '../../resource/declared-resource.ts';
 import * as member from '../../resource/resource-members.ts';
+import type { ContentOf } from '../../resource/resource-members.ts';
 import { countryNamed } from '../../schema/country-names.ts';
 import { emailKey } from '../../schema/email.ts';
 import {
@@ -22,9 +23,8 @@ import { beginsWith, equals } from '../../storage/keyset.ts';
 import { metadataMember, noMetadata } from '../../storage/metadata.ts';
 import { changesNothing, type Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { ContentOf } from '../../storage/resource.ts';
 import * as column from '../../storage/table.ts';
-import { ownedBy } from '../users/user-store.ts';
+import { ownedBy } from '../../resource/owner-store.ts';
 import { addressCells } from './address-csv.ts';
 import { addressMember } from './address.ts';
 import { auditCustomerSearch, changeInSearch, matchingCustomers } from './customer-search-store.ts';

@@ -14,7 +14,7 @@ import { findKnownCustomer, findSameCustomer } from './known-customer-store.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { findProductButForZeros, products, type NewProduct } from '../products/products.ts';
-import { userIssues } from '../users/user-store.ts';
+import { userIssues } from '../../resource/owner-store.ts';
 import type { DryRun, Imported } from './dry-run.ts';
 import {
   fingerprintOf,

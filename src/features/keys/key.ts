@@ -14,7 +14,7 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
-import { postedIn, shownIn } from '../../storage/resource.ts';
+import { postedIn, shownIn } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const keySecondsDefault = 365 * daySeconds;
@@ -35,7 +35,7 @@ const prefix = string({
   examples: ['ord_4_yT5a'],
 });
 
-/** The members of a key that responses show, each declared once (`storage/resource.ts`). */
+/** The members of a key that responses show, each declared once (`resource/resource-members.ts`). */
 const membersFor = (all: readonly Scope[]) => ({
   id: { shown: id, column: column.assigned },
   name: { shown: name, sent: sentName, column: column.text() },

@@ -6,7 +6,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { indexMetadata, noMetadata, type Metadata } from '../../storage/metadata.ts';
-import { personalNames } from '../../storage/resource.ts';
+import { personalNames } from '../../resource/resource-members.ts';
 import { eraseContent, type Customer } from '../customers/customers.ts';
 import { orderMembers } from './order-members.ts';
 

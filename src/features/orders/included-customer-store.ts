@@ -1,7 +1,7 @@
 // The customers of orders, for representations that include them.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { ownerSql } from '../users/user-store.ts';
+import { ownerSql } from '../../resource/owner-store.ts';
 import type { IncludedCustomer } from './included-customer.ts';
 
 /** Finds the customers that the access covers, by the ids of their orders, in one statement. */

@@ -13,20 +13,20 @@ import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import { customers } from '../customers/customers.ts';
 import { requireVisible } from '../../storage/object-access.ts';
-import { userExists } from '../users/user-store.ts';
+import { userExists } from '../../resource/owner-store.ts';
 import { includedCustomers } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import { orderTable } from './order-csv.ts';
 import { orderSource } from './order-store.ts';
-import { countOrders, orderSearch, orderSelection } from './order-list-store.ts';
+import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
 import { Order } from './order-members.ts';
-import { OrderCounts, orderFilters, orderListParameters, orderQuery } from './order.ts';
+import { OrderCounts } from './order.ts';
 
 const orderFile = { name: 'orders', table: orderTable, source: orderSource };
 
-const orderPageParameters = { ...orderListParameters, ...orderIncludes, ...listParameters };
+const orderPageParameters = { ...orderList.query, ...orderIncludes, ...listParameters };
 
-function orderList(
+function listWith(
   elements: Lookup<Order>,
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
@@ -55,12 +55,12 @@ export function listOrdersRoute(
       const { q, ...query } = call.query;
       const selectionFor = (caller: Caller): Selection => {
         const access = rowAccessOf(caller);
-        if (q === undefined) return orderSelection(access, query);
+        if (q === undefined) return orderList.selection(access, query);
         const hasCustomers = hasScope(caller, 'customers:read');
         const mayReadProducts = hasProducts && hasScope(caller, 'products:read');
         return orderSearch(access, { query, q, hasCustomers, hasProducts: mayReadProducts });
       };
-      return lists.pageOrFile(call, { ...orderList(orders, query, selectionFor), file: orderFile });
+      return lists.pageOrFile(call, { ...listWith(orders, query, selectionFor), file: orderFile });
     },
   });
 }
@@ -108,9 +108,9 @@ export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): 
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) => {
         const customer = requireVisible(customers.source, { read, caller }, params.id);
-        return orderSelection(rowAccessOf(caller), query, { customerId: customer.id });
+        return orderList.selection(rowAccessOf(caller), query, { customerId: customer.id });
       };
-      return lists.page(call, orderList(orders, query, selectionFor));
+      return lists.page(call, listWith(orders, query, selectionFor));
     },
   });
 }
@@ -129,8 +129,8 @@ export function listOrdersOfUserRoute(lists: Lists, orders: Lookup<Order>): Rout
     handle(call) {
       const { params, read, query } = call;
       if (!userExists(read, params.id)) throw notFound('user', params.id);
-      const selectionFor = () => orderSelection({ userId: params.id }, query);
-      return lists.page(call, orderList(orders, query, selectionFor));
+      const selectionFor = () => orderList.selection({ userId: params.id }, query);
+      return lists.page(call, listWith(orders, query, selectionFor));
     },
   });
 }

@@ -1,51 +1,80 @@
-// Lists of orders: which rows they have, and the indexes that find them.
+// Lists of orders: their parameters, which rows they have, and the indexes that find them.
 import type { RowAccess } from '../../auth/access.ts';
-import type { DatabaseReads } from '../../storage/database.ts';
-import { timeAtOrAfter } from '../../schema/rfc3339.ts';
+import { counted } from '../../base/counted.ts';
+import { listOf } from '../../resource/resource-list.ts';
+import { before, equalTo, from } from '../../resource/resource-members.ts';
+import { ownedBy } from '../../resource/owner-store.ts';
 import { barcodeKey, codesIn } from '../../schema/codes.ts';
+import { currency, id } from '../../schema/members.ts';
+import { array, oneOf, optional } from '../../schema/schema.ts';
 import { parseSearch } from '../../schema/search-text.ts';
-import { atLeast, below, equals, type RowSelection, type SearchSelection } from '../../storage/keyset.ts';
-import { searchScopeOf, selectionOf, sortedBy, type ListDefinition } from '../../storage/listing.ts';
+import { searchParameter } from '../../schema/searching.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
+import { equals, type SearchSelection } from '../../storage/keyset.ts';
 import { metadataFilter } from '../../storage/metadata.ts';
 import { customers } from '../customers/customers.ts';
-import { ownedBy } from '../users/user-store.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
-import { statuses } from './order-status.ts';
-import type { OrderCounts, OrderListQuery } from './order.ts';
+import { status } from './order-members.ts';
+import { payments, statuses } from './order-status.ts';
+import type { OrderCounts } from './order.ts';
 import { amountsOf } from './order-amounts.ts';
-import { matchingOrders } from './order-search-store.ts';
+import { matchingOrders, searchedCustomersMax, searchedOrdersMax } from './order-search-store.ts';
 
-const orderList: ListDefinition<OrderListQuery> = {
+const ofUser = { schema: optional(id), column: 'userId', matches: ownedBy, ordered: ['createdAt'] };
+
+export const orderList = listOf({
+  name: 'order',
   table: 'orders',
+  sorts: { createdAt: 'createdAt', id: 'id', updatedAt: 'updatedAt', status: 'status', total: 'total' },
   defaultSort: '-createdAt',
-  orderBy: sortedBy({
-    createdAt: 'createdAt',
-    id: 'id',
-    updatedAt: 'updatedAt',
-    status: 'status',
-    total: 'total',
-  }),
+  access: ofUser,
   filters: {
-    customerId: { kind: 'equality', column: 'customerId', matches: equals, ordered: ['createdAt'] },
-    userId: { kind: 'equality', column: 'userId', matches: ownedBy, ordered: ['createdAt'] },
+    status: {
+      schema: optional(
+        array(status, {
+          minItems: 1,
+          maxItems: statuses.length,
+          description: 'One or more, separated by commas.',
+          examples: [['open', 'paid']],
+        }),
+      ),
+      column: 'status',
+      values: statuses,
+    },
+    customerId: { schema: optional(id), column: 'customerId', matches: equals, ordered: ['createdAt'] },
+    userId: ofUser,
+    payment: equalTo('payment', oneOf(payments), 'Only orders that were paid so.'),
+    currency: {
+      ...equalTo('currency', currency, 'Only orders in this currency (ISO 4217).'),
+      ordered: ['createdAt'],
+      isCommon: true,
+    },
+    createdFrom: from('createdAt', 'Only orders created at this time or later.'),
+    createdBefore: before('createdAt', 'Only orders created before this time.'),
+    updatedFrom: from('updatedAt', 'Only orders changed at this time or later.'),
+    updatedBefore: before('updatedAt', 'Only orders last changed before this time.'),
     metadata: metadataFilter('orders', ` AND ${isNotErasedSql}`),
-    payment: { kind: 'equality', column: 'payment', matches: equals, ordered: [] },
-    currency: { kind: 'equality', column: 'currency', matches: equals, ordered: ['createdAt'] },
-    createdFrom: { kind: 'range', column: 'createdAt', matches: atLeast, columnValueOf: timeAtOrAfter },
-    createdBefore: { kind: 'range', column: 'createdAt', matches: below, columnValueOf: timeAtOrAfter },
-    updatedFrom: { kind: 'range', column: 'updatedAt', matches: atLeast, columnValueOf: timeAtOrAfter },
-    updatedBefore: { kind: 'range', column: 'updatedAt', matches: below, columnValueOf: timeAtOrAfter },
   },
-  indexPrefix: { column: 'status', values: statuses, requested: ({ status }) => status },
+});
+
+const { status: _status, sort: _sort, ...filters } = orderList.query;
+/** The filters of a list of orders, beside their status. */
+export const orderFilters = filters;
+
+/** The parameters of a list that can also be searched. */
+export const orderQuery = {
+  q: searchParameter(
+    'An order’s id; its total, with all decimals of its currency; the barcode of a product; or words that ' +
+      'are all in its customer’s name, e-mail address, phone number or city, in the SKU and name of one ' +
+      'item, or in the city it is sent to. Words of one or two characters are beginnings of words. By ' +
+      `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
+      `found. By item and city, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
+      'searched, for a second at most. An API key needs `customers:read` to find orders by customer.',
+  ),
+  ...orderList.query,
 };
 
-export function orderSelection(
-  access: RowAccess,
-  query: OrderListQuery,
-  pathValues: { readonly customerId?: number } = {},
-): RowSelection {
-  return selectionOf(orderList, { access, query, pathValues });
-}
+export type OrderListQuery = Parameters<typeof orderList.selection>[1];
 
 /** Counts the orders that pass the filters, by status. */
 export async function countOrders(
@@ -53,7 +82,7 @@ export async function countOrders(
   access: RowAccess,
   filters: OrderListQuery,
 ): Promise<OrderCounts> {
-  const { sql, params } = orderSelection(access, filters).where;
+  const { sql, params } = orderList.selection(access, filters).where;
   const counted = `SELECT status, count(*) FROM orders WHERE ${sql} GROUP BY status`;
   const counts = new Map(await database.readInWorker<[status: string, count: number]>(counted, params));
   return Object.fromEntries(statuses.map((status) => [status, counts.get(status) ?? 0])) as OrderCounts;
@@ -73,7 +102,7 @@ type SearchOptions = {
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
   const { query, q, hasCustomers, hasProducts } = options;
   return matchingOrders({
-    orders: searchScopeOf(orderList, { access, query }),
+    orders: orderList.searchScope(access, query),
     search: parseSearch(q),
     customers: hasCustomers ? customers.searchScope(access, {}) : undefined,
     amounts: amountsOf(q),

@@ -1,6 +1,6 @@
-// The members of an order, each declared once (`storage/resource.ts`), and the schemas made of them.
+// The members of an order, each declared once (`resource/resource-members.ts`), and the schemas made of them.
 import { listed } from '../../base/listed.ts';
-import { activeCurrency, currency, id, sentTimestamp, multiLine, timestamp } from '../../schema/members.ts';
+import { activeCurrency, currency, id, multiLine } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -16,12 +16,14 @@ import {
 } from '../../schema/schema.ts';
 import {
   contentReader,
+  identity,
   postedIn,
   sentIn,
   shownIn,
+  times,
   type ContentOf,
   type PersonalOrNot,
-} from '../../storage/resource.ts';
+} from '../../resource/resource-members.ts';
 import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressMember } from '../customers/address.ts';
@@ -70,7 +72,7 @@ const placedStatus = oneOf(
 );
 
 export const orderMembers = {
-  id: { shown: id, readOnly: optional(id), column: column.assigned, isPersonal: false },
+  ...identity,
   status: {
     shown: status,
     posted: optional(placedStatus),
@@ -115,13 +117,7 @@ export const orderMembers = {
   shippingAddress: { ...addressMember, isPersonal: true },
   note: { shown: note, sent: optional(note), column: column.nullable(column.text()), isPersonal: true },
   metadata: { ...metadataMember, isPersonal: true },
-  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, isPersonal: false },
-  updatedAt: {
-    shown: timestamp,
-    readOnly: optional(sentTimestamp),
-    column: column.time,
-    isPersonal: false,
-  },
+  ...times,
 } satisfies PersonalOrNot;
 
 export const Order = named(

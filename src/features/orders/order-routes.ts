@@ -2,13 +2,17 @@
 import { isStaff, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/lists/list.ts';
-import type { RepresentationCache, Representations } from '../../http/responses/representation-cache.ts';
+import {
+  representationsOf,
+  type RepresentationCache,
+  type Representations,
+} from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { customerIssues } from '../../resource/declared-resource.ts';
+import { customerIssues, userIssues } from '../../resource/owner-store.ts';
+import { representRow } from '../../resource/resource-routes.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { userIssues } from '../users/user-store.ts';
 import { withIncludedCustomer } from './included-customer-representation.ts';
 import { orderIncludes } from './included-customer.ts';
 import {
@@ -17,7 +21,6 @@ import {
   listOrdersOfCustomerRoute,
   listOrdersOfUserRoute,
 } from './order-list-routes.ts';
-import { orderRepresentations, representOrder } from './order-representation.ts';
 import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
 import { checkTransition, stepsTo } from './order-status.ts';
 import { checkMayPay, checkOpen, mergeOrder } from './order.ts';
@@ -32,7 +35,7 @@ type OrderServices = {
 
 /** Returns the routes under /orders and /customers, where invalid data is a 422. */
 export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
-  const orders = orderRepresentations(caches.orders);
+  const orders = representationsOf(orderSource, representRow, caches.orders);
   return [
     listOrdersRoute(lists, orders, { hasProducts: has('products') }),
     countOrdersRoute(),
@@ -45,7 +48,7 @@ export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
 
 /** Returns the routes under /api/users, where invalid data is a 400. */
 export function userOrderRoutes({ lists, caches }: OrderServices): Route[] {
-  const orders = orderRepresentations(caches.orders);
+  const orders = representationsOf(orderSource, representRow, caches.orders);
   return [listOrdersOfUserRoute(lists, orders), readOrderOfUserRoute(orders)];
 }
 
@@ -76,7 +79,7 @@ function placeOrderRoute(orders: Representations<Order>): Route {
         const order = { ...content, customerId: body.customerId, userId };
         const { now } = origin;
         const steps = stepsTo(body.status ?? 'open').map((status) => ({ status, at: now }));
-        return representOrder(addOrder(permit, order, { createdAt: now, updatedAt: now, steps }));
+        return representRow(addOrder(permit, order, { createdAt: now, updatedAt: now, steps }));
       });
     },
   });
@@ -122,14 +125,14 @@ function patchOrderRoute(orders: Representations<Order>): Route {
     handle: (call) =>
       call.write((permit) => {
         const order = requireOwned(orderSource, permit, call.params.id);
-        call.checkPrecondition(() => representOrder(order).etag);
+        call.checkPrecondition(() => representRow(order).etag);
         const wanted = mergeOrder(order, call.body, permit.caller);
         checkTransition(order, wanted.status, permit.caller);
         if (wanted.payment !== order.payment) checkMayPay(wanted, permit.caller);
         checkOpen(order, wanted);
         if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(permit, wanted.customerId));
-        if (changesNothing(order, wanted)) return representOrder(order);
-        return representOrder(
+        if (changesNothing(order, wanted)) return representRow(order);
+        return representRow(
           replaceOrder(permit, order, { ...wanted, reason: call.body.reason ?? undefined }),
         );
       }),

@@ -8,7 +8,11 @@ import { rankPositions, type SearchScope } from '../../storage/listing.ts';
 import { unlessErasedSql } from './customer-erasure-store.ts';
 import type { Amount } from './order-amounts.ts';
 import { statuses } from './order-status.ts';
-import { searchedCustomersMax, searchedOrdersMax } from './order.ts';
+
+/** The number of newest matching customers whose orders a search includes. */
+export const searchedCustomersMax = 10_000;
+/** The number of newest orders whose items are searched: a tenth of a second allows no more. */
+export const searchedOrdersMax = 40_000;
 
 type OrderSearch = {
   readonly orders: SearchScope;

@@ -1,17 +1,16 @@
 // The rows of orders.
 import { rowAccessOf } from '../../auth/access.ts';
 import { timestampOf } from '../../base/timestamp.ts';
-import { fits, keptIssues, schemaIssues } from '../../schema/schema-check.ts';
-import { issueUnless } from '../../storage/audit.ts';
+import { rowIssues } from '../../resource/declared-resource.ts';
+import { assertOwnerExists, ownerIsKnownSql, ownerSql } from '../../resource/owner-store.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { indexMetadata, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import { changeTime, computed, flag, table } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { ownerIsKnownSql, ownerSql, assertOwnerExists } from '../users/user-store.ts';
 import { storedMetadata, unlessErasedSql, type PersonalName } from './customer-erasure-store.ts';
 import { Order, PatchedOrder, orderMembers, type OrderContent } from './order-members.ts';
 import { isCorrection, type OrderStatus } from './order-status.ts';
@@ -48,72 +47,6 @@ export const orderSource: ObjectSource<Order> = {
   accessOf: rowAccessOf,
 };
 
-/**
- * Reads orders, in any order, as the texts that `JSON.stringify` would make of them. SQLite joins the columns, so
- * that their JSON is not parsed only to be serialized again.
- */
-export function findOrderTexts(db: Connection, ids: readonly number[]): OrderText[] {
-  return db.all<TextRow>(textsSql, JSON.stringify(ids)).map(textOf);
-}
-
-export type OrderText = {
-  readonly id: number;
-  readonly json: string;
-  readonly ownerId: number | null;
-  /** Milliseconds since 1970. */
-  readonly updatedAt: number;
-};
-
-type TextRow = readonly [
-  id: number,
-  ownerId: number | null,
-  /** The text up to the note. */
-  beginning: string,
-  note: string | null,
-  metadata: string,
-  createdAt: number,
-  updatedAt: number,
-];
-/** The members from the first that SQLite can't write as `JSON.stringify` does; `textOf` writes them. */
-type LaterMember = 'note' | 'metadata' | 'createdAt' | 'updatedAt';
-/** The JSON of each other member, as SQL. */
-const memberTexts = {
-  id: 'orders.id',
-  status: `'"' || status || '"'`,
-  payment: `ifnull('"' || payment || '"', 'null')`,
-  customerId: 'customerId',
-  userId: "ifnull(users.id, 'null')",
-  currency: `'"' || currency || '"'`,
-  items: 'items',
-  total: 'total',
-  shippingAddress: `ifnull(${unlessErasedSql('shippingAddress')}, 'null')`,
-} satisfies Record<Exclude<keyof typeof columns, LaterMember>, string>;
-/** The pieces of the text up to the note, in the order in which the record has the members. */
-const beginning = Object.keys(columns).flatMap((name, index) => {
-  const { [name]: sql }: Readonly<Record<string, string>> = memberTexts;
-  return sql === undefined ? [] : [`'${index === 0 ? '{' : ','}"${name}":', ${sql}`];
-});
-const textColumns =
-  `orders.id, users.id, concat(${beginning.join(', ')}), ` +
-  `${unlessErasedSql('note')}, ${unlessErasedSql('metadata')}, orders.createdAt, updatedAt`;
-/** Joins the owner, since both the text and the column `ownerId` need it. */
-const withOwners = 'LEFT JOIN users ON users.id = orders.userId';
-const textsSql =
-  `SELECT ${textColumns} FROM (SELECT value AS wantedId FROM json_each(?)) ` +
-  `CROSS JOIN orders ON orders.id = wantedId ${withOwners}`;
-
-function textOf([id, ownerId, beginning, note, metadata, createdAt, updatedAt]: TextRow): OrderText {
-  const created = timestampOf(createdAt);
-  const updated = updatedAt === createdAt ? created : timestampOf(updatedAt);
-  const noteText = note === null ? 'null' : JSON.stringify(note);
-  const times = `"createdAt":"${created}","updatedAt":"${updated}"`;
-  const json = `${beginning},"note":${noteText},"metadata":${metadata},${times}}`;
-  return { id, json, ownerId, updatedAt };
-}
-
-/** Spread first, it gives a new order's members the order that they have when it is read. */
-const inOrder = Object.fromEntries(Object.keys(columns).map((name) => [name, null]));
-
 type NewOrderRow = OrderContent & { readonly userId: number };
 /** Times are milliseconds since 1970. */
 type OrderHistory = {
@@ -133,10 +66,9 @@ export function addOrder(permit: Permit, order: NewOrderRow, history: OrderHisto
   assertOwnerExists(permit, order.userId);
   const id = orders.insert(permit.writer, { ...order, createdAt, updatedAt });
   indexMetadata(permit.writer, 'orders', { id, before: noMetadata, after: order.metadata });
-  const times = { createdAt: timestampOf(createdAt), updatedAt: timestampOf(updatedAt) };
-  const added: Order = { id, ...order, ...times };
+  const added = rows.written({ ...order, id, createdAt, updatedAt });
   recordPlaced(permit, added, history);
-  return { ...inOrder, ...added };
+  return added;
 }
 
 function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void {
@@ -202,12 +134,5 @@ function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'stat
 export const orderAudit = orders.audit({
   thing: 'order',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), flag) },
-  issues({ ownerIsKnown, ...order }) {
-    if (!fits(Order, order)) return schemaIssues(Order, order);
-    return [
-      ...keptIssues(PatchedOrder, order),
-      ...issueUnless(order.createdAt <= order.updatedAt, '/updatedAt', 'updatedAt is before createdAt.'),
-      ...issueUnless(ownerIsKnown, '/userId', `There is no user ${order.userId}.`),
-    ];
-  },
+  issues: (row) => rowIssues(row, { names: Object.keys(columns), Shown: Order, Replacement: PatchedOrder }),
 });

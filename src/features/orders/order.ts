@@ -1,38 +1,17 @@
-// An order: the schemas of queries, and the rules of changes.
+// An order: the counts of statuses, and the rules of changes.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { counted } from '../../base/counted.ts';
 import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireValid } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
-import {
-  currency,
-  id,
-  readOnlyIssues,
-  sentTimestamp,
-  withdrawnCurrencyIssues,
-} from '../../schema/members.ts';
+import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
 import { parseMerged } from '../../schema/schema-check.ts';
-import {
-  array,
-  integer,
-  named,
-  object,
-  oneOf,
-  optional,
-  type Infer,
-  type Issue,
-  type ObjectOf,
-  type Schema,
-} from '../../schema/schema.ts';
-import { searchParameter } from '../../schema/searching.ts';
-import { metadataParameter } from '../../storage/metadata.ts';
-import { contentIn, readOnlyNames } from '../../storage/resource.ts';
+import { integer, named, object, type Infer, type Issue, type Schema } from '../../schema/schema.ts';
+import { contentIn, readOnlyNames } from '../../resource/resource-members.ts';
 import {
   orderContentOf,
   orderMembers,
   PatchedOrder,
-  status,
   type OrderContent,
   type Order,
   type OrderPatch,
@@ -41,75 +20,9 @@ import {
   isCorrection,
   overTheCounterStatuses,
   payableStatuses,
-  payments,
   stages,
-  statuses,
   type OrderStatus,
 } from './order-status.ts';
-
-/** The number of newest matching customers whose orders a search includes. */
-export const searchedCustomersMax = 10_000;
-/** The number of newest orders whose items are searched: a tenth of a second allows no more. */
-export const searchedOrdersMax = 40_000;
-
-export const orderSorts = [
-  'createdAt',
-  '-createdAt',
-  'id',
-  '-id',
-  'updatedAt',
-  '-updatedAt',
-  'status',
-  '-status',
-  'total',
-  '-total',
-] as const;
-/** The filters of a list of orders, beside their status. */
-export const orderFilters = {
-  customerId: optional(id),
-  userId: optional(id),
-  payment: optional(oneOf(payments), { description: 'Only orders that were paid so.' }),
-  currency: optional(currency, { description: 'Only orders in this currency (ISO 4217).' }),
-  createdFrom: optional(sentTimestamp, { description: 'Only orders created at this time or later.' }),
-  createdBefore: optional(sentTimestamp, { description: 'Only orders created before this time.' }),
-  updatedFrom: optional(sentTimestamp, { description: 'Only orders changed at this time or later.' }),
-  updatedBefore: optional(sentTimestamp, { description: 'Only orders last changed before this time.' }),
-  metadata: metadataParameter,
-};
-/** The parameters of a list of orders. */
-export const orderListParameters = {
-  status: optional(
-    array(status, {
-      minItems: 1,
-      maxItems: statuses.length,
-      description: 'One or more, separated by commas.',
-      examples: [['open', 'paid']],
-    }),
-  ),
-  ...orderFilters,
-  sort: optional(
-    named(
-      'OrderSort',
-      oneOf(orderSorts, { description: 'A leading `-` means descending; `-createdAt` by default.' }),
-    ),
-  ),
-};
-/** The parameters of a list that can also be searched. */
-export const orderQuery = {
-  q: searchParameter(
-    'An order’s id; its total, with all decimals of its currency; the barcode of a product; or words that ' +
-      'are all in its customer’s name, e-mail address, phone number or city, in the SKU and name of one ' +
-      'item, or in the city it is sent to. Words of one or two characters are beginnings of words. By ' +
-      `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
-      `found. By item and city, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +
-      'searched, for a second at most. An API key needs `customers:read` to find orders by customer.',
-  ),
-  ...orderListParameters,
-};
-
-export type OrderListQuery = Omit<ObjectOf<typeof orderQuery>, 'status'> & {
-  readonly status?: readonly OrderStatus[];
-};
 
 const inStatus = integer({ minimum: 0, description: 'How many have this status now.', examples: [3] });
 

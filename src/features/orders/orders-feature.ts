@@ -1,5 +1,5 @@
 // Orders as a feature.
-import { namesInEvents } from '../../storage/resource.ts';
+import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { ordersMigrations } from './orders-migrations.ts';
 

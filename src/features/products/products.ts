@@ -1,6 +1,6 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
 import { amountCell, flagCell, textCell, trimmed, trimmedCell, type CsvMember } from '../../base/csv.ts';
-import { equalTo, identity, times } from '../../resource/resource-members.ts';
+import { equalTo, identity, times, type ContentOf } from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
 import { barcodeKey, codesIn, plainCode, skuKey } from '../../schema/codes.ts';
 import { currencyDigits, decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
@@ -19,7 +19,6 @@ import { fits } from '../../schema/schema-check.ts';
 import { boolean, nullable, optional, string, type Infer, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { isOneOf, or } from '../../storage/keyset.ts';
-import type { ContentOf } from '../../storage/resource.ts';
 import { metadataMember, noMetadata } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { keysOf, sharedKeyTexts, uniqueKeyColumn } from '../../storage/unique-keys.ts';

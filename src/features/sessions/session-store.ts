@@ -8,7 +8,7 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestOf, type RowSelection } from '../../storage/keyset.ts';
-import { columnsOf } from '../../storage/resource.ts';
+import { columnsOf } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';

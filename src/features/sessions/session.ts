@@ -13,7 +13,7 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
-import { shownIn } from '../../storage/resource.ts';
+import { shownIn } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const userAgent = string({
@@ -22,7 +22,7 @@ const userAgent = string({
   examples: ['curl/8.18.0'],
 });
 
-/** The members of a session, each declared once (`storage/resource.ts`). */
+/** The members of a session, each declared once (`resource/resource-members.ts`). */
 export const sessionMembers = {
   id: { shown: id, column: column.assigned },
   userId: { shown: id, column: column.integer },

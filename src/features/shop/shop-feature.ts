@@ -1,6 +1,6 @@
 // The shop as a feature: what other features begin with, and who may sign up.
 import { currency } from '../../config/settings.ts';
-import { namesInEvents } from '../../storage/resource.ts';
+import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { shopMigrations } from './shop-migrations.ts';
 

@@ -4,7 +4,7 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { changesBetween } from '../events/event.ts';

@@ -32,7 +32,7 @@ import {
   shownIn,
   type ContentOf,
   type RowOf,
-} from '../../storage/resource.ts';
+} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const shopLineCharsMax = 200;

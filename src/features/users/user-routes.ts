@@ -19,7 +19,6 @@ import {
   User,
   checkMayGiveRole,
   userBodies,
-  userListParameters,
   checkMayChange,
   currentPasswordIssue,
   mergeUser,
@@ -31,7 +30,7 @@ import {
   endCredentials,
   endSessions,
   removeUser,
-  userSelection,
+  userList,
   userSource,
   replaceUser,
   type StoredUser,
@@ -80,10 +79,10 @@ export function userRoutes(services: UserServices): Route[] {
       summary: 'List users',
       access: adminOnly,
       scope: 'users:read',
-      query: { ...userListParameters, ...listParameters },
+      query: { ...userList.query, ...listParameters },
       reply: { kind: 'list', schema: User },
       handle(call) {
-        const selectionFor = (caller: Caller) => userSelection(accountAccessOf(caller), call.query);
+        const selectionFor = (caller: Caller) => userList.selection(accountAccessOf(caller), call.query);
         return lists.page(call, { selectionFor, elements: userLookup });
       },
     }),

@@ -1,22 +1,20 @@
 // The rows of users.
-import assert from 'node:assert';
-import { accountAccessOf, type RowAccess } from '../../auth/access.ts';
+import { accountAccessOf } from '../../auth/access.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
-import { nameKey, namePrefix } from '../../schema/members.ts';
+import { email, nameKey, namePrefix, singleLine } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import type { Issue } from '../../schema/schema.ts';
+import { optional } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
-import type { Connection, SqlValue } from '../../storage/connection.ts';
-import { beginsWith, equals, type Condition, type RowSelection } from '../../storage/keyset.ts';
-import type { Step } from '../../storage/slices.ts';
-import { columnsOf, namesInEvents } from '../../storage/resource.ts';
+import type { Connection } from '../../storage/connection.ts';
+import { beginsWith, equals } from '../../storage/keyset.ts';
+import { listOf } from '../../resource/resource-list.ts';
+import { columnsOf, equalTo, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { selectionOf, sortedBy, type ListDefinition } from '../../storage/listing.ts';
 import {
   keysOf,
   remakeKeys,
@@ -28,7 +26,7 @@ import {
 import { unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { User, userMembers, type UserContent, type UserListQuery } from './user.ts';
+import { User, userMembers, type UserContent } from './user.ts';
 
 /** No two users have the same e-mail address. */
 const userEmails: UniqueKey = {
@@ -209,49 +207,6 @@ export function endCredentials(permit: Permit, user: Owned<StoredUser>): void {
   permit.writer.run('DELETE FROM apiKeys WHERE userId = ?', user.id);
 }
 
-/** Returns an expression for the owner of a row of `table`: null once the user is removed. */
-export function ownerSql(table: string): string {
-  return `(SELECT id FROM users WHERE users.id = ${table}.userId)`;
-}
-
-/** Selects the rows that this user owns, and no row once the user is removed. */
-export function ownedBy(column: string, userId: SqlValue): Condition {
-  return { sql: `${column} = (SELECT id FROM users WHERE users.id = ?)`, params: [userId] };
-}
-
-/**
- * Returns an expression for `orderly check`: 0 if a row of `table` names an owner who never existed,
- * otherwise 1.
- */
-export function ownerIsKnownSql(table: string): string {
-  const exists = `EXISTS (SELECT 1 FROM users WHERE id = ${table}.userId)`;
-  const removed = `EXISTS (SELECT 1 FROM removedUsers WHERE id = ${table}.userId)`;
-  return `${table}.userId IS NULL OR ${exists} OR ${removed}`;
-}
-
-/**
- * Asserts that a new row's owner exists. Replaces a foreign key: each write has found the owner in its own
- * transaction, as the permit's caller or by `userIssues`.
- */
-export function assertOwnerExists({ writer, origin }: Permit, userId: number): void {
-  const isActor = origin.actor?.userId === userId;
-  assert(isActor || userExists(writer, userId), `an owner, user ${userId}, does not exist`);
-}
-
-/** Clears removed users from the rows that they owned. */
-export function clearRemovedOwners(tables: readonly string[]): Step {
-  return (db, rowsMax) => {
-    const [id] = db.get<[number]>('SELECT id FROM removedUsers LIMIT 1') ?? [];
-    if (id === undefined) return 0;
-    for (const table of tables) {
-      const some = `SELECT id FROM ${table} WHERE userId = ? LIMIT +?`;
-      const { rowsChanged } = db.run(`UPDATE ${table} SET userId = NULL WHERE id IN (${some})`, id, rowsMax);
-      if (rowsChanged > 0) return rowsChanged;
-    }
-    return db.run('DELETE FROM removedUsers WHERE id = ?', id).rowsChanged;
-  };
-}
-
 function checkEmailFree(db: Connection, email: string, exceptId: number): void {
   const other = db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId);
   if (other === undefined) return;
@@ -280,16 +235,6 @@ export function hasAdmins(db: Connection, now: number, exceptId = 0): boolean {
   return db.get(sql, exceptId, now) !== undefined;
 }
 
-/** Returns an issue of a `userId` in a body, unless the user exists. */
-export function userIssues(db: Connection, id: number): Issue[] {
-  if (userExists(db, id)) return [];
-  return [{ pointer: '/userId', code: 'unknown', detail: `There is no user ${id}.` }];
-}
-
-export function userExists(db: Connection, id: number): boolean {
-  return db.get('SELECT 1 FROM users WHERE id = ?', id) !== undefined;
-}
-
 /** Names the users who share an e-mail address with an older one. */
 export function sharedEmails(db: Connection): string[] {
   return sharedKeyTexts(db, 'user', userEmails);
@@ -316,29 +261,27 @@ export const userAudit = users.audit({
   },
 });
 
-const userList: ListDefinition<UserListQuery> = {
+const roleSorts = ['id', 'nameKey', 'emailKey', 'createdAt'];
+export const userList = listOf({
+  name: 'user',
   table: 'users',
-  defaultSort: 'id',
-  orderBy: sortedBy({ id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' }),
+  sorts: { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' },
+  access: { column: 'id', matches: equals },
   filters: {
-    userId: { kind: 'equality', column: 'id', matches: equals, ordered: [] },
+    role: { ...equalTo('role', userMembers.role.shown), ordered: roleSorts, isCommon: true },
     email: {
-      kind: 'equality',
+      schema: optional(email),
       column: 'emailKey',
       matches: equals,
       columnValueOf: emailKey,
       ordered: [],
     },
-    role: {
-      kind: 'equality',
-      column: 'role',
-      matches: equals,
-      ordered: ['id', 'nameKey', 'emailKey', 'createdAt'],
+    name: {
+      schema: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
+      column: 'nameKey',
+      matches: beginsWith,
+      columnValueOf: namePrefix,
+      isRange: true,
     },
-    name: { kind: 'range', column: 'nameKey', matches: beginsWith, columnValueOf: namePrefix },
   },
-};
-
-export function userSelection(access: RowAccess, query: UserListQuery): RowSelection {
-  return selectionOf(userList, { access, query });
-}
+});

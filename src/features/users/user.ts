@@ -2,16 +2,7 @@
 import { checkStepUp, isAdmin, roles, type Caller, type Role } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
-import {
-  email,
-  sentEmail,
-  id,
-  directionIssue,
-  readOnlyIssues,
-  sentTimestamp,
-  singleLine,
-  timestamp,
-} from '../../schema/members.ts';
+import { email, sentEmail, directionIssue, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import {
   named,
@@ -23,16 +14,17 @@ import {
   string,
   type Infer,
   type Issue,
-  type ObjectOf,
 } from '../../schema/schema.ts';
 import {
   contentReader,
+  identity,
   postedIn,
   readOnlyNames,
   sentIn,
   shownIn,
+  times,
   type ContentOf,
-} from '../../storage/resource.ts';
+} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');
@@ -65,13 +57,13 @@ const currentPassword = string({
   description: 'The current password, required with a new one of one’s own. Checking it counts as a sign-in.',
 });
 
-/** The members of a user that responses show, each declared once (`storage/resource.ts`). */
+/** The members of a user that responses show, each declared once (`resource/resource-members.ts`). */
 export const userMembers = {
-  id: { shown: id, readOnly: optional(id), column: column.assigned },
+  ...identity,
   name: { shown: name, sent: sentName, column: column.text() },
   email: { shown: email, sent: sentEmail, column: column.text() },
   role: { shown: role, sent: optional(role), column: column.text<Role>(), hasValuesInEvents: true },
-  createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
+  createdAt: times.createdAt,
 };
 
 export const User = named('User', object(shownIn(userMembers)));
@@ -126,28 +118,6 @@ export function userBodies(passwordMin: number) {
 }
 
 const nobody = { name: '', email: '' };
-
-export const userSorts = [
-  'id',
-  '-id',
-  'name',
-  '-name',
-  'email',
-  '-email',
-  'createdAt',
-  '-createdAt',
-] as const;
-/** The parameters of a list of users. */
-export const userListParameters = {
-  role: optional(role),
-  email: optional(email),
-  name: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
-  sort: optional(
-    named('UserSort', oneOf(userSorts, { description: 'A leading `-` means descending; `id` by default.' })),
-  ),
-};
-
-export type UserListQuery = ObjectOf<typeof userListParameters>;
 
 /** The members that a change may set, without the password. */
 export type UserContent = ContentOf<typeof userMembers>;

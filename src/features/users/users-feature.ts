@@ -1,5 +1,5 @@
 // Users as a feature, with what every sign-in asks: whether a user is suspended, and one-time codes.
-import { namesInEvents } from '../../storage/resource.ts';
+import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
 
@@ -15,7 +15,8 @@ export const users: Feature = {
     const { userRoutes } = await import('./user-routes.ts');
     const { suspensionRoutes } = await import('./suspension-routes.ts');
     const { totpRoutes } = await import('./totp-routes.ts');
-    const { clearRemovedOwners, redateInitialPasswords, sharedEmails } = await import('./user-store.ts');
+    const { clearRemovedOwners } = await import('../../resource/owner-store.ts');
+    const { redateInitialPasswords, sharedEmails } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
     return (core) => {

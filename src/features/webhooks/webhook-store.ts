@@ -10,7 +10,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { reseal } from '../../storage/sealed-columns.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../storage/resource.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { changesBetween, type Changes, type EventType } from '../events/event.ts';

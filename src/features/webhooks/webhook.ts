@@ -23,7 +23,7 @@ import {
   sentIn,
   shownIn,
   type ContentOf,
-} from '../../storage/resource.ts';
+} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { eventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
 
@@ -92,7 +92,7 @@ const shownUrl = string({
   examples: ['https://example.com/hook'],
 });
 
-/** The members of a webhook, each declared once (`storage/resource.ts`); a URL is sent for these targets. */
+/** The members of a webhook, each declared once (`resource/resource-members.ts`); a URL is sent for these targets. */
 function membersFor(targets: WebhookTargets | undefined, all: readonly EventType[]) {
   const types = typesOf(all);
   const sentUrl = string({

@@ -201,7 +201,7 @@ function loadElements<T, C>(
   { elements, includedFor }: List<T, C>,
   { selection, reader: caller, ids }: Wanted<C>,
 ): (Representation<T> | undefined)[] {
-  const loaded = elements.findAll(db, ids);
+  const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });
   return loaded.map((element) => {
     if (element === undefined || !isOf(selection, element.ownerId)) return undefined;

@@ -1,5 +1,4 @@
 // Finds representations by id: creates them from rows, and caches each until a change of its row is on disk.
-import { rowAccessOf } from '../../auth/access.ts';
 import { BoundedMap } from '../../base/bounded-map.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource } from '../../storage/object-access.ts';
@@ -15,8 +14,6 @@ export function createRepresentationCache<T>(bytesMax: number): RepresentationCa
 /** Finds the representations of objects of one kind. */
 export type Lookup<T> = {
   readonly find: (db: Connection, id: number) => Representation<T> | undefined;
-  /** Returns the objects in the order of the ids; undefined in place of a missing object. */
-  readonly findAll: (db: Connection, ids: readonly number[]) => readonly (Representation<T> | undefined)[];
 };
 
 type RowLookup<Row, T> = {
@@ -24,49 +21,38 @@ type RowLookup<Row, T> = {
   readonly represent: (row: Row) => Representation<T>;
 };
 
-/** Returns a look-up that reads rows one by one. */
+/** Returns a look-up that reads rows. */
 export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup<T> {
-  function findOne(db: Connection, id: number): Representation<T> | undefined {
-    const row = find(db, id);
-    return row === undefined ? undefined : represent(row);
-  }
-  return { find: findOne, findAll: (db, ids) => ids.map((id) => findOne(db, id)) };
-}
-
-/** Returns a look-up through the cache. Writes must not use it: the rows that they see may be rolled back. */
-export function cachedLookup<T>(cache: RepresentationCache<T>, { find, findAll }: Lookup<T>): Lookup<T> {
-  function findOne(db: Connection, id: number): Representation<T> | undefined {
-    const known = cache.get(id);
-    if (known !== undefined) return known;
-    const found = find(db, id);
-    if (found !== undefined) cache.set(id, found);
-    return found;
-  }
-
-  function findSeveral(db: Connection, ids: readonly number[]): readonly (Representation<T> | undefined)[] {
-    const known = ids.map((id) => cache.get(id));
-    const missing = ids.filter((_, index) => known[index] === undefined);
-    if (missing.length === 0) return known;
-    const found = new Map<number, Representation<T>>();
-    for (const representation of findAll(db, missing)) {
-      if (representation === undefined) continue;
-      cache.set(representation.id, representation);
-      found.set(representation.id, representation);
-    }
-    return ids.map((id, index) => known[index] ?? found.get(id));
-  }
-
-  return { find: findOne, findAll: findSeveral };
+  return {
+    find(db, id) {
+      const row = find(db, id);
+      return row === undefined ? undefined : represent(row);
+    },
+  };
 }
 
 /** Representations that requests read: those that are on disk, by the row access of the caller. */
-export type Representations<T> = ObjectSource<Representation<T>> & Lookup<T>;
+export type Representations<T> = ObjectSource<Representation<T>>;
 
-/** Reads the representations of the objects of this name, through the cache. */
-export function cachedRepresentations<T>(
-  name: string,
-  cache: RepresentationCache<T>,
-  lookup: Lookup<T>,
+/**
+ * Represents the objects of a source, through the cache if there is one. Writes must not use it: the rows that they see
+ * may be rolled back.
+ */
+export function representationsOf<T>(
+  source: ObjectSource<T>,
+  represent: (row: T) => Representation<T>,
+  cache?: RepresentationCache<T>,
 ): Representations<T> {
-  return { name, ownerOf: ({ ownerId }) => ownerId, accessOf: rowAccessOf, ...cachedLookup(cache, lookup) };
+  const { find } = lookupOf({ find: source.find, represent });
+  return {
+    ...source,
+    ownerOf: ({ ownerId }) => ownerId,
+    find(db, id) {
+      const known = cache?.get(id);
+      if (known !== undefined) return known;
+      const found = find(db, id);
+      if (found !== undefined) cache?.set(id, found);
+      return found;
+    },
+  };
 }

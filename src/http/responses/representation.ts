@@ -30,20 +30,12 @@ type RepresentationOptions = {
   readonly etag?: string;
 };
 
-export function represent<T>(value: T, about: RepresentationOptions): Representation<T> {
-  return representText(JSON.stringify(value), about);
-}
-
-/** Represents JSON text; the caller guarantees that it is a T. */
-export function representText<T>(json: string, about: RepresentationOptions): Representation<T> {
-  const text = toWireLatin1(json);
-  return {
-    kind: 'object',
-    id: about.id,
-    ownerId: about.ownerId,
-    text,
-    etag: about.etag ?? etagOf(text + (about.salt ?? '')),
-  };
+export function represent<T>(
+  value: T,
+  { id, ownerId, salt = '', etag }: RepresentationOptions,
+): Representation<T> {
+  const text = toWireLatin1(JSON.stringify(value));
+  return { kind: 'object', id, ownerId, text, etag: etag ?? etagOf(text + salt) };
 }
 
 export function isRepresentation(result: unknown): result is Representation<unknown> {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { Event } from '../../../src/features/events/event.ts';
-import { namesInEvents } from '../../../src/storage/resource.ts';
+import { namesInEvents } from '../../../src/resource/resource-members.ts';
 import { executable } from '../../support/service.ts';
 import { root, texts } from '../../support/source-text.ts';
 

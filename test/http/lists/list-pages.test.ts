@@ -9,8 +9,7 @@ import { lookupOf } from '../../../src/http/responses/representation-cache.ts';
 import { migratedInMemory } from '../../support/memory-database.ts';
 import { statuses } from '../../../src/features/orders/order-status.ts';
 import type { Order as PlacedOrder } from '../../../src/features/orders/order-members.ts';
-import { orderSorts, type OrderListQuery } from '../../../src/features/orders/order.ts';
-import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
+import { orderList, type OrderListQuery } from '../../../src/features/orders/order-list-store.ts';
 import { findOrder } from '../../../src/features/orders/order-store.ts';
 import type { Database } from '../../../src/storage/database.ts';
 import { Connection, type Row, type SqlValue } from '../../../src/storage/connection.ts';
@@ -104,7 +103,7 @@ function expected(filter: OrderListQuery, sort: string): number[] {
     updatedBefore = time(1_000),
   } = filter;
   const sign = sort.startsWith('-') ? -1 : 1;
-  // orderSorts has nothing else
+  // orderList.sortNames has nothing else
   const key = sort.replace('-', '') as 'id' | 'status' | 'total' | 'createdAt' | 'updatedAt';
   return orders
     .filter(
@@ -128,10 +127,10 @@ describe('a list of orders, page by page, is complete and in order', () => {
     aside += 1;
     return connection.all<R>(sql, ...params);
   };
-  for (const sort of orderSorts) {
+  for (const sort of orderList.sortNames) {
     test(`pages by ${sort} are complete and in order, with every filter`, async () => {
       for (const filter of filters) {
-        const selection = orderSelection('all', { ...filter, sort });
+        const selection = orderList.selection('all', { ...filter, sort });
         const found: number[] = [];
         let after: KeysetPosition | undefined;
         do {
@@ -168,7 +167,7 @@ test('a caller who loses the right to an element while it is looked up doesn’t
   const reach = { userId: 3 };
   const read = (query: ListQuery, readInWorker: Database['readInWorker']) =>
     lists.page(callOf(query, readInWorker), {
-      selectionFor: () => orderSelection(reach, {}),
+      selectionFor: () => orderList.selection(reach, {}),
       elements: lookupOf({ find: findOrder, represent: representRow }),
     });
   const before = pageOf(await read({ limit: 3, total: true }, slow));
@@ -185,7 +184,7 @@ test('a page whose elements were all removed meanwhile is empty, and the list co
   const gone = new Set([1, 2, 3]);
   const read = (query: ListQuery) =>
     lists.page(callOf(query, slow), {
-      selectionFor: () => orderSelection('all', { sort: 'id' }),
+      selectionFor: () => orderList.selection('all', { sort: 'id' }),
       elements: lookupOf({
         find: (db, id) => (gone.has(id) ? undefined : findOrder(db, id)),
         represent: representRow,

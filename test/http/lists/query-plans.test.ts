@@ -5,11 +5,9 @@ import { describe, test } from 'node:test';
 import type { RowAccess } from '../../../src/auth/access.ts';
 import { customers } from '../../../src/features/customers/customers.ts';
 import { keySelection } from '../../../src/features/keys/key-store.ts';
-import { orderSorts } from '../../../src/features/orders/order.ts';
-import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
+import { orderList } from '../../../src/features/orders/order-list-store.ts';
 import { sessionSelection } from '../../../src/features/sessions/session-store.ts';
-import { userSorts } from '../../../src/features/users/user.ts';
-import { userSelection } from '../../../src/features/users/user-store.ts';
+import { userList } from '../../../src/features/users/user-store.ts';
 import type { SqlValue } from '../../../src/storage/connection.ts';
 import { countRows } from '../../../src/storage/keyset.ts';
 import { assertCheap, assertInOrder, choices, explaining } from '../../support/query-plan-support.ts';
@@ -42,17 +40,17 @@ describe('a page of orders walks indexes in order', () => {
     total: [1498, 500],
     status: ['open', 500],
   } as const;
-  for (const sort of orderSorts) {
+  for (const sort of orderList.sortNames) {
     for (const status of [undefined, ['open'], ['open', 'paid']] as const) {
       const which = status === undefined ? 'of all statuses' : `that are ${status.join(' or ')}`;
       test(`a page of orders by ${sort}, ${which}, walks indexes in order, with every choice of filters`, async () => {
-        const key = sort.replace('-', '') as keyof typeof deep; // orderSorts has nothing else
+        const key = sort.replace('-', '') as keyof typeof deep; // orderList.sortNames has nothing else
         // Of the places only these differ: one's own, and all.
         for (const filter of filters) {
           for (const reach of [all, own] as const) {
             const query = { ...filter, ...(status === undefined ? {} : { status }), sort };
-            await assertCheap(orderSelection(reach, query), deep[key]);
-            await assertCheap(orderSelection(reach, { ...query, payment: 'card' }), deep[key]);
+            await assertCheap(orderList.selection(reach, query), deep[key]);
+            await assertCheap(orderList.selection(reach, { ...query, payment: 'card' }), deep[key]);
           }
         }
       });
@@ -60,7 +58,7 @@ describe('a page of orders walks indexes in order', () => {
   }
 
   test('a page of orders is read on the event loop with any status, and one filter that has an index', async () => {
-    for (const sort of orderSorts) {
+    for (const sort of orderList.sortNames) {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       const filters = {
         createdAt: [
@@ -77,9 +75,9 @@ describe('a page of orders walks indexes in order', () => {
       }[key];
       for (const filter of [{}, ...filters])
         for (const status of [{}, { status: ['open', 'paid'] as const }])
-          await assertInOrder(orderSelection(all, { ...filter, ...status, sort }), deep[key]);
+          await assertInOrder(orderList.selection(all, { ...filter, ...status, sort }), deep[key]);
     }
-    await assertInOrder(orderSelection(own, { createdFrom: time, status: ['open'] }), deep.createdAt);
+    await assertInOrder(orderList.selection(own, { createdFrom: time, status: ['open'] }), deep.createdAt);
   });
 
   test('a page of orders is read by the worker if an index has but one of two filters', () => {
@@ -87,8 +85,8 @@ describe('a page of orders walks indexes in order', () => {
       { customerId: 3, currency: 'EUR' },
       { customerId: 3, userId: 7 },
     ])
-      assert.equal(orderSelection(all, two).ranges, undefined);
-    assert.equal(orderSelection(own, { customerId: 3 }).ranges, undefined);
+      assert.equal(orderList.selection(all, two).ranges, undefined);
+    assert.equal(orderList.selection(own, { customerId: 3 }).ranges, undefined);
   });
 });
 
@@ -123,20 +121,21 @@ describe('a page of users walks an index in order', () => {
     email: ['grace@example.com', 500],
     createdAt: [1_772_357_400_000, 500],
   } as const;
-  for (const sort of userSorts) {
+  for (const sort of userList.sortNames) {
     test(`a page of users by ${sort} walks an index in order, with every choice of filters`, async () => {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
-      for (const filter of filters) await assertCheap(userSelection(all, { ...filter, sort }), deep[key]);
+      for (const filter of filters)
+        await assertCheap(userList.selection(all, { ...filter, sort }), deep[key]);
     });
   }
 
   test('a page of users is read on the event loop with a role', async () => {
-    for (const sort of userSorts) {
+    for (const sort of userList.sortNames) {
       const key = sort.replace('-', '') as keyof typeof deep; // as above
       for (const filter of [{}, { role: 'staff' as const }])
-        await assertInOrder(userSelection(all, { ...filter, sort }), deep[key]);
+        await assertInOrder(userList.selection(all, { ...filter, sort }), deep[key]);
     }
-    await assertInOrder(userSelection(all, { sort: 'name', name: 'Gr', role: 'user' }), deep.name);
+    await assertInOrder(userList.selection(all, { sort: 'name', name: 'Gr', role: 'user' }), deep.name);
   });
 });
 
@@ -147,9 +146,9 @@ test('a page of sessions or keys walks an index in order', async () => {
 
 test('a total is counted in the read worker', async () => {
   for (const selection of [
-    orderSelection(own, { currency: 'EUR' }),
+    orderList.selection(own, { currency: 'EUR' }),
     customerSelection(all, { name: 'Gr' }),
-    userSelection(all, {}),
+    userList.selection(all, {}),
     sessionSelection(own, 0),
     keySelection(own),
   ]) {

@@ -4,7 +4,7 @@ import { commandPermit, servicePermit, signInPermit, type Permit } from '../../.
 import type { Call } from '../../../src/http/routing/route.ts';
 import { customers } from '../../../src/features/customers/customers.ts';
 import { requireOwned, requireVisible } from '../../../src/storage/object-access.ts';
-import { orderSelection } from '../../../src/features/orders/order-list-store.ts';
+import { orderList } from '../../../src/features/orders/order-list-store.ts';
 import { addOrder, findOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
 import { addKey, keySelection, keySource, removeKey } from '../../../src/features/keys/key-store.ts';
 import { addSession, endSession, sessionSource } from '../../../src/features/sessions/session-store.ts';
@@ -14,7 +14,7 @@ import {
   endSessions,
   removeUser,
   replaceUser,
-  userSelection,
+  userList,
   userSource,
 } from '../../../src/features/users/user-store.ts';
 import type { Connection } from '../../../src/storage/connection.ts';
@@ -51,13 +51,13 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2345
     requireOwned(keySource, servicePermit(db, 0), 7),
     // @ts-expect-error TS2554
-    userSelection({}),
+    userList.selection({}),
     // @ts-expect-error TS2345
     keySelection(7),
     // @ts-expect-error TS2322
-    orderSelection('all', { sort: 'name' }),
+    orderList.selection('all', { sort: 'name' }),
     // @ts-expect-error TS2353
-    orderSelection({ sort: 'id' }, {}),
+    orderList.selection({ sort: 'id' }, {}),
   ];
 }
 

@@ -13,7 +13,7 @@ import {
   string,
   type Infer,
 } from '../../../src/schema/schema.ts';
-import type { PersonalOrNot } from '../../../src/storage/resource.ts';
+import type { PersonalOrNot } from '../../../src/resource/resource-members.ts';
 import { text } from '../../../src/storage/table.ts';
 
 export function mistakesOfTables(): unknown[] {
