@@ -12,10 +12,10 @@ const at = (name: string): string => `'./${name}.ts'`;
 const json = "'./table.json', { with: { type: 'json' } }";
 
 const modules = {
-  entry: `import { twice as double } from ${at('numbers')};
+  entry: `import { twice } from ${at('numbers')};
 import { Box,
   label } from ${at('box-of')};
-const result = double(4);
+const result = twice(4);
 export const all = { result, label, boxed: new Box(result).value, load: () => import(${at('later')}) };
 `,
   numbers: `const factor = 2;
@@ -51,13 +51,13 @@ test('joined modules do what they do on their own, with names of their own', asy
   assert.deepEqual([...files.keys()], ['entry', 'later', 'last']);
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, text] of files) writeFileSync(join(folder, `${name}.js`), text);
-  const { $entry, $box_of } = await import(pathToFileURL(join(folder, 'entry.js')).href);
-  const { result, label, boxed, load } = $entry.all;
+  const { all, Box } = await import(pathToFileURL(join(folder, 'entry.js')).href);
+  const { result, label, boxed, load } = all;
   assert.deepEqual([result, label, boxed], [8, 'its own 2', 8]);
   const { made, load: loadLast } = await load();
   assert.equal(made[0].value, 'only of the later file');
   assert.deepEqual((await loadLast()).last, ['only of the later file', 4]);
-  assert.equal(made[1], $box_of.Box, 'a file that is loaded later shares the modules of the first one');
+  assert.equal(made[1], Box, 'a file that is loaded later shares the modules of the first one');
 });
 
 test('a module may wait for a JSON file, and so do the modules after it', async (t) => {
@@ -70,8 +70,8 @@ test('a module may wait for a JSON file, and so do the modules after it', async 
   });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   for (const [name, text] of files) writeFileSync(join(folder, `${name}.js`), text);
-  const { $entry } = await import(pathToFileURL(join(folder, 'entry.js')).href);
-  assert.equal($entry.said, 'BROT');
+  const { said } = await import(pathToFileURL(join(folder, 'entry.js')).href);
+  assert.equal(said, 'BROT');
 });
 
 for (const [what, texts, message] of [
@@ -85,6 +85,12 @@ for (const [what, texts, message] of [
   ['a default export', { entry: 'export default 1;' }, /export default/],
   ['an export in a list', { entry: 'const a = 1;\nexport { a };' }, /export \{ a \}/],
   ['an import of all names', { entry: `import * as a from ${at('a')};`, a: '' }, /import \* as a/],
+  ['an import under another name', { entry: `import { a as b } from ${at('a')};`, a: '' }, /a as b/],
+  [
+    'two modules that export the same name',
+    { entry: `import { a } from ${at('a')};\nexport const a = 1;`, a: 'export const a = 1;' },
+    /entry exports a, as another module does/,
+  ],
   ['an import of a package', { entry: `import { a } from 'package';` }, /package/],
   [
     'a file for a module that is needed at once',

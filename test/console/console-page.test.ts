@@ -36,15 +36,9 @@ async function filesOf(service: TestService): Promise<string[]> {
 
 /** The code without imports, comments and blanks; strings become a pair of quotes. */
 function bare(text: string): string {
-  const code = codeOf(text).replaceAll(
-    /(?<=^|[;{}])(?:import \{[^}]*\} from '';|export |const \{[^}]*\} = \$\w+;)/gm,
-    '',
-  );
+  const code = codeOf(text).replaceAll(/(?<=^|[;{}])(?:import \{[^}]*\} from '';|export )/gm, '');
   return code
-    .replaceAll(
-      /import\(''(?:, \{ with: \{ type: '' \} \})?\)(\.then\(\(file\) ?=> ?file\.\$\w+\))?/g,
-      'load',
-    )
+    .replaceAll(/import\(''(?:, \{ with: \{ type: '' \} \})?\)/g, 'load')
     .replaceAll(/''|\s+/g, '')
     .replaceAll(/,+(?=[}\])])/g, '');
 }

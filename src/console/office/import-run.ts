@@ -3,7 +3,7 @@ import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Issue } from '../parts/api-types.ts';
 import { count, countryName } from '../parts/formats.ts';
 import { inWords } from '../parts/issue-words.ts';
-import { textOf } from '../parts/request-errors.ts';
+import { bodyOf } from '../parts/request-errors.ts';
 import { type FileRow, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 import { inTurns } from '../parts/turns.ts';
@@ -66,7 +66,7 @@ export async function sendLines(
     const batch = lines.slice(outcome.answered, outcome.answered + linesMax);
     const table = rowText(members, ',') + batch.map(({ text }) => text).join('');
     const response = await client.request('POST', path, { table, accept: 'application/x-ndjson', signal });
-    const answers = (await textOf(response)).split('\n').filter((text) => text !== '');
+    const answers = (await bodyOf(response)).split('\n').filter((text) => text !== '');
     await inTurns(answers, (text) => {
       const answer = JSON.parse(text) as Answer; // as `Answer` says
       const line = batch[answer.line - 2];

@@ -8,7 +8,7 @@ import {
   jsonOf,
   Rejection,
   rejectionOf,
-  textOf,
+  bodyOf,
   Unreachable,
 } from './request-errors.ts';
 import { t } from './texts.ts';
@@ -60,7 +60,7 @@ export class ApiClient extends EventTarget {
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Versioned<T>> {
     const response = await this.request(method, path, options);
-    const text = await textOf(response);
+    const text = await bodyOf(response);
     const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents
     return { value, etag: response.headers.get('etag') ?? undefined };
   }

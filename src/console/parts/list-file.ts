@@ -6,7 +6,7 @@ import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
 import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
-import { textOf } from './request-errors.ts';
+import { bodyOf } from './request-errors.ts';
 import { saveFile } from './saved-file.ts';
 import { asText, byteOrderMark, rowsOf, rowText, type Separator } from './table-text.ts';
 import type { Page } from './view.ts';
@@ -56,7 +56,7 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
     submit: t('Save'),
     async run() {
       const response = await client.request('GET', wholeList(list), { accept: 'text/csv', signal });
-      const text = await textOf(response);
+      const text = await bodyOf(response);
       const parts = forProgram.checked ? [text] : await spreadsheetOf(text);
       saveFile(name, parts);
       notify(t('{name} was saved.', { name }));

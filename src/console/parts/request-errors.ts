@@ -91,7 +91,7 @@ export async function fetchResponse(
 }
 
 /** Throws `Unreachable` if the body was cut off. */
-export async function textOf(response: Response): Promise<string> {
+export async function bodyOf(response: Response): Promise<string> {
   return response.text().catch((error: unknown) => {
     throw error instanceof TypeError ? new Unreachable() : error;
   });
@@ -99,7 +99,7 @@ export async function textOf(response: Response): Promise<string> {
 
 /** Throws `Unreachable` if the body was cut off, or isn't the service's: a proxy's page, for example. */
 export async function jsonOf<T>(response: Response): Promise<T> {
-  const text = await textOf(response);
+  const text = await bodyOf(response);
   try {
     return JSON.parse(text) as T; // the shape that the API documents
   } catch {

@@ -53,7 +53,7 @@ function compact(text: string): string {
 }
 
 function compactStyle(text: string): string {
-  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,{}]|^)\s+/g, '');
+  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {
