@@ -74,7 +74,7 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     const after = await read(before);
     assert.deepEqual([after['customerId'], after['shippingAddress']], [2, before['shippingAddress']]);
     await person.see('Ada Lovelace');
-    await person.see(`Order ${before.id} changed: customer`);
+    await person.see(`Order ${before.id} changed: Customer number`);
     await openForm(before);
     await person.enter('Customer', 'a');
     await person.press('Save');
@@ -119,10 +119,10 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await person.go(`#/orders/${before.id}/change`);
     await person.see('What you had entered is still here.');
     await person.press('Save');
-    await person.see('Somebody has changed items and note meanwhile. Nothing was saved yet.');
+    await person.see('Somebody has changed Items and Note meanwhile. Nothing was saved yet.');
     await service.patch(`/orders/${before.id}`, { token, body: { status: 'paid' } });
     await person.press('Save');
-    await person.see('Somebody has changed status meanwhile.');
+    await person.see('Somebody has changed Status meanwhile.');
     await person.press('Cancel');
     await person.see('Hurry!');
     await service.patch(`/orders/${before.id}`, { token, body: { status: 'shipped' } });
@@ -165,8 +165,8 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     await change({ note: 'Came back.' });
     await person.enter('Note', 'Handed over.');
     await person.press('Save');
-    await person.see('Somebody has changed note meanwhile. Nothing was saved yet.');
-    await person.see('Now note: Came back.');
+    await person.see('Somebody has changed Note meanwhile. Nothing was saved yet.');
+    await person.see('Now Note: Came back.');
     await person.press('Cancel');
     await person.see('Came back.');
     await person.press('Change the note');

@@ -67,6 +67,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     '#/people',
     '#/people/2',
     '#/system',
+    '#/webhooks/1',
     '#/account',
     '#/more',
     '#/nowhere',

@@ -110,6 +110,7 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await saved((failingSince) => failingSince !== null);
     await person.go('#/system');
     await person.see('enabled, failing');
+    await person.press(receiver.url());
     await person.press('Try again now');
     (await receiver.next()).answer(204);
     await saved((failingSince) => failingSince === null);

@@ -58,8 +58,8 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
       await add({ sku: 'POT', name: 'A teapot' });
       await service.patch('/products/1', { token, body: { unitPrice: 899, barcode: null } });
       await person.press('Save');
-      await person.see('Somebody has changed price and barcode meanwhile. Nothing was saved yet.');
-      await person.see('Now price: €8.99');
+      await person.see('Somebody has changed Price and Barcode meanwhile. Nothing was saved yet.');
+      await person.see('Now Price: €8.99');
       const valueOf = (pointer: string): Promise<string> =>
         tab.evaluate(`document.querySelector('[data-pointer="${pointer}"]').value`);
       assert.deepEqual([await valueOf('/name'), await valueOf('/unitPrice')], ['Green tea, 200 g', '8.99']);

@@ -47,7 +47,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
       [
         'an order that is on its way',
         () => change(3, { note: 'Ring.' }),
-        'Order 3 changed: note',
+        'Order 3 changed: Note',
         ['/events'],
       ],
       [

@@ -139,9 +139,9 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     const theirs = [{ name: 'Coffee', quantity: 3, unitPrice: 1_000 }];
     await service.patch('/orders/1', { token, body: { items: theirs, note: 'Back door.' } });
     await person.press('Save');
-    await person.see('Somebody has changed items and note meanwhile. Nothing was saved yet.');
-    await person.see('Now items: 3 × Coffee, €10.00');
-    await person.see('Now note: Back door.');
+    await person.see('Somebody has changed Items and Note meanwhile. Nothing was saved yet.');
+    await person.see('Now Items: 3 × Coffee, €10.00');
+    await person.see('Now Note: Back door.');
     assert.equal(await value('/items/0/quantity'), '5');
     await wait(1_500); // it has to be read
     await person.press('Save');
@@ -157,7 +157,7 @@ test('what was entered in the console', { timeout: 120_000 }, async (t) => {
     await person.enter('Name', 'Ada King');
     await service.patch('/customers/2', { token, body: { phone: '+494419999' } });
     await person.press('Save');
-    await person.see('Now phone: +494419999');
+    await person.see('Now Phone: +494419999');
     await wait(1_500); // it has to be read
     await person.press('Save');
     await person.see('Ada King is changed.');

@@ -7,7 +7,7 @@ import { changeTexts, eventText, hrefOf } from '../../src/console/parts/event-wo
 for (const [type, subject, text, href] of [
   ['order.paid', '/orders/7', 'Order 7 paid', '#/orders/7'],
   ['order.corrected', '/orders/7', 'Order 7 taken back by one step', '#/orders/7'],
-  ['customer.changed', '/customers/3', 'Customer 3 changed: e-mail and address', '#/customers/3'],
+  ['customer.changed', '/customers/3', 'Customer 3 changed: E-mail and Address', '#/customers/3'],
   ['customer.deleted', '/customers/3', 'Customer 3 deleted', undefined],
   ['customer.erased', '/customers/3', 'Customer 3 erased', '#/customers/3'],
   ['user.created', '/api/users/2', 'Account 2 created', '#/people/2'],
@@ -31,12 +31,12 @@ for (const [type, subject, text, href] of [
 test('an event names what has changed of an account', () => {
   const changes = { totp: null, role: null };
   const event = { type: 'user.changed', subject: '/api/users/4', changes } as unknown as ServiceEvent;
-  assert.equal(eventText(event), 'Account 4 changed: one-time codes and role');
+  assert.equal(eventText(event), 'Account 4 changed: One-time codes and Role');
 });
 
 for (const [member, text] of [
-  ['suspension', 'Account 4 changed: suspension lifted'],
-  ['suspensionReason', 'Account 4 changed: reason of the suspension'],
+  ['suspension', 'Account 4 changed: Suspension lifted'],
+  ['suspensionReason', 'Account 4 changed: Reason of the suspension'],
 ] as const)
   test(`an event of a changed ${member} says which it was`, () => {
     const event = { type: 'user.changed', subject: '/api/users/4', changes: { [member]: null } };
@@ -58,7 +58,7 @@ for (const [title, type, changes, texts] of [
     ['Payment: cash'],
   ],
   ['a payment that is said later', 'order.changed', { payment: [null, 'card'] }, ['Payment not said → card']],
-  ['a member of a newer service', 'order.changed', { channel: ['till', 'web'] }, ['Channel till → web']],
+  ['a member of a newer service', 'order.changed', { channel: ['till', 'web'] }, ['channel till → web']],
   ['a corrected payment', 'order.changed', { payment: ['cash', 'card'] }, ['Payment cash → card']],
   [
     'items and a total',

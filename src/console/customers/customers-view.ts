@@ -16,8 +16,8 @@ import { form } from '../parts/forms.ts';
 import { orderColumns } from '../orders/order-columns.ts';
 import { listPage } from '../parts/list-page.ts';
 import { objectForm } from '../parts/object-form.ts';
-import { type More, nameCell, resourceView } from '../parts/resource-pages.ts';
-import { type Column, pager, table } from '../parts/tables.ts';
+import { type More, resourceView } from '../parts/resource-pages.ts';
+import { type Column, nameCell, pager, tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 export function customersView(page: Page): void {
@@ -168,33 +168,22 @@ function customerContent(
   ];
   const { number, placed, bought: items, status, total } = orderColumns;
   const columnsShown = [number, placed, items, status, total];
+  const isAll = orders.next === null || parameters.has('cursor');
+  const title = isAll ? t('Orders') : t('The newest {count} orders', { count: orders.data.length });
   const content = h(
     'div',
     { class: 'columns' },
     h(
       'div',
       {},
-      orders.data.length === 0
-        ? card(t('Orders'), h('p', { class: 'soft' }, t('None yet.')))
-        : h(
-            'section',
-            { class: 'card flush' },
-            h(
-              'h2',
-              {},
-              orders.next === null || parameters.has('cursor')
-                ? t('Orders')
-                : t('The newest {count} orders', { count: orders.data.length }),
-            ),
-            table(t('Orders'), columnsShown, orders.data),
-          ),
+      tableCard(title, { none: t('None yet.'), columns: columnsShown, rows: orders.data }),
       orders.data.length > 0 &&
         h(
           'p',
           { class: 'hint' },
           h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders')),
         ),
-      pager(orders.next, { label: t('Pages of their orders'), parameters, name: `customers/${id}` }),
+      pager(page, orders.next, t('Pages of their orders')),
       history,
     ),
     h(

@@ -1,31 +1,46 @@
 // Lists of a user's sessions and API keys.
 import type { Key, Session } from '../parts/api-types.ts';
-import type { Page, Reload } from '../parts/view.ts';
 import { askToDelete, notify } from '../parts/dialogs.ts';
-import { h } from '../parts/elements.ts';
+import { type Child, h } from '../parts/elements.ts';
 import { dateOnly, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
+import { tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
+import type { Page, Reload } from '../parts/view.ts';
 
-export function sessionList(page: Page, sessions: readonly Session[], reload: Reload): HTMLElement {
-  if (sessions.length === 0) return h('p', { class: 'soft' }, t('Nowhere.'));
-  const end = (id: number) => async (): Promise<void> => {
-    await page.client.send('DELETE', `/api/sessions/${id}`);
+type List<T> = { readonly rows: readonly T[]; readonly tool?: Child; readonly reload: Reload };
+
+export function sessionsCard({ client, session }: Page, { reload, ...list }: List<Session>): HTMLElement {
+  const end = async (id: number): Promise<void> => {
+    await client.send('DELETE', `/api/sessions/${id}`);
     await reload();
   };
-  const row = ({ id, userAgent, lastUsedAt }: Session): HTMLElement => {
-    const isThis = id === page.session.id;
+  const used = ({ lastUsedAt }: Session): string => t('used {time}', { time: dateTime(lastUsedAt) });
+  const nameOf = ({ id, userAgent }: Session): string => {
     const browser = browserName(userAgent);
-    const name = h('span', { class: 'clip' }, isThis ? t('{browser} (this browser)', { browser }) : browser);
-    return h(
-      'li',
-      { 'data-key': id },
-      name,
-      h('span', { class: 'soft' }, t('used {time}', { time: dateTime(lastUsedAt) })),
-      !isThis && action(t('End'), end(id), { 'aria-label': t('End session {id}', { id }) }),
-    );
+    return id === session.id ? t('{browser} (this browser)', { browser }) : browser;
   };
-  return h('ul', { class: 'rows' }, sessions.map(row));
+  return tableCard<Session>(t('Signed in'), {
+    ...list,
+    none: t('Nowhere.'),
+    columns: [
+      {
+        label: t('Browser'),
+        cell: (one) => [
+          h('span', { class: 'clip' }, nameOf(one)),
+          h('span', { class: 'phone soft' }, used(one)),
+        ],
+      },
+      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span', { class: 'soft' }, used(one)) },
+      {
+        label: t('End'),
+        kind: 'action',
+        cell: ({ id }) =>
+          id !== session.id &&
+          action(t('End'), () => end(id), { 'aria-label': t('End session {id}', { id }) }),
+      },
+    ],
+  });
 }
 
 /** Returns a rough name of the browser and its system. */
@@ -46,29 +61,43 @@ function browserName(userAgent: string | null): string {
     : t('{browser} on {system}', { browser, system: system.replace('Mac OS X', 'macOS') });
 }
 
-export function keyList({ client }: Page, keys: readonly Key[], reload: Reload): HTMLElement {
-  if (keys.length === 0) return h('p', { class: 'soft' }, t('None.'));
-  const remove =
-    ({ id, name }: Key) =>
-    async (): Promise<void> => {
-      const run = async (): Promise<void> => {
+export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTMLElement {
+  const remove = ({ id, name }: Key): Promise<void> =>
+    askToDelete(
+      t('Delete the key {name}?', { name }),
+      t('Programs that use it stop working immediately.'),
+      async () => {
         await client.send('DELETE', `/api/keys/${id}`);
         notify(t('The key {name} was deleted.', { name }));
         await reload();
-      };
-      const text = t('Programs that use it stop working immediately.');
-      await askToDelete(t('Delete the key {name}?', { name }), text, run);
-    };
-  const row = (key: Key): HTMLElement => {
-    const expiry =
-      key.expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(key.expiresAt) });
-    return h(
-      'li',
-      { 'data-key': key.id },
-      h('span', {}, h('strong', {}, h('bdi', {}, key.name)), ' ', h('code', {}, `${key.prefix}…`)),
-      h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry}`),
-      action(t('Delete …'), remove(key), { 'aria-label': t('Delete the key {name}', { name: key.name }) }),
+      },
     );
-  };
-  return h('ul', { class: 'rows' }, keys.map(row));
+  const expiry = ({ expiresAt }: Key): string =>
+    expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
+  return tableCard<Key>(t('API keys'), {
+    ...list,
+    none: t('None.'),
+    columns: [
+      {
+        label: t('Name'),
+        cell: (key) => [
+          h('span', {}, h('strong', {}, h('bdi', {}, key.name)), ' ', h('code', {}, `${key.prefix}…`)),
+          h('span', { class: 'phone soft' }, `${key.scopes.join(', ')} · ${expiry(key)}`),
+        ],
+      },
+      {
+        label: t('What it may do'),
+        kind: 'wide',
+        cell: (key) => h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry(key)}`),
+      },
+      {
+        label: t('Delete'),
+        kind: 'action',
+        cell: (key) =>
+          action(t('Delete …'), () => remove(key), {
+            'aria-label': t('Delete the key {name}', { name: key.name }),
+          }),
+      },
+    ],
+  });
 }

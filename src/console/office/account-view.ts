@@ -1,5 +1,5 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
-import { keyList, sessionList } from './access-lists.ts';
+import { keysCard, sessionsCard } from './access-lists.ts';
 import {
   type Key,
   type List,
@@ -74,12 +74,12 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
       'div',
       {},
       card(t('One-time codes'), totpPart(page, totp, reload)),
-      card(t('Signed in'), sessionList(page, sessions, reload), action(t('Sign out everywhere'), everywhere)),
-      card(
-        t('API keys'),
-        keyList(page, keys, reload),
-        action(t('New key …'), () => addKey(page, reload)),
-      ),
+      sessionsCard(page, { rows: sessions, tool: action(t('Sign out everywhere'), everywhere), reload }),
+      keysCard(page, {
+        rows: keys,
+        tool: action(t('New key …'), () => addKey(page, reload)),
+        reload,
+      }),
       otherDevicesCard(),
     ),
   );

@@ -1,5 +1,5 @@
 // People: the accounts, their roles, and an administrator's actions for them.
-import { keyList, sessionList } from './access-lists.ts';
+import { keysCard, sessionsCard } from './access-lists.ts';
 import {
   type Key,
   type List,
@@ -32,10 +32,9 @@ import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { listPage } from '../parts/list-page.ts';
 import type { Member } from '../parts/fields.ts';
 import { askForObject } from '../parts/object-form.ts';
-import { nameCell } from '../parts/resource-pages.ts';
 import { registrationHint } from './registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
-import type { Column } from '../parts/tables.ts';
+import { type Column, nameCell } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 
 const roleNames: Readonly<Record<Role, string>> = {
@@ -175,8 +174,8 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
       h(
         'div',
         {},
-        card(t('Signed in'), sessionList(page, sessions, reload)),
-        card(t('API keys'), keyList(page, keys, reload)),
+        sessionsCard(page, { rows: sessions, reload }),
+        keysCard(page, { rows: keys, reload }),
         card(t('History'), eventList(events)),
       ),
       h(

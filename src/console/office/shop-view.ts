@@ -10,7 +10,7 @@ import { deviceZone, isTimeZone } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { objectForm } from '../parts/object-form.ts';
 import { setShop } from '../parts/page-text.ts';
-import { shopLater } from '../parts/shop-later.ts';
+import { shopLater } from '../parts/device-switch.ts';
 import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 

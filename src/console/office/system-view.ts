@@ -10,7 +10,7 @@ import { type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { hasWebhooks } from '../parts/page-text.ts';
 import { t } from '../parts/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
-import { webhooksCard } from './webhooks-card.ts';
+import { webhooksCard } from './webhook-view.ts';
 
 type System = {
   /** As text: one metric alone has its values as labels. */
@@ -20,23 +20,19 @@ type System = {
   readonly accesses: readonly NamedEvent[];
 };
 
-/** A full disk leaves no event, nor does a delivery that fails, or a backup that is made on the command line. */
-const intervalMilliseconds = 5_000;
-
 /** Sign-ins, keys and accounts; sessions and keys are ended on the page of their person. */
 const accessTypes = eventTypes.filter((type) => /^(session|key|user)\./.test(type));
 
 export function systemView(page: Page): void {
-  const { main, signal } = page;
   const content = h('div', {}, skeleton(8));
-  const reload = reloadable<System>(page, content, {
+  reloadable<System>(page, content, {
     load,
     draw: (system, reload) => systemContent(page, system, reload),
     concerns: ({ type }) => /^(session|key|user|webhook)\./.test(type),
+    // a full disk leaves no event, nor does a delivery that fails, or a backup that is made on the command line
+    everyMilliseconds: 5_000,
   });
-  const timer = setInterval(() => !document.hidden && void reload(), intervalMilliseconds);
-  signal.addEventListener('abort', () => clearInterval(timer));
-  fill(main, setPageTitle(t('System')), content);
+  fill(page.main, setPageTitle(t('System')), content);
 }
 
 async function load(page: Page): Promise<System> {

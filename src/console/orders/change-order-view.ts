@@ -83,10 +83,10 @@ function inWords({ status, customerId, items, currency, shippingAddress, note }:
     ({ quantity, name, unitPrice }) => `${quantity} × ${name}, ${money(unitPrice, currency)}`,
   );
   return [
-    [t('status'), nameOf(status)],
-    [t('items'), texts.join('; ')],
-    [t('customer'), t('number {id}', { id: customerId })],
-    [t('address'), shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', ')],
-    [t('note'), note ?? t('none')],
+    [t('Status'), nameOf(status)],
+    [t('Items'), texts.join('; ')],
+    [t('Customer'), t('number {id}', { id: customerId })],
+    [t('Address'), shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', ')],
+    [t('Note'), note ?? t('none')],
   ];
 }

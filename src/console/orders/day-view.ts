@@ -12,8 +12,7 @@ import {
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addDays, count, dayName, dayOf, fullDay, money, startOfDay, timeZone } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { dayInput } from '../parts/list-tools.ts';
+import { action, dayInput } from '../parts/forms.ts';
 import { now } from '../parts/service-clock.ts';
 import { dayFile, type DayLine, dayReports, type DaySales } from './day-figures.ts';
 import { pill } from './order-status.ts';

@@ -17,10 +17,9 @@ import {
   yearLabel,
 } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import { tabLinks } from '../parts/list-tools.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { now } from '../parts/service-clock.ts';
-import { tableHead } from '../parts/tables.ts';
+import { tableHead, tabLinks } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { figuresFile, figuresRows, soldItemsFile, type SpanSales } from './figures-rows.ts';

@@ -4,8 +4,7 @@ import { combobox } from '../parts/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { fill, h } from '../parts/elements.ts';
 import { addDays, currencies, dayOf, paymentNames } from '../parts/formats.ts';
-import { choice } from '../parts/forms.ts';
-import { dayInput } from '../parts/list-tools.ts';
+import { choice, dayInput } from '../parts/forms.ts';
 import type { Page } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 

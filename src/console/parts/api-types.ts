@@ -143,6 +143,7 @@ export type WebhookErrorCode =
 export type Webhook = {
   readonly id: number;
   readonly url: string;
+  readonly createdAt: string;
   readonly types: readonly string[];
   readonly status: 'enabled' | 'paused' | 'disabled';
   readonly position: number;

@@ -1,7 +1,8 @@
-// The names of columns in files: those of the API, and the shop's words for them.
+// The shop's words for the members of the API, in files, histories and what forms say.
+import { payments, roles, statuses } from './api-types.ts';
 import { t } from './texts.ts';
 
-/** What the service calls a column, and what the shop calls it. Deliveries have columns for an address, too. */
+/** What the service calls a member or a column. Deliveries have columns for an address, too. */
 const columnNames: Readonly<Record<string, string>> = {
   id: t('Number'),
   status: t('Status'),
@@ -13,6 +14,7 @@ const columnNames: Readonly<Record<string, string>> = {
   note: t('Note'),
   metadata: t('Notes of programs'),
   total: t('Total'),
+  items: t('Items'),
   'items.number': t('Line'),
   'items.sku': t('SKU'),
   'items.name': t('Item'),
@@ -29,6 +31,20 @@ const columnNames: Readonly<Record<string, string>> = {
   active: t('Sold now'),
   createdAt: t('Created'),
   updatedAt: t('Changed'),
+  role: t('Role'),
+  timeZone: t('Time zone'),
+  country: t('Country'),
+  registration: t('Who can sign up?'),
+  password: t('Password'),
+  totp: t('One-time codes'),
+  suspension: t('Suspension lifted'),
+  suspensionReason: t('Reason of the suspension'),
+  url: t('Address'),
+  types: t('Events'),
+  position: t('Position'),
+  secret: t('Secret'),
+  address: t('Address'),
+  shippingAddress: t('Address'),
   'address.name': t('Recipient'),
   'address.line1': t('Street and number'),
   'address.line2': t('Address line 2'),
@@ -38,7 +54,15 @@ const columnNames: Readonly<Record<string, string>> = {
   'address.country': t('Country'),
 };
 
-/** Returns the column's own name if the shop has none for it. */
+/** Returns the service's own name if the shop has none for it; a test finds those. */
 export function columnName(name: string): string {
   return columnNames[name.replace('shippingAddress.', 'address.')] ?? name;
+}
+
+const words = [...statuses, ...payments, ...roles];
+
+/** Returns the word for a status, a way of payment or a role; any other value as it is. */
+export function wordOf(value: unknown): string {
+  const word = words.find((each) => each === value);
+  return word === undefined ? String(value) : t(word);
 }

@@ -28,3 +28,6 @@ export class DeviceSwitch {
     return checkbox(box, label);
   }
 }
+
+/** Whether an administrator at this device has put off the questions about the shop. */
+export const shopLater = new DeviceSwitch('shop-later', false);

@@ -2,14 +2,14 @@
 // operations there are, who may call them (`x-access`), and what their members, filters and sorts are.
 import type { ApiClient } from './api-client.ts';
 import type { Role } from './api-types.ts';
-import { columnName } from './column-names.ts';
+import { columnName, wordOf } from './column-names.ts';
 import { h } from './elements.ts';
 import { type Member, textOfMember } from './fields.ts';
 import type { Choice } from './list-page.ts';
 import type { Row } from './live-rows.ts';
 import { wordsOfPage } from './page-text.ts';
-import { nameCell, type Resource, resourceList, resourceView } from './resource-pages.ts';
-import type { Column } from './tables.ts';
+import { type Resource, resourceList, resourceView } from './resource-pages.ts';
+import { type Column, nameCell } from './tables.ts';
 import { t } from './texts.ts';
 import { isStaff, type OwnPages } from './view.ts';
 
@@ -123,15 +123,14 @@ function membersOf({ properties = {}, required = [] }: Schema, resolve: Resolve)
   return Object.entries(properties).flatMap(([name, schema]): Member[] => {
     const kind = kindOf(name, resolve(schema), properties);
     if (kind === undefined) return [];
-    const { enum: values, items } = resolve(schema);
-    const allowed = values ?? (items === undefined ? undefined : resolve(items).enum);
-    const { description = '' } = resolve(schema);
+    const { enum: own, items, description = '' } = resolve(schema);
+    const values = own ?? resolve(items).enum;
     return [
       {
         name,
         label: labelOf(name),
         ...kind,
-        ...(allowed !== undefined && { values: allowed.map((each) => [String(each), String(each)]) }),
+        ...(values !== undefined && { values: values.map(namedValue) }),
         ...(required.includes(name) && { isRequired: true }),
         ...(description !== '' && kind.kind === undefined && { hint: description }),
       },
@@ -171,6 +170,11 @@ function labelOf(name: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+function namedValue(value: unknown): readonly [value: string, label: string] {
+  if (typeof value === 'boolean') return [String(value), value ? t('Yes') : t('No')];
+  return [String(value), wordOf(value)];
+}
+
 type Filters = { readonly filters: readonly string[]; readonly resolve: Resolve };
 
 /** The filters that have few values, and the orders. */
@@ -181,22 +185,9 @@ function choicesOf(
 ): readonly Choice[] {
   const choices = filters.flatMap((name): readonly Choice[] => {
     const { type, enum: given, items } = parameters.get(name) ?? {};
-    const values = given ?? (items === undefined ? undefined : resolve(items).enum);
+    const values = type === 'boolean' ? [true, false] : (given ?? resolve(items).enum);
     const label = members.find((each) => each.name === name)?.label ?? labelOf(name);
-    if (type === 'boolean')
-      return [
-        {
-          name,
-          label,
-          values: [
-            ['true', t('Yes')],
-            ['false', t('No')],
-          ] as const,
-        },
-      ];
-    return values === undefined
-      ? []
-      : [{ name, label, values: values.map((each) => [String(each), String(each)] as const) }];
+    return values === undefined ? [] : [{ name, label, values: values.map(namedValue) }];
   });
   const sorts = parameters.get('sort')?.enum ?? [];
   const sortLabel = (sort: string): string =>

@@ -1,12 +1,6 @@
 // Events in words, each with a link to the view of its subject.
-import {
-  type EventKind,
-  type happenings,
-  payments,
-  roles,
-  type ServiceEvent,
-  statuses,
-} from './api-types.ts';
+import type { EventKind, happenings, ServiceEvent } from './api-types.ts';
+import { columnName, wordOf } from './column-names.ts';
 import { language } from './language.ts';
 import { t } from './texts.ts';
 
@@ -30,39 +24,6 @@ const ownWords: Readonly<Record<string, string>> = {
 };
 type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected' | 'reused'>;
 
-/** A test names a member of the service that is missing. */
-export const memberNames: Readonly<Record<string, string>> = {
-  status: t('status'),
-  payment: t('payment'),
-  role: t('role'),
-  currency: t('currency'),
-  name: t('name'),
-  email: t('e-mail'),
-  phone: t('phone'),
-  reference: t('own number'),
-  metadata: t('notes of programs'),
-  address: t('address'),
-  shippingAddress: t('address'),
-  userId: t('owner'),
-  customerId: t('customer'),
-  items: t('items'),
-  note: t('note'),
-  sku: t('SKU'),
-  unitPrice: t('price'),
-  barcode: t('barcode'),
-  active: t('whether it is sold'),
-  country: t('country'),
-  timeZone: t('time zone'),
-  registration: t('who may sign up'),
-  password: t('password'),
-  totp: t('one-time codes'),
-  suspension: t('suspension lifted'),
-  suspensionReason: t('reason of the suspension'),
-  url: t('address'),
-  types: t('events'),
-  position: t('position'),
-  secret: t('secret'),
-};
 const enumeration = new Intl.ListFormat(language);
 
 /** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
@@ -105,14 +66,12 @@ function happeningOf(type: string): string {
 }
 
 function inWords(value: unknown): string {
-  if (value === null) return t('not said');
-  const word = [...statuses, ...payments, ...roles].find((each) => each === value);
-  return word === undefined ? String(value) : t(word);
+  return value === null ? t('not said') : wordOf(value);
 }
 
 /** Without the total, which changes with the items. */
 function changedMembers(members: readonly string[]): string {
-  const names = members.filter((member) => member !== 'total').map((member) => memberNames[member] ?? member);
+  const names = members.filter((member) => member !== 'total').map((member) => columnName(member));
   return names.length === 0 ? '' : `: ${enumeration.format(names)}`;
 }
 
@@ -137,7 +96,7 @@ export function changeTexts(
     const [before, after] = pairOf(changes[member]);
     if (after === undefined) return [];
     if (isStep && before === null) return [t('Payment: {payment}', { payment: inWords(after) })];
-    return [`${capitalized(memberNames[member] ?? member)} ${inWords(before)} → ${inWords(after)}`];
+    return [`${columnName(member)} ${inWords(before)} → ${inWords(after)}`];
   });
   if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
@@ -157,10 +116,6 @@ export function changeTexts(
 /** Returns the old and the new value; nothing if the event names only the member. */
 function pairOf(change: unknown): readonly unknown[] {
   return Array.isArray(change) ? change : [];
-}
-
-function capitalized(word: string): string {
-  return word.charAt(0).toUpperCase() + word.slice(1);
 }
 
 /** Returns the link to the view of the event's subject; undefined without a view, or if it was deleted. */

@@ -166,7 +166,12 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
     const box = h('input', { type: 'checkbox', id: `${id}-${value}`, value });
     return { box, element: checkbox(box, text) };
   });
-  const ticked = (): string[] => boxes.filter(({ box }) => box.checked).map(({ box }) => box.value);
+  /** Values that have no box stay. */
+  let others: readonly unknown[] = [];
+  const ticked = (): unknown[] => [
+    ...boxes.filter(({ box }) => box.checked).map(({ box }) => box.value),
+    ...others,
+  ];
   const element = h(
     'fieldset',
     { id, class: 'field wide', 'data-pointer': pointer },
@@ -182,7 +187,9 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
     elements: [element],
     read: ticked,
     write(value) {
-      for (const { box } of boxes) box.checked = Array.isArray(value) && value.includes(box.value);
+      const given: readonly unknown[] = Array.isArray(value) ? value : [];
+      for (const { box } of boxes) box.checked = given.includes(box.value);
+      others = given.filter((each) => !values.some(([known]) => known === each));
     },
     issues: () => (ticked().length === 0 ? [{ pointer, detail: t('Tick at least one.') }] : []),
   };

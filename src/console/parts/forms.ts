@@ -64,6 +64,16 @@ export function choice(
   );
 }
 
+/** A field for a day. Without one it receives the empty text. */
+export function dayInput(value: string | null, onDay: (day: string) => void): HTMLInputElement {
+  const input = h('input', { type: 'date', value });
+  input.addEventListener('change', () => {
+    // while a year is typed, its first digits are years as well
+    if (input.value === '' || input.value >= '1000') onDay(input.value);
+  });
+  return input;
+}
+
 /** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
 export function currencyChoice(chosen = shopCurrency()): HTMLSelectElement {
   const codes = new Set([...currencies(), chosen]);

@@ -1,6 +1,5 @@
 // A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
-import { type Payment, payments, type Status, statuses } from './api-types.ts';
-import { columnName } from './column-names.ts';
+import { columnName, wordOf } from './column-names.ts';
 import { phoneText } from './contact-links.ts';
 import { ask, notify } from './dialogs.ts';
 import { h } from './elements.ts';
@@ -90,8 +89,7 @@ async function spreadsheetOf(text: string): Promise<string[]> {
 function spreadsheetCell(name: string, cell: string): string {
   if (name === 'phone') return readablePhone(cell);
   if (isAmount(name)) return cell.replace('.', decimalSign);
-  if (name === 'status' && isStatus(cell)) return t(cell);
-  if (name === 'payment' && isPayment(cell)) return t(cell);
+  if (name === 'status' || name === 'payment') return wordOf(cell);
   if (name === 'active') return cell === 'true' ? t('Yes') : t('No');
   if (isTime(name)) return cell === '' ? '' : localTime(cell);
   return isText(name) ? asText(cell) : cell;
@@ -99,14 +97,6 @@ function spreadsheetCell(name: string, cell: string): string {
 
 function headingOf(name: string): string {
   return isTime(name) ? `${columnName(name)} (${timeZone()})` : columnName(name);
-}
-
-function isStatus(cell: string): cell is Status {
-  return statuses.some((each) => each === cell);
-}
-
-function isPayment(cell: string): cell is Payment {
-  return payments.some((each) => each === cell);
 }
 
 /** The service guards the sign + of a number like that of a formula. */

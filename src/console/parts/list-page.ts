@@ -1,15 +1,25 @@
 // The page of a list: search, tabs, rows with their actions, pages, and the list as a file.
 import { query, type QueryParameters } from './api-client.ts';
 import type { List } from './api-types.ts';
+import { isOfInputMethod } from './browser-gaps.ts';
+import { typingMilliseconds } from './combobox.ts';
 import { Drawing } from './drawing.ts';
-import { type Child, fill, h } from './elements.ts';
-import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
+import { type Child, fill, h, icon, icons } from './elements.ts';
 import { choice } from './forms.ts';
 import { csvButton } from './list-file.ts';
-import { type FoundRows, searchField, tabLinks } from './list-tools.ts';
-import { type Column, pager, table } from './tables.ts';
+import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
+import { type Column, pager, tabLinks, table } from './tables.ts';
 import { t } from './texts.ts';
-import { type News, type Page, reloadable, type Reload, setPageTitle, skeleton } from './view.ts';
+import {
+  type News,
+  type Page,
+  reloadable,
+  type Reload,
+  setPageTitle,
+  setParameter,
+  skeleton,
+  urlWith,
+} from './view.ts';
 
 /** Values of a parameter in the page’s URL, of which one may be chosen. */
 export type Choice = {
@@ -51,40 +61,50 @@ export type ListOptions<T extends Row> = {
 };
 
 type Shown<T> = List<T> & { readonly newer?: number };
+/** The rows, and the words that have found them. */
+type FoundRows = { readonly q: string; readonly rows: readonly Row[] };
 
 const rowsPerPage = 50;
 
 /** Draws the page into `main`, and `below` after the list. */
 export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...below: Child[]): Reload {
-  const { main, parameters } = page;
-  const { name, title, path, filter, include = {}, searchBy = 'q', searchLabel, tabs } = options;
+  const { parameters } = page;
+  const { name, title, path, include = {}, searchBy = 'q', searchLabel, tabs, choices = [], file } = options;
   const element = h('div', { class: `list ${name}` }, skeleton(10));
-  let found: FoundRows | undefined;
-  const words = (): string | null => parameters.get('q');
+  let found: FoundRows = { q: '', rows: [] };
+  const words = (): string => parameters.get('q') ?? '';
+  const isSearch = (): boolean => words() !== '' && searchBy === 'q';
   const listPath = (): string => {
-    const isSearch = words() !== null && searchBy === 'q';
-    const { sort, ...filters } = filter(parameters);
-    const order = isSearch ? {} : { sort, cursor: parameters.get('cursor') };
+    const { sort, ...filters } = options.filter(parameters);
+    const order = isSearch() ? {} : { sort, cursor: parameters.get('cursor') };
     return `${path}?${query({ [searchBy]: words(), ...filters, ...order, ...include, limit: rowsPerPage })}`;
   };
   const reload: Reload = reloadable<Shown<T>>(page, element, {
-    async load(loading, _show, news) {
+    async load({ client, signal }, _show, news) {
       const q = words();
-      const loaded = await loading.client.get<List<T>>(listPath(), loading.signal);
+      const loaded = await client.get<List<T>>(listPath(), signal);
       found = { q, rows: loaded.data };
-      const isShown = news !== undefined && news.shown.data.length > 0;
-      return isShown ? inPlace(loading, loaded, { ...news, path, include }) : loaded;
+      if (news === undefined || news.shown.data.length === 0) return loaded;
+      const known = { loaded: loaded.data, path, include, subjects: news.subjects, signal };
+      return inPlace(loaded, { ...news, path }, await rowsInPlace(client, news.shown.data, known));
     },
-    draw(list) {
-      options.onRows?.(list.data);
-      return listContent(options, list, { parameters, reload });
+    draw({ data, next, newer = 0 }) {
+      options.onRows?.(data);
+      if (data.length === 0) return options.none(parameters);
+      const isCut = isSearch() && data.length >= rowsPerPage;
+      return [
+        newerNotice(newer, reload),
+        table(title, options.columns({ q: words(), reload }), data),
+        isCut && h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
+        pager(page, next),
+      ];
     },
     concerns: ({ subject }) => subject.startsWith(`${path}/`),
   });
   const tabBar = new Drawing(h('div', {}));
   const drawTabs = (): void => {
-    const isHidden = tabs === undefined || (tabs.name === 'sort' && parameters.has('q'));
-    tabBar.show(!isHidden && tabsOf(name, tabs, parameters));
+    const isShown = tabs !== undefined && !(tabs.name === 'sort' && parameters.has('q'));
+    tabBar.show(isShown && tabsOf(page, tabs));
   };
   const onWords = (): void => {
     drawTabs();
@@ -92,19 +112,15 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
   };
   drawTabs();
   fill(
-    main,
-    setPageTitle(
-      title,
-      options.buttons(reload),
-      options.file !== undefined && csvButton(page, listPath, options.file),
-    ),
+    page.main,
+    setPageTitle(title, options.buttons(reload), file !== undefined && csvButton(page, listPath, file)),
     h(
       'div',
       { class: 'toolbar' },
       searchLabel !== undefined &&
-        searchField(page, name, { label: searchLabel, reload, onWords, found: () => found }),
+        searchField(page, { name, label: searchLabel, reload, onWords, found: () => found }),
       tabs !== undefined && tabBar.element,
-      (options.choices ?? []).map((each) => choiceOf(each, page, { name, reload })),
+      choices.map((each) => choiceOf(page, each, reload)),
       options.toolbar,
     ),
     element,
@@ -113,73 +129,77 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
   return reload;
 }
 
-/** In another tab the search and the filters go on. */
-function tabsOf(
-  name: string,
-  { label, name: parameter, values }: Choice,
-  parameters: URLSearchParams,
-): Child {
-  const href = (value: string): string => {
-    const target = new URLSearchParams(parameters);
-    target.delete('cursor');
-    if (value === '') target.delete(parameter);
-    else target.set(parameter, value);
-    return `#/${name}?${target}`;
-  };
-  return tabLinks(label, values, { current: parameters.get(parameter) ?? '', href });
+/** The list with these rows of what was shown; the others that it has now wait. */
+function inPlace<T extends Row>(
+  loaded: List<T>,
+  { shown, subjects, path }: News<Shown<T>> & { readonly path: string },
+  data: readonly T[],
+): Shown<T> {
+  if (data.length === 0) return loaded;
+  const ids = new Set(shown.data.map(({ id }) => id));
+  const newest = shown.data.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), '');
+  const isNewer = ({ id, createdAt }: T): boolean => subjects.has(`${path}/${id}`) || createdAt > newest;
+  const newer = loaded.data.filter((row) => !ids.has(row.id) && isNewer(row)).length;
+  return { ...loaded, data, next: shown.next ?? loaded.next, newer };
 }
 
-type ChoicePlace = { readonly name: string; readonly reload: Reload };
+/** In another tab the search and the filters go on. */
+function tabsOf(page: Page, { label, name, values }: Choice): HTMLElement {
+  const href = (value: string): string => urlWith(page, name, value);
+  return tabLinks(label, values, { current: page.parameters.get(name) ?? '', href });
+}
 
-function choiceOf(
-  { name: parameter, label, values }: Choice,
-  { parameters }: Page,
-  { name, reload }: ChoicePlace,
-): HTMLElement {
-  const control = choice([['', `${label}: –`], ...values], parameters.get(parameter) ?? '');
+function choiceOf(page: Page, { name, label, values }: Choice, reload: Reload): HTMLElement {
+  const control = choice([['', `${label}: –`], ...values], page.parameters.get(name) ?? '');
   control.ariaLabel = label;
   control.addEventListener('change', () => {
-    if (control.value === '') parameters.delete(parameter);
-    else parameters.set(parameter, control.value);
-    parameters.delete('cursor');
-    history.replaceState(history.state, '', `#/${name}?${parameters}`);
+    setParameter(page, name, control.value);
     void reload();
   });
   return h('div', { class: 'choice' }, control);
 }
 
-type Drawn = { readonly parameters: URLSearchParams; readonly reload: Reload };
+type SearchOptions = {
+  /** The links to the rows begin with it. */
+  readonly name: string;
+  readonly label: string;
+  readonly reload: Reload;
+  /** Called when the words in the URL have changed. */
+  readonly onWords: () => void;
+  /** Returns what was loaded last: Enter opens the only one that the words have found. */
+  readonly found: () => FoundRows;
+};
 
-function listContent<T extends Row>(
-  { name, title, columns, none, searchBy = 'q' }: ListOptions<T>,
-  { data, next, newer = 0 }: Shown<T>,
-  { parameters, reload }: Drawn,
-): Child {
-  if (data.length === 0) return none(parameters);
-  const q = parameters.get('q') ?? '';
-  const isCut = q !== '' && searchBy === 'q' && data.length >= rowsPerPage;
-  return [
-    newerNotice(newer, reload),
-    table(title, columns({ q, reload }), data),
-    isCut && h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
-    pager(next, { label: t('Pages'), parameters, name }),
-  ];
-}
-
-type NewsOf<T> = News<Shown<T>> & { readonly path: string; readonly include: QueryParameters };
-
-async function inPlace<T extends Row>(
-  { client, signal }: Page,
-  loaded: List<T>,
-  { shown, subjects, path, include }: NewsOf<T>,
-): Promise<Shown<T>> {
-  const known = { loaded: loaded.data, path, include, subjects, signal };
-  const data = await rowsInPlace(client, shown.data, known);
-  if (data.length === 0) return loaded;
-  const ids = new Set(shown.data.map(({ id }) => id));
-  const newest = shown.data.reduce((latest, { createdAt }) => (createdAt > latest ? createdAt : latest), '');
-  const newer = loaded.data.filter(
-    ({ id, createdAt }) => !ids.has(id) && (subjects.has(`${path}/${id}`) || createdAt > newest),
-  ).length;
-  return { ...loaded, data, next: shown.next ?? loaded.next, newer };
+/** Searches while the user types. The URL holds the words, without a history entry for each letter. */
+function searchField(page: Page, { name, label, reload, onWords, found }: SearchOptions): HTMLElement {
+  const input = h('input', {
+    type: 'search',
+    value: page.parameters.get('q'),
+    placeholder: label,
+    'aria-label': label,
+    autocomplete: 'off',
+    spellcheck: 'false',
+    autocapitalize: 'none',
+    autocorrect: 'off',
+    'data-key': 'search',
+  });
+  let timer = 0;
+  input.addEventListener('input', () => {
+    setParameter(page, 'q', input.value.trim());
+    onWords();
+    clearTimeout(timer);
+    timer = setTimeout(() => void reload(), typingMilliseconds);
+  });
+  input.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || isOfInputMethod(event)) return;
+    const q = input.value.trim();
+    clearTimeout(timer);
+    void reload().then(() => {
+      const [row, ...others] = found().rows;
+      const isOnly = row !== undefined && others.length === 0;
+      const isAnswer = found().q === q && input.value.trim() === q && input.isConnected;
+      if (isOnly && isAnswer) location.hash = `/${name}/${row.id}`;
+    });
+  });
+  return h('div', { class: 'search' }, icon(icons.search), input);
 }

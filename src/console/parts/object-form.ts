@@ -3,7 +3,6 @@
 import type { ApiClient } from './api-client.ts';
 import { changedIn, saverOf, type Version } from './conflicts.ts';
 import { ask } from './dialogs.ts';
-import { memberNames } from './event-words.ts';
 import { type Fields, fieldsOf, type Member, textOfMember } from './fields.ts';
 import { throwIfInvalid } from './forms.ts';
 import { t } from './texts.ts';
@@ -60,7 +59,7 @@ function changer<T extends Values>(
     path,
     before: known,
     body: () => changedIn(fields.read(), before),
-    inWords: (value) => members.map((member) => [wordFor(member), textOfMember(member, value)] as const),
+    inWords: (value) => members.map((member) => [member.label, textOfMember(member, value)] as const),
     meet(now) {
       const mine = changedIn(fields.read(), before);
       fields.write(now);
@@ -68,10 +67,6 @@ function changer<T extends Values>(
       fields.write(mine);
     },
   });
-}
-
-function wordFor({ name, label }: Member): string {
-  return memberNames[name] ?? label;
 }
 
 type Question<T> = ObjectForm<T> & { readonly title: string; readonly submit?: string };

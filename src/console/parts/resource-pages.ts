@@ -14,7 +14,7 @@ import type { Row } from './live-rows.ts';
 import { type NamedEvent, readHistory } from './named-events.ts';
 import { askForObject } from './object-form.ts';
 import { undefinedIfMissing } from './request-errors.ts';
-import { type Column, rowLink } from './tables.ts';
+import type { Column } from './tables.ts';
 import { t } from './texts.ts';
 import {
   emptyState,
@@ -42,13 +42,15 @@ type ObjectPage<T extends Values> = Pick<ListOptions<T>, 'name' | 'title' | 'pat
   readonly more?: (loading: Page) => Promise<More<T>>;
   /** Whether an event is about what is shown there. */
   readonly concerns?: (event: ServiceEvent) => boolean;
+  /** How often what leaves no event is loaded again. */
+  readonly everyMilliseconds?: number;
 };
 
 export type More<T> = {
   /** Whether nothing forbids it now. */
   readonly mayDelete: boolean;
   /** The main one comes first. */
-  readonly buttons: () => Child;
+  readonly buttons: (object: T, reload: Reload) => Child;
   readonly content: (object: T, history: Child, reload: Reload) => Child;
 };
 
@@ -165,6 +167,7 @@ function objectPage<T extends Values>(page: Page, resource: ObjectPage<T>): void
       return objectContent(resource, known, reload);
     },
     concerns: (event) => event.subject === path || resource.concerns?.(event) === true,
+    everyMilliseconds: resource.everyMilliseconds,
   });
   fill(main, head.element, content);
 }
@@ -186,7 +189,7 @@ function objectHeading<T extends Values>(
   const change = (): Promise<void> => changeObject(page, resource, { known, reload });
   return setPageTitle(
     title,
-    more?.buttons(),
+    more?.buttons(known.value, reload),
     mayChange &&
       action(t('Change'), change, { class: more === undefined && 'primary', 'data-key': 'change' }),
     mayDelete && more?.mayDelete !== false && action(t('Delete …'), remove, { 'data-key': 'delete' }),
@@ -208,12 +211,4 @@ function objectContent<T extends Values>(
     h('div', {}, card(title, factList([...facts, ...created]))),
     h('div', {}, history),
   );
-}
-
-/** A cell with the object’s name, which opens its page; `about` is said below it where there is little room. */
-export function nameCell(href: string, name: string, about?: string): Child {
-  return [
-    rowLink(href, h('span', { class: 'clip', dir: 'auto' }, name)),
-    about !== undefined && h('span', { class: 'phone soft' }, about),
-  ];
 }

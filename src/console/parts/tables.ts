@@ -1,6 +1,7 @@
 // Tables of a list's elements, and the links between its pages.
 import { type Child, h } from './elements.ts';
 import { t } from './texts.ts';
+import { type Page, urlWith } from './view.ts';
 
 export type Column<T> = {
   readonly label: string;
@@ -51,32 +52,67 @@ export function tableHead(columns: readonly (readonly [label: string, kind?: str
   return h('thead', {}, h('tr', {}, cells));
 }
 
-type PagerOptions = {
-  readonly label: string;
-  readonly parameters: URLSearchParams;
-  readonly name: string;
-};
-
 /** Links to the first page and the next one; the current position is in the URL. */
-export function pager(next: string | null, { label, parameters, name }: PagerOptions): Child {
+export function pager(page: Page, next: string | null, label: string = t('Pages')): Child {
   const cursor = next === null ? null : new URL(next, location.origin).searchParams.get('cursor');
-  const isFirst = !parameters.has('cursor');
+  const isFirst = !page.parameters.has('cursor');
   if (isFirst && cursor === null) return undefined;
-  const to = (value: string | null): string => {
-    const changed = new URLSearchParams(parameters);
-    if (value === null) changed.delete('cursor');
-    else changed.set('cursor', value);
-    return `#/${name}?${changed}`;
-  };
   return h(
     'nav',
     { class: 'pager', 'aria-label': label },
-    !isFirst && h('a', { class: 'button', href: to(null) }, t('First page')),
-    cursor !== null && h('a', { class: 'button', href: to(cursor) }, t('Next page')),
+    !isFirst && h('a', { class: 'button', href: urlWith(page, 'cursor', '') }, t('First page')),
+    cursor !== null && h('a', { class: 'button', href: urlWith(page, 'cursor', cursor) }, t('Next page')),
   );
 }
+
+/** A card with a table, or with what is said where there is nothing. */
+export function tableCard<T extends { readonly id: number }>(
+  title: string,
+  { tool, none, columns, rows }: CardTable<T>,
+): HTMLElement {
+  const shown = rows.length === 0 ? h('p', { class: 'soft' }, none) : table(title, columns, rows);
+  return h(
+    'section',
+    { class: 'card flush' },
+    h('header', { class: 'card-head' }, h('h2', {}, title), tool),
+    shown,
+  );
+}
+
+type CardTable<T> = {
+  /** Beside the title. */
+  readonly tool?: Child;
+  readonly none: string;
+  readonly columns: readonly Column<T>[];
+  readonly rows: readonly T[];
+};
 
 /** The link of a table's row: the whole row is clickable. */
 export function rowLink(href: string, text: Child): HTMLElement {
   return h('a', { href, class: 'row' }, text);
+}
+
+/** A cell with the object’s name, which opens its page; `about` is said below it where there is little room. */
+export function nameCell(href: string, name: string, about?: string): Child {
+  return [
+    rowLink(href, h('span', { class: 'clip', dir: 'auto' }, name)),
+    about !== undefined && h('span', { class: 'phone soft' }, about),
+  ];
+}
+
+type TabOptions = {
+  readonly current: string;
+  readonly href: (value: string) => string;
+};
+
+/** Links to the same page with other parameters. */
+export function tabLinks(
+  label: string,
+  tabs: readonly (readonly [value: string, text: string])[],
+  { current, href }: TabOptions,
+): HTMLElement {
+  const links = tabs.map(([value, text]) =>
+    h('a', { href: href(value), 'aria-current': value === current && 'page' }, text),
+  );
+  return h('nav', { class: 'tabs', 'aria-label': label }, links);
 }

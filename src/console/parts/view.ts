@@ -36,6 +36,8 @@ export type OwnPages = {
 
 export type Page = App & {
   readonly main: HTMLElement;
+  /** In the URL: `orders/7`. */
+  readonly path: string;
   /** The id in the path: 7 in `#/orders/7`. */
   readonly id: number;
   readonly parameters: URLSearchParams;
@@ -82,6 +84,8 @@ type Content<T> = {
   readonly draw: (value: T, reload: Reload) => Child;
   /** Returns whether to load again after this event. Without it only an action of the user does. */
   readonly concerns?: (event: ServiceEvent) => boolean;
+  /** How often what leaves no event is loaded again. */
+  readonly everyMilliseconds?: number | undefined;
 };
 
 /**
@@ -117,7 +121,11 @@ class Loads<T> {
     this.#content = content;
     this.#drawing = new Drawing(element);
     page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
-    const { concerns } = content;
+    const { concerns, everyMilliseconds } = content;
+    if (everyMilliseconds !== undefined) {
+      const timer = setInterval(() => !document.hidden && this.#hear([]), everyMilliseconds);
+      page.signal.addEventListener('abort', () => clearInterval(timer));
+    }
     if (concerns === undefined) return;
     page.steps.addEventListener('change', () => this.#draw(), { signal: page.signal });
     page.steps.addEventListener('stale', () => this.#hear(page.steps.subjects), { signal: page.signal });
@@ -216,6 +224,24 @@ export function skeleton(rows: number): HTMLElement {
 
 export function printButton(label: string, attributes: Attributes = {}): HTMLElement {
   return button([icon(icons.print), label], () => window.print(), attributes);
+}
+
+/** The URL of the page with another value of a parameter; without one if it is empty. Lists begin anew. */
+export function urlWith({ path, parameters }: Page, name: string, value: string): string {
+  const changed = new URLSearchParams(parameters);
+  changed.delete('cursor');
+  if (value === '') changed.delete(name);
+  else changed.set(name, value);
+  return `#/${path}?${changed}`;
+}
+
+/** Changes the URL without an entry in the history. */
+export function setParameter(page: Page, name: string, value: string): void {
+  history.replaceState(history.state, '', urlWith(page, name, value));
+  const { parameters } = page;
+  parameters.delete('cursor');
+  if (value === '') parameters.delete(name);
+  else parameters.set(name, value);
 }
 
 /** Navigates to another view of the console. */

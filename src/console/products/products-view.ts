@@ -3,8 +3,9 @@ import type { Product } from '../parts/api-types.ts';
 import { h } from '../parts/elements.ts';
 import type { Member } from '../parts/fields.ts';
 import { money } from '../parts/formats.ts';
-import { nameCell, type Resource, resourceList, resourceView } from '../parts/resource-pages.ts';
+import { type Resource, resourceList, resourceView } from '../parts/resource-pages.ts';
 import type { Page } from '../parts/view.ts';
+import { nameCell } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 const code = { attributes: { 'data-scan': 'code' } };

@@ -23,7 +23,7 @@ import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { setShop, textOfPage } from '../parts/page-text.ts';
 import { serviceClock } from '../parts/service-clock.ts';
-import { shopLater } from '../parts/shop-later.ts';
+import { shopLater } from '../parts/device-switch.ts';
 import { t } from '../parts/texts.ts';
 
 const views: Readonly<Record<string, View>> = {
@@ -45,6 +45,7 @@ const views: Readonly<Record<string, View>> = {
   shop: officeView('shop'),
   'people/': officeView('people/'),
   system: officeView('system'),
+  'webhooks/': officeView('webhooks/'),
   account: officeView('account'),
   more: moreView,
 };
@@ -110,7 +111,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     const show = (): void => {
       const found = kept.restore(currentHash);
       ending = found ?? new AbortController();
-      if (found === undefined) view({ ...app, main, id, parameters, signal: ending.signal });
+      if (found === undefined) view({ ...app, main, path, id, parameters, signal: ending.signal });
       else scans.deliver();
     };
     if (path === currentPath) return keepFocus(main, show);
@@ -171,7 +172,8 @@ function sayClockIsWrong(): void {
 
 /** The item of the navigation bar for the view. */
 function itemOf(name: string): string {
-  return name === 'day' ? 'today' : (name.split('/', 1)[0] ?? '');
+  const [first = ''] = name.split('/', 1);
+  return { day: 'today', webhooks: 'system' }[first] ?? first;
 }
 
 function ownView(name: string, { own }: App): View | undefined {

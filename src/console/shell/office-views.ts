@@ -6,6 +6,7 @@ import { peopleView, personView } from '../office/people-view.ts';
 import { productsView, productView } from '../products/products-view.ts';
 import { shopView } from '../office/shop-view.ts';
 import { systemView } from '../office/system-view.ts';
+import { webhookView } from '../office/webhook-view.ts';
 import { ownPages } from '../parts/document-resources.ts';
 import type { OwnPages, Page, View } from '../parts/view.ts';
 
@@ -25,4 +26,5 @@ export const officeViews = {
   'products/': productView,
   shop: shopView,
   system: systemView,
+  'webhooks/': webhookView,
 } as const satisfies Readonly<Record<string, View>>;

@@ -1,0 +1,143 @@
+// Webhooks: their list, a part of System, and the page of one: the program that receives events, and the state of its
+// deliveries.
+import { eventTypes, type Webhook } from '../parts/api-types.ts';
+import { card, factList, secret } from '../parts/cards.ts';
+import { notify, show } from '../parts/dialogs.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { typeText } from '../parts/event-words.ts';
+import type { Member } from '../parts/fields.ts';
+import { count, dateTime } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
+import { askForObject } from '../parts/object-form.ts';
+import { resourceView } from '../parts/resource-pages.ts';
+import { nameCell, tableCard } from '../parts/tables.ts';
+import { t } from '../parts/texts.ts';
+import type { Page, Reload } from '../parts/view.ts';
+import { failureWords } from './webhook-words.ts';
+
+/** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
+const types = eventTypes.filter((type) => /^(order|customer|product)\./.test(type));
+
+const members: readonly Member[] = [
+  {
+    name: 'url',
+    label: t('Address'),
+    isRequired: true,
+    isWide: true,
+    hint: t('https:// … of a program that accepts Standard Webhooks.'),
+    attributes: { type: 'url', inputmode: 'url' },
+  },
+  {
+    name: 'types',
+    label: t('Events'),
+    kind: 'choices',
+    values: types.map((type) => [type, `${typeText(type)} (${type})`]),
+    first: types.filter((type) => type.startsWith('order.')),
+  },
+];
+
+export function webhooksCard(page: Page, rows: readonly Webhook[], reload: Reload): HTMLElement {
+  return tableCard<Webhook>(t('Webhooks'), {
+    tool: action(t('Add a webhook'), () => addWebhook(page, reload)),
+    none: t('A webhook sends each event to another program, such as the one that writes your mails.'),
+    columns: [
+      {
+        label: t('Address'),
+        cell: ({ id, url, types: sent }) => nameCell(`#/webhooks/${id}`, url, sent.map(typeText).join(', ')),
+      },
+      { label: t('Status'), kind: 'tight', cell: statusPill },
+    ],
+    rows,
+  });
+}
+
+async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
+  const created = await askForObject<{ secret: string }>(client, {
+    title: t('Add a webhook'),
+    path: '/webhooks',
+    members,
+    hasSecret: true,
+  });
+  if (created === undefined) return;
+  notify(t('The webhook was added.'));
+  await show(
+    t('The webhook is added'),
+    secret(t('Secret for checking its signatures, shown only now.'), created.secret),
+  );
+  await reload();
+}
+
+function statusPill({ status, failingSince }: Webhook): HTMLElement {
+  const isFailing = failingSince !== null;
+  const state = isFailing ? t('{status}, failing', { status: t(status) }) : t(status);
+  return h('span', { class: `pill ${isFailing ? 'failing' : status}` }, state);
+}
+
+export const webhookView = resourceView<Webhook>((page) => ({
+  name: 'system',
+  title: t('Webhook'),
+  path: '/webhooks',
+  members,
+  nameOf: ({ url }) => url,
+  mayChange: true,
+  mayDelete: true,
+  deletion: t('No more events are sent to it.'),
+  everyMilliseconds: 5_000,
+  more: async () => ({
+    mayDelete: true,
+    buttons: (webhook, reload) => webhookButtons(page, webhook, reload),
+    content: (webhook) => card(t('Deliveries'), statusPill(webhook), factList(webhookFacts(webhook))),
+  }),
+}));
+
+function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
+  const { position, lastAt, failingSince, status, types } = webhook;
+  const failing: readonly (readonly [string, Child])[] = [
+    [t('Failing since'), dateTime(failingSince)],
+    [t('Cause'), causeText(webhook)],
+    [t('Next attempt'), nextText(webhook)],
+  ];
+  return [
+    [t('Last response'), responseText(webhook)],
+    [t('Last sent'), dateTime(lastAt)],
+    ...(failingSince === null && status !== 'disabled' ? [] : failing),
+    [t('Delivered up to'), t('event {position}', { position: count(position) })],
+    [t('Events'), types.map(typeText).join(', ')],
+  ];
+}
+
+function causeText(webhook: Webhook): string {
+  const words = failureWords(webhook);
+  return words.charAt(0).toUpperCase() + words.slice(1);
+}
+
+function nextText({ status, lastErrorCode, retryAt }: Webhook): string {
+  if (status !== 'enabled') return t('none, as it is {status}', { status: t(status) });
+  if (lastErrorCode === 'no-secret') return t('with a new secret');
+  return retryAt === null ? t('now') : dateTime(retryAt);
+}
+
+function responseText({ lastStatus, lastAt }: Webhook): string {
+  if (lastStatus !== null) return String(lastStatus);
+  return lastAt === null ? t('nothing sent yet') : t('none came');
+}
+
+function webhookButtons({ client }: Page, webhook: Webhook, reload: Reload): Child {
+  const { id, status, failingSince, lastErrorCode } = webhook;
+  const isEnabled = status === 'enabled';
+  const mayTryAgain = isEnabled && failingSince !== null && lastErrorCode !== 'no-secret';
+  const set = (to: Webhook['status']) => async (): Promise<void> => {
+    await client.send('PATCH', `/webhooks/${id}`, { body: { status: to } });
+    await reload();
+  };
+  const renew = async (): Promise<void> => {
+    const { value } = await client.send<{ secret: string }>('POST', `/webhooks/${id}/secrets`);
+    const text = t('Secret, shown only now. The old one also signs for another 24 hours.');
+    await show(t('New secret'), secret(text, value.secret));
+  };
+  return [
+    mayTryAgain && action(t('Try again now'), set('enabled'), { class: 'primary' }),
+    isEnabled ? action(t('Pause'), set('paused')) : action(t('Resume'), set('enabled')),
+    action(t('New secret'), renew),
+  ];
+}
