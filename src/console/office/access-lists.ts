@@ -26,12 +26,9 @@ export function sessionsCard({ client, session }: Page, { reload, ...list }: Lis
     columns: [
       {
         label: t('Browser'),
-        cell: (one) => [
-          h('span', { class: 'clip' }, nameOf(one)),
-          h('span', { class: 'phone soft' }, used(one)),
-        ],
+        cell: (one) => [h('span.clip', nameOf(one)), h('span.phone.soft', used(one))],
       },
-      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span', { class: 'soft' }, used(one)) },
+      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span.soft', used(one)) },
       {
         label: t('End'),
         kind: 'action',
@@ -81,14 +78,14 @@ export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTML
       {
         label: t('Name'),
         cell: (key) => [
-          h('span', {}, h('strong', {}, h('bdi', {}, key.name)), ' ', h('code', {}, `${key.prefix}…`)),
-          h('span', { class: 'phone soft' }, `${key.scopes.join(', ')} · ${expiry(key)}`),
+          h('span', h('strong', h('bdi', key.name)), ' ', h('code', `${key.prefix}…`)),
+          h('span.phone.soft', `${key.scopes.join(', ')} · ${expiry(key)}`),
         ],
       },
       {
         label: t('What it may do'),
         kind: 'wide',
-        cell: (key) => h('span', { class: 'soft' }, `${key.scopes.join(', ')} · ${expiry(key)}`),
+        cell: (key) => h('span.soft', `${key.scopes.join(', ')} · ${expiry(key)}`),
       },
       {
         label: t('Delete'),

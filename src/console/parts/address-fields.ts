@@ -31,8 +31,7 @@ export class AddressFields {
   readonly #fields: Readonly<Record<Member, Field>>;
   readonly #country: Field;
   readonly #more = h(
-    'p',
-    { class: 'field' },
+    'p.field',
     button(t('More fields'), () => this.#ask()),
   );
 

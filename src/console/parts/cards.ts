@@ -3,27 +3,25 @@ import { button, type Child, fill, h } from './elements.ts';
 import { t } from './texts.ts';
 
 export function card(title: string, ...content: readonly Child[]): HTMLElement {
-  return h('section', { class: 'card' }, h('h2', {}, title), content);
+  return h('section.card', h('h2', title), content);
 }
 
 /** A card whose head has something beside the title. */
 export function headedCard(head: Child, ...content: readonly Child[]): HTMLElement {
-  return h('section', { class: 'card' }, h('header', { class: 'card-head' }, head), content);
+  return h('section.card', h('header.card-head', head), content);
 }
 
 export function addressBlock(lines: readonly string[]): HTMLElement {
   return h(
     'address',
-    {},
     lines.map((line) => h('span', { dir: 'auto' }, line)),
   );
 }
 
 export function factList(facts: readonly (readonly [string, Child])[]): HTMLElement {
   return h(
-    'dl',
-    { class: 'facts' },
-    facts.map(([name, value]) => h('div', {}, h('dt', {}, name), h('dd', {}, value))),
+    'dl.facts',
+    facts.map(([name, value]) => h('div', h('dt', name), h('dd', value))),
   );
 }
 
@@ -36,5 +34,5 @@ export function secret(label: string, text: string): HTMLElement {
       () => fill(outcome, t('The browser does not allow it: select the text and copy it.')),
     );
   });
-  return h('div', { class: 'secret' }, h('p', { class: 'label' }, label), h('code', {}, text), copy, outcome);
+  return h('div.secret', h('p.label', label), h('code', text), copy, outcome);
 }

@@ -40,7 +40,7 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
     grid,
     columns,
   );
-  return h('figure', {}, picture, figuresTable(title, bars));
+  return h('figure', picture, figuresTable(title, bars));
 }
 
 function barPath({ x, y, width: w, base }: { x: number; y: number; width: number; base: number }): string {
@@ -51,8 +51,8 @@ function barPath({ x, y, width: w, base }: { x: number; y: number; width: number
 function figuresTable(title: string, bars: readonly Bar[]): Child {
   const rows = bars
     .filter(({ value }) => value > 0)
-    .map(({ label, text }) => h('tr', {}, h('th', { scope: 'row' }, label), h('td', {}, text)));
-  return h('div', { class: 'hidden' }, h('table', {}, h('caption', {}, title), h('tbody', {}, rows)));
+    .map(({ label, text }) => h('tr', h('th', { scope: 'row' }, label), h('td', text)));
+  return h('div.hidden', h('table', h('caption', title), h('tbody', rows)));
 }
 
 /** Returns 1, 2 or 5 times a power of ten, at least the value. */

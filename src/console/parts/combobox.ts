@@ -107,7 +107,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
       h(
         'div',
         { role: 'group', 'aria-label': heading },
-        shown.length > 1 && h('div', { class: 'label', 'aria-hidden': 'true' }, heading),
+        shown.length > 1 && h('div.label', { 'aria-hidden': 'true' }, heading),
         found.map(optionOf),
       ),
     );
@@ -125,8 +125,8 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     return h(
       'div',
       { role: 'option', id: `${listId}-${option.id}`, onpointerdown },
-      h('bdi', {}, option.name),
-      h('bdi', { class: 'soft' }, option.about),
+      h('bdi', option.name),
+      h('bdi.soft', option.about),
     );
   }
 
@@ -182,6 +182,6 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   control.addEventListener('input', () => findAfter(typingMilliseconds));
   control.addEventListener('keydown', pressed);
   control.addEventListener('blur', close);
-  const element = h('div', { class: 'found' }, list, status);
+  const element = h('div.found', list, status);
   return { control, list: element, find: () => findAfter(0), close };
 }

@@ -42,19 +42,19 @@ export function ask<T>({
 }
 
 function hasField(content: Child): boolean {
-  return h('div', {}, content).querySelector('input, select, textarea') !== null;
+  return h('div', content).querySelector('input, select, textarea') !== null;
 }
 
 /** Asks before something is deleted for good. */
 export async function askToDelete(title: string, text: string, run: () => Promise<void>): Promise<void> {
-  await ask({ title, content: h('p', {}, text), submit: t('Delete'), isDangerous: true, run });
+  await ask({ title, content: h('p', text), submit: t('Delete'), isDangerous: true, run });
 }
 
 /** Shows something to read, such as a secret that is shown once. */
 export function show(title: string, content: Child): Promise<void> {
   const { promise, resolve } = deferred<void>();
   const close = button(t('Done'), () => dialog.close(), { class: 'primary' });
-  const dialog = openDialog(title, [content, h('div', { class: 'buttons' }, close)], resolve);
+  const dialog = openDialog(title, [content, h('div.buttons', close)], resolve);
   return promise;
 }
 
@@ -92,7 +92,7 @@ export function notify(text: Child, milliseconds = noticeMilliseconds): void {
  * dismissed, or until the page is left on which there was time to read it.
  */
 export function warn(text: Child): void {
-  const line = h('p', {}, text);
+  const line = h('p', text);
   const shown = document.querySelector('.warning > div');
   if (shown === null) addNotice('notice warning', line);
   else shown.append(line);
@@ -107,7 +107,7 @@ function removeLine(line: HTMLElement): void {
 }
 
 function addNotice(kind: string, text: Child): HTMLElement {
-  const notice = h('div', { class: kind }, h('div', {}, text));
+  const notice = h('div', { class: kind }, h('div', text));
   const attributes = { class: 'quiet', 'aria-label': t('Dismiss') };
   notice.append(button(icon(icons.remove), () => notice.remove(), attributes));
   document.getElementById('notices')?.append(notice);

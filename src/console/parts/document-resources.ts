@@ -215,7 +215,7 @@ function columnsOf(path: string, { label, others, nameOf }: Shown): readonly Col
     ...others.map((member): Column<Object> => ({
       label: member.label,
       kind: 'wide',
-      cell: (object) => h('span', { class: 'clip soft', dir: 'auto' }, textOfMember(member, object)),
+      cell: (object) => h('span.clip.soft', { dir: 'auto' }, textOfMember(member, object)),
     })),
   ];
 }

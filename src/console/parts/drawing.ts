@@ -18,7 +18,7 @@ export class Drawing {
 
   /** A click’s listener must use no element of the drawing but the clicked one: others may be discarded. */
   show(...children: readonly Child[]): void {
-    const next = h('div', {}, children);
+    const next = h('div', children);
     const copy = document.importNode(next, true);
     keepFocus(this.element.closest('main') ?? this.element, () => merge(this.element, this.#last, next));
     this.#last = copy;

@@ -5,15 +5,28 @@ type Value = string | number | boolean | null | undefined;
 /** A function becomes the element’s `onclick`, for example; `true` sets an empty attribute, false none. */
 export type Attributes = { readonly [name: string]: Value | ((event: Event) => void) };
 
+/** Creates an element by its name and classes, `p.hint`, with attributes if there are any, and children. */
 export function h<Name extends keyof HTMLElementTagNameMap>(
-  name: Name,
-  attributes: Attributes = {},
+  selector: Name | `${Name}.${string}`,
   ...children: readonly Child[]
-): HTMLElementTagNameMap[Name] {
+): HTMLElementTagNameMap[Name];
+export function h<Name extends keyof HTMLElementTagNameMap>(
+  selector: Name | `${Name}.${string}`,
+  attributes: Attributes,
+  ...children: readonly Child[]
+): HTMLElementTagNameMap[Name];
+export function h(selector: string, first?: Attributes | Child, ...others: readonly Child[]): HTMLElement {
+  const [name = '', ...classes] = selector.split('.');
   const element = document.createElement(name);
-  applyAttributes(element, attributes);
-  element.append(...nodesOf(children));
+  element.classList.add(...classes);
+  if (isAttributes(first)) applyAttributes(element, first);
+  else element.append(...nodesOf([first]));
+  element.append(...nodesOf(others));
   return element;
+}
+
+function isAttributes(first: Attributes | Child): first is Attributes {
+  return typeof first === 'object' && first !== null && !(first instanceof Node) && !Array.isArray(first);
 }
 
 export function svg(name: string, attributes: Attributes = {}, ...children: readonly Child[]): SVGElement {

@@ -15,7 +15,7 @@ export function eventList(events: readonly NamedEvent[], currency?: string): HTM
     if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
     return line;
   });
-  return h('ol', { class: 'events' }, lines);
+  return h('ol.events', lines);
 }
 
 type Line = readonly [event: NamedEvent, placed: readonly NamedEvent[]];
@@ -49,17 +49,16 @@ function eventLine(
   return h(
     'li',
     { 'data-key': id },
-    h('span', { class: 'what' }, href === undefined ? text : h('a', { href }, text)),
+    h('span.what', href === undefined ? text : h('a', { href }, text)),
     h(
-      'span',
-      { class: 'when' },
+      'span.when',
       by !== undefined &&
-        rich(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: h('bdi', {}, by) }),
+        rich(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: h('bdi', by) }),
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
     [event, ...placed]
       .flatMap((each) => changeTexts(each, money, currency))
-      .map((text) => h('span', { class: 'values', dir: 'auto' }, text)),
+      .map((text) => h('span.values', { dir: 'auto' }, text)),
     reason !== null && h('q', { dir: 'auto' }, reasonText(reason)),
   );
 }

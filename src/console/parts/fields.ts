@@ -67,8 +67,7 @@ export function fieldsOf(members: readonly Member[], { pointer = '', values }: F
   write(values ?? Object.fromEntries(members.map(({ name, first = null }) => [name, first])));
   return {
     element: h(
-      'div',
-      { class: 'grid' },
+      'div.grid',
       all.map(({ elements }) => elements),
     ),
     read: () => Object.fromEntries([...inputs].map(([name, { read }]) => [name, read()])),
@@ -122,7 +121,7 @@ type Shown = ReturnType<typeof field>;
 function textInput({ isRequired, check }: Member, shown: Shown): Input {
   const { element, control } = shown;
   if (check !== undefined) {
-    const hint = h('p', { class: 'hint', role: 'status' });
+    const hint = h('p.hint', { role: 'status' });
     element.append(hint);
     control.addEventListener('change', async () => {
       fill(hint);
@@ -154,7 +153,7 @@ function isAddress(value: unknown): value is Address {
 function flagInput(label: string): Input {
   const box = h('input', { type: 'checkbox', id: `box-${crypto.randomUUID()}` });
   return {
-    elements: [h('div', { class: 'field wide' }, checkbox(box, label))],
+    elements: [h('div.field.wide', checkbox(box, label))],
     read: () => box.checked,
     write: (value) => (box.checked = value === true),
   };
@@ -175,13 +174,12 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
   const element = h(
     'fieldset',
     { id, class: 'field wide', 'data-pointer': pointer },
-    h('legend', {}, label),
+    h('legend', label),
     h(
-      'div',
-      { class: 'grid' },
+      'div.grid',
       boxes.map((each) => each.element),
     ),
-    h('p', { class: 'issue', id: `${id}-issue`, role: 'alert' }),
+    h('p.issue', { id: `${id}-issue`, role: 'alert' }),
   );
   return {
     elements: [element],

@@ -38,8 +38,8 @@ export function field(options: FieldOptions): Field {
     { class: isWide ? 'field wide' : 'field' },
     h('label', { for: id }, label),
     control,
-    hint !== undefined && h('p', { class: 'hint', id: `${id}-hint` }, hint),
-    h('p', { class: 'issue', id: `${id}-issue` }),
+    hint !== undefined && h('p.hint', { id: `${id}-hint` }, hint),
+    h('p.issue', { id: `${id}-issue` }),
   );
   control.addEventListener('input', () => clearIssue(control));
   return { element, control };
@@ -59,7 +59,6 @@ export function choice(
 ): HTMLSelectElement {
   return h(
     'select',
-    {},
     options.map(([value, label]) => h('option', { value, selected: value === chosen }, label)),
   );
 }
@@ -92,7 +91,7 @@ export function noteField({ rows, value = null, hint }: NoteOptions): Field {
 
 /** A checkbox and its label. */
 export function checkbox(input: HTMLInputElement, label: string): HTMLElement {
-  return h('p', { class: 'check' }, input, h('label', { for: input.id }, label));
+  return h('p.check', input, h('label', { for: input.id }, label));
 }
 
 /** Returns the trimmed text; null if the field is empty, as the API expects. */
@@ -143,8 +142,8 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
   // the second click of a double click is not meant for what the first one has brought
   button.addEventListener('click', (event) => event.detail > 1 && event.preventDefault());
-  const message = h('p', { class: 'issue form-issue', role: 'alert' });
-  const buttons = h('div', { class: 'buttons' }, lead, button, others);
+  const message = h('p.issue.form-issue', { role: 'alert' });
+  const buttons = h('div.buttons', lead, button, others);
   const end = h('div', { class: isLong && 'bar' }, message, buttons);
   const element = h('form', { novalidate: true, 'data-key': key }, content, end);
   const entered = (): Entered => ({ ...enteredIn(element), ...chosen?.() });
@@ -255,7 +254,7 @@ export function action(label: Child, run: () => Promise<void>, attributes: Attri
     if (button instanceof HTMLElement && !isSecond) void unlessRunning(button, () => act(button, run));
   };
   const button = h('button', { type: 'button', ...attributes, onclick }, label);
-  return h('span', { class: 'action' }, button, h('span', { class: 'issue', role: 'alert' }));
+  return h('span.action', button, h('span.issue', { role: 'alert' }));
 }
 
 async function act({ nextElementSibling: message }: HTMLElement, run: () => Promise<void>): Promise<void> {

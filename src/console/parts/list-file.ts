@@ -29,12 +29,7 @@ async function saveList({ client, signal }: Page, list: string, name: string): P
   const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });
   const forProgram = h('input', { type: 'radio', name: 'kind', id: 'for-program' });
   const kind = (input: HTMLInputElement, label: string, hint: string): HTMLElement =>
-    h(
-      'p',
-      { class: 'check' },
-      input,
-      h('label', { for: input.id }, label, h('span', { class: 'hint' }, hint)),
-    );
+    h('p.check', input, h('label', { for: input.id }, label, h('span.hint', hint)));
   await ask({
     title: t('Save this list as a file'),
     content: [

@@ -95,13 +95,13 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
       return [
         newerNotice(newer, reload),
         table(title, options.columns({ q: words(), reload }), data),
-        isCut && h('p', { class: 'hint' }, t('There may be more: add a word to narrow it down.')),
+        isCut && h('p.hint', t('There may be more: add a word to narrow it down.')),
         pager(page, next),
       ];
     },
     concerns: ({ subject }) => subject.startsWith(`${path}/`),
   });
-  const tabBar = new Drawing(h('div', {}));
+  const tabBar = new Drawing(h('div'));
   const drawTabs = (): void => {
     const isShown = tabs !== undefined && !(tabs.name === 'sort' && parameters.has('q'));
     tabBar.show(isShown && tabsOf(page, tabs));
@@ -115,8 +115,7 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
     page.main,
     setPageTitle(title, options.buttons(reload), file !== undefined && csvButton(page, listPath, file)),
     h(
-      'div',
-      { class: 'toolbar' },
+      'div.toolbar',
       searchLabel !== undefined &&
         searchField(page, { name, label: searchLabel, reload, onWords, found: () => found }),
       tabs !== undefined && tabBar.element,
@@ -156,7 +155,7 @@ function choiceOf(page: Page, { name, label, values }: Choice, reload: Reload): 
     setParameter(page, name, control.value);
     void reload();
   });
-  return h('div', { class: 'choice' }, control);
+  return h('div.choice', control);
 }
 
 type SearchOptions = {
@@ -201,5 +200,5 @@ function searchField(page: Page, { name, label, reload, onWords, found }: Search
       if (isOnly && isAnswer) location.hash = `/${name}/${row.id}`;
     });
   });
-  return h('div', { class: 'search' }, icon(icons.search), input);
+  return h('div.search', icon(icons.search), input);
 }

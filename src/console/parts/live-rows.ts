@@ -43,8 +43,8 @@ export function newerNotice(newer: number, reload: Reload): Child {
   if (newer === 0) return undefined;
   const text = t(numbered(newer, '1 new – show', '{count} new – show'), { count: count(newer) });
   return h(
-    'div',
-    { class: 'newer', role: 'status' },
+    'div.newer',
+    { role: 'status' },
     button(text, () => void reload()),
   );
 }

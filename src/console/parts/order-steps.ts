@@ -45,11 +45,11 @@ export class OrderSteps extends EventTarget {
     for (const order of made) this.#offer(order);
     const back = this.takeBackButton(made);
     const [{ id } = { id: 0 }, ...others] = made;
-    const said = { status: h('span', {}, nameOf(to)), back };
+    const said = { status: h('span', nameOf(to)), back };
     notify(
       others.length === 0
-        ? rich('Order {id} is {status}. {back}', { id: h('span', {}, id), ...said })
-        : rich('{count} orders are {status}. {back}', { count: h('span', {}, count(made.length)), ...said }),
+        ? rich('Order {id} is {status}. {back}', { id: h('span', id), ...said })
+        : rich('{count} orders are {status}. {back}', { count: h('span', count(made.length)), ...said }),
       takeBackMilliseconds,
     );
   }

@@ -73,7 +73,7 @@ export function resourceList<T extends Values>(page: Page, resource: Resource<T>
     columns: (shown) => [...resource.columns(shown), ...changeColumn(page, resource, shown.reload)],
     buttons: (reload) => [
       add !== undefined && action(add, () => addObject(page, resource, reload), { class: 'primary' }),
-      isAdmin && hasImport && h('a', { class: 'button', href: `#/${name}/import` }, t('Import …')),
+      isAdmin && hasImport && h('a.button', { href: `#/${name}/import` }, t('Import …')),
     ],
     none: (parameters) => noObjects(resource, parameters),
   });
@@ -151,8 +151,8 @@ type Details<T> = Version<T> & {
 function objectPage<T extends Values>(page: Page, resource: ObjectPage<T>): void {
   const { main, id } = page;
   const path = `${resource.path}/${id}`;
-  const head = new Drawing(h('div', {}, setPageTitle('…')));
-  const content = h('div', {}, skeleton(8));
+  const head = new Drawing(h('div', setPageTitle('…')));
+  const content = h('div', skeleton(8));
   reloadable<Details<T>>(page, content, {
     async load(loading) {
       const [version, events, more] = await Promise.all([
@@ -205,10 +205,5 @@ function objectContent<T extends Values>(
   if (more !== undefined) return more.content(value, history, reload);
   const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
   const created: readonly (readonly [string, Child])[] = [[t('Created'), dateTime(value.createdAt)]];
-  return h(
-    'div',
-    { class: 'columns' },
-    h('div', {}, card(title, factList([...facts, ...created]))),
-    h('div', {}, history),
-  );
+  return h('div.columns', h('div', card(title, factList([...facts, ...created]))), h('div', history));
 }

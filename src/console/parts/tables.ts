@@ -21,7 +21,7 @@ export function table<T extends { readonly id: number }>(
   rows: readonly T[],
 ): HTMLElement {
   const head = columns.map(({ label, kind, head: shown }) => {
-    const text = kind === 'action' ? h('span', { class: 'hidden' }, label) : label;
+    const text = kind === 'action' ? h('span.hidden', label) : label;
     return h('th', { scope: 'col', class: kind }, shown ?? text);
   });
   const body = rows.map((row) =>
@@ -32,24 +32,17 @@ export function table<T extends { readonly id: number }>(
     ),
   );
   return h(
-    'div',
-    { class: 'scroller' },
-    h(
-      'table',
-      {},
-      h('caption', { class: 'hidden' }, caption),
-      h('thead', {}, h('tr', {}, head)),
-      h('tbody', {}, body),
-    ),
+    'div.scroller',
+    h('table', h('caption.hidden', caption), h('thead', h('tr', head)), h('tbody', body)),
   );
 }
 
 /** The head of a table in a card. A column without a name has no heading. */
 export function tableHead(columns: readonly (readonly [label: string, kind?: string])[]): HTMLElement {
   const cells = columns.map(([label, kind]) =>
-    label === '' ? h('td', {}) : h('th', { scope: 'col', class: kind }, label),
+    label === '' ? h('td') : h('th', { scope: 'col', class: kind }, label),
   );
-  return h('thead', {}, h('tr', {}, cells));
+  return h('thead', h('tr', cells));
 }
 
 /** Links to the first page and the next one; the current position is in the URL. */
@@ -58,10 +51,10 @@ export function pager(page: Page, next: string | null, label: string = t('Pages'
   const isFirst = !page.parameters.has('cursor');
   if (isFirst && cursor === null) return undefined;
   return h(
-    'nav',
-    { class: 'pager', 'aria-label': label },
-    !isFirst && h('a', { class: 'button', href: urlWith(page, 'cursor', '') }, t('First page')),
-    cursor !== null && h('a', { class: 'button', href: urlWith(page, 'cursor', cursor) }, t('Next page')),
+    'nav.pager',
+    { 'aria-label': label },
+    !isFirst && h('a.button', { href: urlWith(page, 'cursor', '') }, t('First page')),
+    cursor !== null && h('a.button', { href: urlWith(page, 'cursor', cursor) }, t('Next page')),
   );
 }
 
@@ -70,13 +63,8 @@ export function tableCard<T extends { readonly id: number }>(
   title: string,
   { tool, none, columns, rows }: CardTable<T>,
 ): HTMLElement {
-  const shown = rows.length === 0 ? h('p', { class: 'soft' }, none) : table(title, columns, rows);
-  return h(
-    'section',
-    { class: 'card flush' },
-    h('header', { class: 'card-head' }, h('h2', {}, title), tool),
-    shown,
-  );
+  const shown = rows.length === 0 ? h('p.soft', none) : table(title, columns, rows);
+  return h('section.card.flush', h('header.card-head', h('h2', title), tool), shown);
 }
 
 type CardTable<T> = {
@@ -95,8 +83,8 @@ export function rowLink(href: string, text: Child): HTMLElement {
 /** A cell with the object’s name, which opens its page; `about` is said below it where there is little room. */
 export function nameCell(href: string, name: string, about?: string): Child {
   return [
-    rowLink(href, h('span', { class: 'clip', dir: 'auto' }, name)),
-    about !== undefined && h('span', { class: 'phone soft' }, about),
+    rowLink(href, h('span.clip', { dir: 'auto' }, name)),
+    about !== undefined && h('span.phone.soft', about),
   ];
 }
 
@@ -114,5 +102,5 @@ export function tabLinks(
   const links = tabs.map(([value, text]) =>
     h('a', { href: href(value), 'aria-current': value === current && 'page' }, text),
   );
-  return h('nav', { class: 'tabs', 'aria-label': label }, links);
+  return h('nav.tabs', { 'aria-label': label }, links);
 }

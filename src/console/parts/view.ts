@@ -60,12 +60,7 @@ export function isStaff({ user }: { readonly user: Pick<User, 'role'> }): boolea
 /** Gives the document this title, and returns the heading that shows it: both name the page. */
 export function setPageTitle(title: string, ...tools: readonly Child[]): HTMLElement {
   document.title = `${title} · orderly`;
-  return h(
-    'header',
-    { class: 'heading' },
-    h('h1', { tabindex: -1 }, h('bdi', {}, title)),
-    h('div', { class: 'tools' }, tools),
-  );
+  return h('header.heading', h('h1', { tabindex: -1 }, h('bdi', title)), h('div.tools', tools));
 }
 
 /** What others have done since the user asked last. */
@@ -209,17 +204,17 @@ const retryMilliseconds = 5_000;
 /** Shows the error, and a button that calls `retry`. */
 export function failure(error: unknown, retry: Reload): Child {
   const again = button(t('Try again'), () => void retry());
-  return h('div', { class: 'empty', role: 'alert' }, h('p', {}, messageOf(error)), again);
+  return h('div.empty', { role: 'alert' }, h('p', messageOf(error)), again);
 }
 
 /** Explains why nothing is shown, and what to do next. */
 export function emptyState(title: string, text: string, next?: Child): HTMLElement {
-  return h('div', { class: 'empty' }, h('h2', {}, title), h('p', {}, text), next);
+  return h('div.empty', h('h2', title), h('p', text), next);
 }
 
 export function skeleton(rows: number): HTMLElement {
-  const bars = Array.from({ length: rows }, () => h('div', { class: 'slab' }));
-  return h('div', { class: 'skeleton', 'aria-hidden': 'true' }, bars);
+  const bars = Array.from({ length: rows }, () => h('div.slab'));
+  return h('div.skeleton', { 'aria-hidden': 'true' }, bars);
 }
 
 export function printButton(label: string, attributes: Attributes = {}): HTMLElement {

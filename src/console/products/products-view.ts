@@ -46,14 +46,14 @@ const products: Resource<Product> = {
       label: t('Name'),
       cell: ({ id, name, sku, active }) => [
         nameCell(`#/products/${id}`, name, sku),
-        !active && h('span', { class: 'soft' }, t('Not sold now')),
+        !active && h('span.soft', t('Not sold now')),
       ],
     },
-    { label: t('SKU'), kind: 'wide', cell: ({ sku }) => h('span', { class: 'clip' }, sku) },
+    { label: t('SKU'), kind: 'wide', cell: ({ sku }) => h('span.clip', sku) },
     {
       label: t('Barcode'),
       kind: 'tight wide',
-      cell: ({ barcode }) => h('span', { class: 'soft' }, barcode),
+      cell: ({ barcode }) => h('span.soft', barcode),
     },
     {
       label: t('Price'),

@@ -150,7 +150,7 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
       if (!isTemporary(error)) throw error;
       const isLimited = error instanceof Rejection && error.status === 429;
       const text = isLimited ? messageOf(error) : t('The service can’t be reached. Trying again …');
-      fill(container, h('p', { class: 'start', role: 'status' }, text));
+      fill(container, h('p.start', { role: 'status' }, text));
       await pause(retryPause(error, retryMilliseconds));
     }
   }

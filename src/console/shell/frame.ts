@@ -79,10 +79,10 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   let app: App = { ...reader, steps, drafts, scans, own: [] };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
-  const bar = new Drawing(h('nav', { class: 'side', 'aria-label': t('Console') }));
-  const edge = h('div', { class: 'edge' }, bar.element, banner);
-  const frame = h('div', { class: 'frame' }, edge, h('div', { class: 'body' }, main));
-  const skip = h('a', { class: 'skip', href: '#main' }, t('Skip to the content'));
+  const bar = new Drawing(h('nav.side', { 'aria-label': t('Console') }));
+  const edge = h('div.edge', bar.element, banner);
+  const frame = h('div.frame', edge, h('div.body', main));
+  const skip = h('a.skip', { href: '#main' }, t('Skip to the content'));
   skip.addEventListener('click', (event) => {
     event.preventDefault();
     focusHeading(main);
@@ -212,7 +212,7 @@ const awayText = t('This page may be out of date; it is updated as soon as the s
 const lateText = t('changes by others are shown up to half a minute later.');
 
 function notice(...content: readonly Child[]): HTMLElement {
-  return h('p', { class: 'banner' }, content);
+  return h('p.banner', content);
 }
 
 /** A view that has put the focus somewhere keeps it there. */
@@ -244,5 +244,5 @@ function routeOf(hash: string, app: App): Route {
 /** Shown instead of a page that does not exist, or is not for this role. */
 function messageView(title: string, text: string): View {
   const start = h('a', { href: '#/' }, t('Go to the start'));
-  return ({ main }) => fill(main, setPageTitle(title), h('p', {}, text, ' ', start));
+  return ({ main }) => fill(main, setPageTitle(title), h('p', text, ' ', start));
 }

@@ -56,7 +56,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
         class: !isPrimary && 'other-item',
       },
       icon(icons[drawing]),
-      h('span', {}, title),
+      h('span', title),
     );
   const allowed = itemsOf(app);
   const more = h(
@@ -67,26 +67,20 @@ export function navigation(app: App, current: string): HTMLElement[] {
       'aria-current': navigationItems[current]?.isPrimary !== true && 'page',
     },
     icon(icons.more),
-    h('span', {}, t('More')),
+    h('span', t('More')),
   );
-  const searches = [icon(icons.search), h('span', {}, t('Search')), h('kbd', {}, t('Ctrl+K'))];
+  const searches = [icon(icons.search), h('span', t('Search')), h('kbd', t('Ctrl+K'))];
   const find = button(searches, () => findAll(app), {
     class: 'find',
     title: t('Search orders, customers and products'),
   });
   const out = button(t('Sign out'), () => void signOut(app), { class: 'quiet' });
   return [
-    h('a', { class: 'brand', href: '#/' }, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+    h('a.brand', { href: '#/' }, h('span.mark', { 'aria-hidden': 'true' }), 'orderly'),
     find,
     ...allowed.map(link),
     more,
-    h(
-      'div',
-      { class: 'account' },
-      h('span', { class: 'clip', dir: 'auto' }, user.name),
-      h('span', { class: 'soft' }, t(user.role)),
-      out,
-    ),
+    h('div.account', h('span.clip', { dir: 'auto' }, user.name), h('span.soft', t(user.role)), out),
   ];
 }
 
@@ -96,7 +90,7 @@ async function signOut({ session, drafts }: App): Promise<void> {
     drafts.discardAll();
   };
   if (drafts.isEmpty) return leave().catch(() => notify(stillSignedIn));
-  const content = h('p', {}, t('A new order that is not placed yet will be lost.'));
+  const content = h('p', t('A new order that is not placed yet will be lost.'));
   await ask({ title: t('Sign out?'), content, submit: t('Sign out'), dismiss: t('Stay'), run: leave });
 }
 
@@ -111,5 +105,5 @@ export function moreView(page: App & { readonly main: HTMLElement }): void {
   const out = button(t('Sign out {name}', { name: page.user.name }), () => void signOut(page));
   const docs = documentationLink(icon(icons.orders), t('API documentation'));
   const find = button([icon(icons.search), t('Search')], () => findAll(page));
-  fill(page.main, setPageTitle(t('More'), find), h('div', { class: 'more' }, links, docs), out);
+  fill(page.main, setPageTitle(t('More'), find), h('div.more', links, docs), out);
 }

@@ -53,24 +53,22 @@ export function findAll(app: App): void {
     void showKeys();
   };
   const help = button(t('Keys'), showHelp, { class: 'quiet' });
-  openQuickSearch(app, h('div', { class: 'buttons' }, help));
+  openQuickSearch(app, h('div.buttons', help));
 }
 
 async function showKeys(): Promise<void> {
   const rows = keys.map(([names, meaning]) =>
     h(
       'div',
-      {},
-      h('dt', {}, meaning),
+      h('dt', meaning),
       h(
         'dd',
-        {},
-        names.map((name) => h('kbd', {}, name)),
+        names.map((name) => h('kbd', name)),
       ),
     ),
   );
   await show(t('Keys'), [
-    h('dl', { class: 'facts keys' }, rows),
+    h('dl.facts.keys', rows),
     singleKeys.row(t('Keys without Ctrl, on this device')),
     alarm.row(t('A tone for a code that nothing has, on this device')),
   ]);

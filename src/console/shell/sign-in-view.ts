@@ -31,24 +31,21 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
   });
   const help = h(
     'details',
-    {},
-    h('summary', {}, t('First time here, or password lost?')),
+    h('summary', t('First time here, or password lost?')),
     h(
       'p',
-      {},
       rich(
         'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.',
-        { file: h('code', {}, 'data/initial-admin.json') },
+        { file: h('code', 'data/initial-admin.json') },
       ),
     ),
     h(
       'p',
-      {},
       rich(
         'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.',
         {
-          command: h('code', {}, 'orderly admin reset --email …'),
-          npm: h('code', {}, 'npm start -- admin reset --email …'),
+          command: h('code', 'orderly admin reset --email …'),
+          npm: h('code', 'npm start -- admin reset --email …'),
         },
       ),
     ),
@@ -56,20 +53,18 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
   fill(
     container,
     h(
-      'main',
-      { class: 'sign-in' },
-      h('h1', {}, h('span', { class: 'mark', 'aria-hidden': 'true' }), 'orderly'),
+      'main.sign-in',
+      h('h1', h('span.mark', { 'aria-hidden': 'true' }), 'orderly'),
       body,
       help,
       !storage.isThere &&
         h(
-          'p',
-          { class: 'banner' },
+          'p.banner',
           t(
             'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
           ),
         ),
-      h('p', {}, documentationLink(t('API documentation'))),
+      h('p', documentationLink(t('API documentation'))),
     ),
   );
   (again === undefined ? email.control : body.querySelector<HTMLElement>('[type="password"]'))?.focus();
@@ -124,7 +119,7 @@ function credentials(
 export async function confirmIdentity(session: BrowserSession, email: string): Promise<boolean> {
   const { rows, run } = credentials(session, () => email);
   const user = h('input', { type: 'email', autocomplete: 'username', value: email, hidden: true }); // for password managers
-  const content = [h('p', {}, t('This needs your password again, {email}.', { email })), user, rows];
+  const content = [h('p', t('This needs your password again, {email}.', { email })), user, rows];
   const isConfirmed = await ask({
     title: t('Is it you?'),
     content,
