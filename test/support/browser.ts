@@ -26,7 +26,7 @@ export type Tab = {
   open(url: string): Promise<void>;
   /** The value of an expression in the page. */
   evaluate<T>(expression: string): Promise<T>;
-  /** Waits until the expression is true, 10 s at most. */
+  /** Waits until the expression is true, 30 s at most: other checks take the machine, too. */
   until(expression: string): Promise<void>;
   /** Presses Tab, Enter, Escape … */
   press(key: string): Promise<void>;
@@ -138,7 +138,7 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
 
   async function until(expression: string): Promise<void> {
     let cause: unknown;
-    for (let tries = 0; tries < 200; tries += 1) {
+    for (let tries = 0; tries < 600; tries += 1) {
       // a page that is reloaded is gone before it answers, and the next one has no body at first
       const answer = evaluate<boolean>(`Boolean(${expression})`);
       const isTrue = await answer.catch((error: unknown) => void (cause = error));
