@@ -28,7 +28,7 @@ export function sessionsCard({ client, session }: Page, { reload, ...list }: Lis
         label: t('Browser'),
         cell: (one) => [h('span.clip', nameOf(one)), h('span.phone.soft', used(one))],
       },
-      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span.soft', used(one)) },
+      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span.soft', dateTime(one.lastUsedAt)) },
       {
         label: t('End'),
         kind: 'action',

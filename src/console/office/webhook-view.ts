@@ -86,7 +86,7 @@ export const webhookView = resourceView<Webhook>((page) => ({
   more: async () => ({
     mayDelete: true,
     buttons: (webhook, reload) => webhookButtons(page, webhook, reload),
-    content: (webhook) => card(t('Deliveries'), statusPill(webhook), factList(webhookFacts(webhook))),
+    content: (webhook) => card(t('Deliveries'), factList(webhookFacts(webhook))),
   }),
 }));
 
@@ -98,6 +98,7 @@ function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
     [t('Next attempt'), nextText(webhook)],
   ];
   return [
+    [t('Status'), statusPill(webhook)],
     [t('Last response'), responseText(webhook)],
     [t('Last sent'), dateTime(lastAt)],
     ...(failingSince === null && status !== 'disabled' ? [] : failing),
