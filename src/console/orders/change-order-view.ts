@@ -2,14 +2,24 @@
 // note always.
 import { changedIn, saverOf } from '../parts/conflicts.ts';
 import type { Order } from '../parts/api-types.ts';
-import { CustomerChoice } from './customer-choice.ts';
 import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
-import { OrderFields } from './order-fields.ts';
-import { holdScans, takeScans } from './order-scans.ts';
+import { chooseCustomer, customerEntered, customerIdFor } from './order-customer.ts';
+import { repeatDelivery } from './order-delivery.ts';
+import {
+  holdScans,
+  orderCards,
+  orderForm,
+  orderIssues,
+  readOrderForm,
+  settle,
+  takeScans,
+  totalLine,
+} from './order-form.ts';
+import { fillLines } from './order-lines.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
 import { nameOf, stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
@@ -28,16 +38,21 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { client } = page;
   const { id, status } = order;
   const { changes } = stages[status];
-  const fields = new OrderFields(client, order.note);
-  fields.lines.replace(order);
   const idempotencyKey = crypto.randomUUID();
-  const choice = new CustomerChoice(page, { idempotencyKey, fields });
-  if (customer !== undefined) choice.suggest(customer);
-  fields.delivery.keep(order.shippingAddress);
   const hasCustomer = customer !== undefined && changes !== 'note';
-  let customerId = order.customerId;
+  const has = [
+    hasCustomer && 'customer',
+    changes === 'all' && 'items',
+    changes !== 'note' && 'delivery',
+  ] as const;
+  const fields = orderForm(page, { idempotencyKey, has, note: order.note });
+  fillLines(fields, order);
+  if (customer !== undefined) chooseCustomer(fields, customer);
+  repeatDelivery(fields, order.shippingAddress);
+  fields.isAddressTyped = true; // no other address replaces it unasked
+  let { customerId } = order;
   const entered = (): object => {
-    const { note, shippingAddress, ...items } = fields.read();
+    const { note, shippingAddress, ...items } = readOrderForm(fields);
     const delivery = changes !== 'note' && { customerId, shippingAddress };
     return { note, ...delivery, ...(changes === 'all' && items) };
   };
@@ -51,27 +66,22 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     inWords: (now: Order) => inWords(now).slice(firstWord[changes]),
   });
   async function run(): Promise<void> {
-    if (hasCustomer) await choice.settle();
-    await fields.lines.settle();
-    throwIfInvalid([
-      ...(hasCustomer ? choice.issues() : []),
-      ...(changes === 'all' ? fields.issues({ isSold: false }) : []),
-      ...(changes === 'delivery' ? fields.delivery.issues() : []),
-    ]);
-    if (hasCustomer) customerId = await choice.createOrGetId(fields.delivery.read());
+    await settle(fields);
+    throwIfInvalid(orderIssues(fields, { isSold: false }));
+    if (hasCustomer) customerId = await customerIdFor(fields);
     await save();
     notify(t('Order {id} is changed.', { id }));
     goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
   }
-  const body = form([hasCustomer && choice.element, fields.cards(changes)], {
+  const body = form(orderCards(fields), {
     submit: t('Save'),
-    lead: changes === 'all' && fields.lines.total,
+    lead: changes === 'all' && totalLine(fields),
     others: h('a', { class: 'button', href: `#/orders/${id}` }, t('Cancel')),
     isLong: true,
-    chosen: () => choice.entered,
+    chosen: () => customerEntered(fields),
     run: () => holdScans(body, page.scans, run),
   });
-  if (changes === 'all') takeScans(body, page.scans, { choice, fields });
+  if (changes === 'all') takeScans(body, page.scans, fields);
   return body;
 }
 

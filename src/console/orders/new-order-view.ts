@@ -1,10 +1,9 @@
 // A new order: for an existing customer, a new one, or nobody in particular. Sending the form again places no second
 // order, and what was entered survives a reload. An order that was sent is sent until there is an answer.
-import { type Customer, type Order, type Payment, payments } from '../parts/api-types.ts';
+import { type Order, type Payment, payments } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { deferred } from '../parts/browser-gaps.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
-import { CustomerChoice } from './customer-choice.ts';
 import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { mistake } from '../parts/event-words.ts';
@@ -19,8 +18,27 @@ import {
   form,
   throwIfInvalid,
 } from '../parts/forms.ts';
-import { OrderFields } from './order-fields.ts';
-import { holdScans, keepScans, takeScans } from './order-scans.ts';
+import {
+  customerEntered,
+  customerIdFor,
+  prepareWalkIn,
+  restoreCustomer,
+  suggestCustomer,
+} from './order-customer.ts';
+import { readDelivery, repeatDelivery } from './order-delivery.ts';
+import {
+  holdScans,
+  keepScans,
+  orderCards,
+  orderForm,
+  orderIssues,
+  readOrderForm,
+  settle,
+  takeScans,
+  totalLine,
+} from './order-form.ts';
+import { addLine, filledLines, fillLines, lookUpAgain } from './order-lines.ts';
+import type { OrderForm } from './order-state.ts';
 import { Rejection, Unreachable } from '../parts/request-errors.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -34,10 +52,9 @@ export function newOrderView(page: Page): void {
 }
 
 function showForm(page: Page, draft: Draft): void {
-  const { main, client, drafts, scans, signal } = page;
+  const { main, client, drafts, parameters, scans, signal } = page;
   const { idempotencyKey } = draft;
-  const fields = new OrderFields(client);
-  const choice = new CustomerChoice(page, { idempotencyKey, fields });
+  const fields = orderForm(page, { idempotencyKey, has: ['customer', 'items', 'delivery'] });
   const isHandedOver = h('input', {
     type: 'checkbox',
     id: 'is-handed-over',
@@ -47,21 +64,19 @@ function showForm(page: Page, draft: Draft): void {
   async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
     const isSold = payment !== undefined;
-    await choice.settle();
-    await untilAnswered(page, body, () => fields.lines.settle(), t('The form is not complete.'));
-    const issues = isSold && choice.isNobody ? [] : choice.issues();
-    throwIfInvalid([...issues, ...fields.issues({ isSold })]);
+    await untilAnswered(page, body, () => settle(fields), t('The form is not complete.'));
+    throwIfInvalid(orderIssues(fields, { isSold }));
     const input = entered();
     const end = isSold ? { status: isHandedOver.checked ? 'delivered' : 'paid', payment } : {};
     draft.markSent(true, input);
     try {
       const order = await untilAnswered(page, body, async () => {
-        const customerId = await choice.createOrGetId(fields.delivery.read());
-        const options = { idempotencyKey, body: { customerId, ...fields.read(), ...end } };
+        const customerId = await customerIdFor(fields);
+        const options = { idempotencyKey, body: { customerId, ...readOrderForm(fields), ...end } };
         return (await client.send<Order>('POST', '/orders', options)).value;
       });
       draft.end();
-      sayPlaced(page, order, { ...input, ...choice.entered });
+      sayPlaced(page, order, { ...input, ...customerEntered(fields) });
       if (!body.isConnected) return;
       if (order.status === 'delivered' || scans.isHolding) drawForm();
       else goTo(`/orders/${order.id}`);
@@ -72,13 +87,13 @@ function showForm(page: Page, draft: Draft): void {
   }
   const handedOver = checkbox(isHandedOver, t('Handed over'));
   handedOver.append(h('kbd', {}, 'F9'));
-  if (isStaff(page)) fields.delivery.element.append(handedOver);
-  const body = form([choice.element, fields.cards()], {
+  const cards = orderCards(fields, isStaff(page) && handedOver);
+  const body = form(cards, {
     submit: t('Place order'),
-    lead: fields.lines.total,
+    lead: totalLine(fields),
     others: isStaff(page) && paymentButtons(),
     isLong: true,
-    chosen: () => ({ ...choice.entered, items: String(fields.lines.count) }),
+    chosen: () => ({ ...customerEntered(fields), items: String(filledLines(fields).length) }),
     keep(entered) {
       const isKept = draft.keep(entered);
       showTools();
@@ -87,11 +102,11 @@ function showForm(page: Page, draft: Draft): void {
     run: (pressed, entered) => holdScans(body, scans, () => run(pressed, entered)),
   });
   draft.onLeave = () => discardInput(body);
-  const isFilled = draft.entered === undefined && page.parameters.has('copy'); // before that nobody can enter
+  const isFilled = draft.entered === undefined && parameters.has('copy'); // before that nobody can enter
   const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
   const begun = h('span', { class: 'soft' });
   const park = button(t('Park'), () => parkOrder(drafts));
-  const clear = button(t('Start over'), () => giveUp(drafts, draft), { class: 'quiet' });
+  const clear = button(t('Start over'), () => giveUp(drafts, draft));
   function showTools(): void {
     const { kept } = draft;
     const time = kept && shortTime(new Date(kept.begunAt).toISOString());
@@ -101,23 +116,22 @@ function showForm(page: Page, draft: Draft): void {
   fill(main, setPageTitle(t('New order'), begun, park, parkedButton(drafts), clear), content);
   showTools();
   if (isStaff(page)) {
-    choice.prepareWalkIn();
-    followDelivery(body, isHandedOver, fields);
+    prepareWalkIn(fields);
+    followDelivery(cards, isHandedOver, fields);
   }
-  if (draft.entered === undefined)
-    void prepare(page, fields, choice).then(() => isFilled && fill(content, body));
+  if (draft.entered === undefined) void prepare(page, fields).then(() => isFilled && fill(content, body));
   else restore(draft.entered);
   body.addEventListener('submit', () => scans.isHolding && saySending());
-  choice.focus();
-  takeScans(body, scans, { choice, fields });
-  client.addEventListener('reachable', () => fields.lines.lookUpAgain(), { signal });
+  fields.search.control.focus();
+  takeScans(body, scans, fields);
+  client.addEventListener('reachable', () => lookUpAgain(fields), { signal });
   window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
 
   function restore(kept: Entered): void {
-    fields.lines.addUntil(Number(kept['items']));
-    choice.restore(kept);
-    enterInto(body, kept.customer === undefined ? kept : { ...kept, ...choice.entered });
-    fields.lines.lookUpAgain();
+    while (fields.lines.length < Number(kept['items'])) addLine(fields);
+    restoreCustomer(fields, kept);
+    enterInto(body, kept.customer === undefined ? kept : { ...kept, ...customerEntered(fields) });
+    lookUpAgain(fields);
     notify(draft.isSent ? maybePlaced() : draft.said);
   }
 }
@@ -142,13 +156,13 @@ function paymentButtons(): Child {
 }
 
 /** What is paid and has no address is handed over, unless somebody has said otherwise. */
-function followDelivery(body: HTMLFormElement, box: HTMLInputElement, { delivery }: OrderFields): void {
+function followDelivery(cards: HTMLElement, box: HTMLInputElement, fields: OrderForm): void {
   let isSaid = false;
   box.addEventListener('input', () => (isSaid = true)); // which comes before `change`
   const follow = (): void => {
-    if (!isSaid) box.checked = delivery.isTakenAlong;
+    if (!isSaid) box.checked = readDelivery(fields) === null;
   };
-  for (const type of ['input', 'change']) body.addEventListener(type, follow);
+  for (const type of ['input', 'change']) cards.addEventListener(type, follow);
 }
 
 /** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
@@ -277,23 +291,14 @@ const explainPlacedBefore = explainReusedKey(
 );
 
 /** Fills in the form from the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
-async function prepare(page: Page, fields: OrderFields, choice: CustomerChoice): Promise<void> {
-  const { parameters } = page;
+async function prepare({ client, parameters, signal }: Page, fields: OrderForm): Promise<void> {
   const copied = parameters.get('copy');
-  const order = await found<Order>(page, 'orders', copied);
-  const customer = await found<Customer>(page, 'customers', order?.customerId ?? parameters.get('customer'));
-  if (order !== undefined) fields.lines.replace(order);
-  if (customer !== undefined) choice.suggest(customer);
-  if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
-  const isMissing = copied !== null && order === undefined && !page.signal.aborted;
+  const read = copied === null ? undefined : client.get<Order>(`/orders/${Number(copied)}`, signal);
+  const order = await read?.catch(() => undefined);
+  const customer = order?.customerId ?? parameters.get('customer');
+  if (order !== undefined) fillLines(fields, order);
+  if (customer !== null) await suggestCustomer(fields, Number(customer));
+  if (order !== undefined) repeatDelivery(fields, order.shippingAddress);
+  const isMissing = copied !== null && order === undefined && !signal.aborted;
   if (isMissing) notify(t('Order {id} can’t be read, so the form is empty.', { id: copied }));
-}
-
-async function found<T>(
-  { client, signal }: Page,
-  kind: 'orders' | 'customers',
-  id: string | number | null,
-): Promise<T | undefined> {
-  if (id === null) return undefined;
-  return client.get<T>(`/${kind}/${Number(id)}`, signal).catch(() => undefined);
 }

@@ -1,42 +1,23 @@
-// The form lines of an order's items, with what completes them and a running total. Enter goes from line to line, so a
-// line that is empty is no item. What is scanned becomes a line of its own, or adds one to the line of the same
-// product. Nothing can be typed into a line that waits for its answer. A discount is a line with a negative price;
-// `-10 %` is of the lines above it.
-import type { ApiClient } from '../parts/api-client.ts';
-import type { Issue, Item, Order } from '../parts/api-types.ts';
-import { isOfInputMethod } from '../parts/browser-gaps.ts';
-import { type Article, Articles, isSame } from '../products/articles.ts';
-import { type Combobox, combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
-import { button, fill, h, icon, icons } from '../parts/elements.ts';
-import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
-import { quantityOf } from '../parts/amounts.ts';
-import {
-  clearIssue,
-  type Control,
-  currencyChoice,
-  field,
-  type Field,
-  messageOf,
-  showIssue,
-  textOf,
-} from '../parts/forms.ts';
+// The lines of an order's items, with what completes them. Enter goes from line to line, so a line that is empty is no
+// item. What is scanned becomes a line of its own, or adds one to the line of the same product. Nothing can be typed into
+// a line that waits for its answer. A discount is a line with a negative price; `-10 %` is of the lines above it.
+import type { Issue, Order } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
+import { quantityOf } from '../parts/amounts.ts';
+import { isOfInputMethod } from '../parts/browser-gaps.ts';
+import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
+import { fill, h, icon, icons } from '../parts/elements.ts';
+import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
+import { clearIssue, type Control, currencyChoice, field, messageOf, showIssue } from '../parts/forms.ts';
 import { Unreachable } from '../parts/request-errors.ts';
 import { isLikeCode } from '../parts/scans.ts';
+import { t } from '../parts/texts.ts';
+import { type Article, isSame } from '../products/articles.ts';
 import { discountOf, discountPart } from './discounts.ts';
-import { rich, t } from '../parts/texts.ts';
+import type { Line, NewItem, OrderForm } from './order-state.ts';
 
-type NewItem = Omit<Item, 'total'>;
-type Line = {
-  readonly element: HTMLElement;
-  readonly name: Field;
-  readonly search: Combobox;
-  /** Of the product that the line was completed from, whose name it has in `data-of`. */
-  readonly sku: HTMLInputElement;
-  readonly quantity: Field;
-  readonly price: Field;
-  readonly sum: HTMLElement;
-};
+/** A key, and the option that Enter would choose. */
+export type Pressed = Pick<KeyboardEvent, 'key' | 'shiftKey'> & { readonly active: Found | undefined };
 /** A line with what its texts mean; undefined for what can't be parsed. */
 type Priced = {
   readonly line: Line;
@@ -44,458 +25,366 @@ type Priced = {
   readonly total: number | undefined;
 };
 
-/** The lines of an order. A change of the currency changes only the parsing of prices. */
-export class OrderLines {
-  readonly element = h('div', { class: 'lines' });
-  readonly #total = h('output', { class: 'total' });
-  /** Shown beside the form’s button, so that it is always in sight. */
-  readonly total = h('p', { class: 'sum-up' }, rich('Total {total}', { total: this.#total }));
-  readonly #list = h('ol', {});
-  readonly #articles: Articles;
-  readonly #currencies = field({ label: t('Currency'), pointer: '/currency', control: currencyChoice() });
-  /** Only of use where something was sold, or has its price, in another currency than the shop’s. */
-  readonly #currencyRow = h('div', { class: 'short', hidden: true }, this.#currencies.element);
-  #lines: Line[] = [];
-  /** Codes are looked up one after the other, so that the second scan of one finds the line of the first. */
-  #lookUps = Promise.resolve();
-  /** Lines with a code that had no answer, and why. */
-  readonly #unanswered = new Map<Line, unknown>();
+/** Browsers dispatch no event for what a script has entered. */
+export function changed(place: HTMLElement): void {
+  place.dispatchEvent(new Event('change', { bubbles: true }));
+}
 
-  constructor(client: ApiClient) {
-    this.#articles = new Articles(client);
-    this.#currencies.control.addEventListener('change', () => this.#drawn());
-    void this.#articles.loadSold().then(() => this.#drawn());
-    const add = button([icon(icons.add), t('Add item')], () => this.#add().name.control.focus());
-    const discount = button(t('Add discount'), () => this.#addDiscount());
-    fill(this.element, this.#currencyRow, this.#list, h('div', { class: 'sum buttons' }, add, discount));
-    this.#list.addEventListener('input', () => this.#drawn());
-    this.#add();
-    this.#drawn();
-  }
+/** Screen readers say only what is another text. */
+export function say(place: HTMLElement, text: string): void {
+  if (place.textContent !== text) place.textContent = text;
+}
 
-  /** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
-  async settle(): Promise<void> {
-    this.#lookUpUnanswered();
-    await this.#lookUps;
-    for (const error of this.#unanswered.values()) if (error instanceof Unreachable) throw error;
-  }
+function currencyOf({ currency }: OrderForm): string {
+  return currency.control.value;
+}
 
-  get currency(): string {
-    return this.#currencies.control.value;
-  }
+/** Fills in the items of an order to repeat or to change. A currency that the service no longer accepts stays. */
+export function fillLines(form: OrderForm, { currency, items }: Pick<Order, 'currency' | 'items'>): void {
+  const { control } = form.currency;
+  control.replaceChildren(...currencyChoice(currency).children);
+  control.value = currency;
+  form.lines = items.map((item) => lineOf(form, item));
+  fill(
+    form.list,
+    form.lines.map(({ element }) => element),
+  );
+  form.draw();
+}
 
-  /** The number of lines that are not empty. */
-  get count(): number {
-    return this.#lines.filter((line) => !isEmpty(line)).length;
-  }
+export function addLine(form: OrderForm): Line {
+  const line = lineOf(form);
+  form.lines = [...form.lines, line];
+  form.list.append(line.element);
+  form.draw();
+  return line;
+}
 
-  /** Looks up the codes in lines that have no price, also what was scanned while the service was away. */
-  lookUpAgain(): void {
-    this.#lookUpUnanswered();
-    this.#lookUpPriceless();
-  }
+function lineOf(form: OrderForm, item?: NewItem): Line {
+  const search = combobox({
+    label: t('Item'),
+    placeholder: '',
+    lookUp: (q, signal) => foundItems(form, line, { q, signal }),
+    onKey: ({ key, shiftKey }, active) => pressedInName(form, line, { key, shiftKey, active }),
+  });
+  const { control: name } = search;
+  name.dataset['scan'] = 'item';
+  const sku = h('input', { type: 'hidden', 'data-pointer': '' });
+  const about = h('p', { class: 'hint' });
+  const nameField = field({ label: t('Item'), pointer: '', control: name, value: item?.name ?? '' });
+  const quantityField = field({
+    label: t('Quantity'),
+    pointer: '',
+    value: String(item?.quantity ?? 1),
+    attributes: { inputmode: 'numeric' },
+  });
+  const priceField = field({
+    label: t('Price'),
+    pointer: '',
+    value: item === undefined ? '' : priceText(item.unitPrice, currencyOf(form)),
+    attributes: { inputmode: 'decimal' },
+  });
+  const [quantity, price] = [quantityField.control, priceField.control];
+  const sum = h('output', { class: 'line-sum' });
+  const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
+  const nameCell = h('div', {}, nameField.element, search.list, sku, about);
+  const element = h(
+    'li',
+    { class: 'line' },
+    nameCell,
+    quantityField.element,
+    priceField.element,
+    sum,
+    remove,
+  );
+  const of = { name: item?.name ?? '', sku: item?.sku ?? '' };
+  const parts = { element, name, search, sku, about, quantity, price, sum, remove };
+  const line: Line = { ...parts, of, isWaiting: false, failure: undefined };
+  sku.addEventListener('input', () => (line.of = { name: name.value, sku: sku.value })); // of a draft
+  price.addEventListener('input', () => keepOneMinus(price));
+  // issues are shown before the form is sent
+  quantity.addEventListener('change', () => {
+    if (quantityOf(quantity.value) === undefined) showIssue(quantity, noQuantity);
+  });
+  price.addEventListener('change', () => {
+    const isPrice = pricedOf(form).some((each) => each.line === line && each.unitPrice !== undefined);
+    if (!isPrice && !isPriceless(line)) showIssue(price, priceIssue(price.value.trim(), currencyOf(form)));
+  });
+  remove.addEventListener('click', () => {
+    drop(form, line);
+    form.lines.at(-1)?.name.focus();
+    changed(form.list);
+  });
+  element.addEventListener('keydown', (event) => pressed(form, line, event));
+  return line;
+}
 
-  #lookUpUnanswered(): void {
-    const unanswered = [...this.#unanswered.keys()];
-    this.#unanswered.clear();
-    for (const line of unanswered) {
-      const code = textOf(line.name);
-      if (this.#lines.includes(line) && code !== null && textOf(line.price) === null)
-        this.#lookUpScanned(line, code);
-    }
-  }
+function isPriceless({ price }: Line): boolean {
+  return price.value.trim() === '';
+}
 
-  #lookUpPriceless(): void {
-    for (const line of this.#lines) if (!line.element.hasAttribute('aria-busy')) this.#lookUpText(line);
-  }
+function isEmpty(line: Line): boolean {
+  return line.name.value.trim() === '' && isPriceless(line);
+}
 
-  /** Looks up what was typed into a line that has no price: as a whole, or also as words of a name. */
-  #lookUpText(line: Line, as: 'whole' | 'words' = 'whole'): void {
-    const text = textOf(line.price) === null ? textOf(line.name) : null;
-    if (text === null) return;
-    const find = async (): Promise<Article | undefined> => {
-      const whole = await this.#articles.called(text, this.currency);
-      if (whole !== undefined || as === 'whole' || isLikeCode(text)) return whole;
-      return (await this.#articles.find(text, new AbortController().signal)).products[0];
-    };
-    this.#lookUps = this.#lookUps.then(() => this.#lookUpTyped(line, text, find));
-  }
+/** A discount has a name without one being typed. */
+function itemName({ name }: Line): string {
+  return name.value.trim() || (name.getAttribute('placeholder') ?? '');
+}
 
-  /** Focuses the first empty line. */
-  focus(): void {
-    this.#emptyLine().name.control.focus();
-  }
+/** Enter in a field that is complete goes to what the line still needs. */
+function pressed(form: OrderForm, line: Line, event: KeyboardEvent): void {
+  const { key, ctrlKey, metaKey, defaultPrevented, target } = event;
+  if (key !== 'Enter' || ctrlKey || metaKey || isOfInputMethod(event) || defaultPrevented) return;
+  if (target instanceof HTMLButtonElement) return;
+  event.preventDefault();
+  entered(form, line);
+}
 
-  #emptyLine(): Line {
-    return this.#lines.find(isEmpty) ?? this.#add();
-  }
+/** Tab, and Enter without an option, may end a SKU or barcode that was typed. Enter waits for no answer. */
+function pressedInName(form: OrderForm, line: Line, { key, shiftKey, active }: Pressed): boolean {
+  if (key === 'Tab' && !shiftKey) lookUp(form, line, 'text');
+  if (key !== 'Enter' || active !== undefined) return false;
+  line.search.close();
+  entered(form, line);
+  return true;
+}
 
-  /** Fills in the items of an order to repeat or to change. A currency that the service no longer accepts stays. */
-  replace({ currency, items }: Pick<Order, 'currency' | 'items'>): void {
-    const { control } = this.#currencies;
-    control.replaceChildren(...currencyChoice(currency).children);
-    control.value = currency;
-    this.#lines = [];
-    fill(this.#list);
-    for (const item of items) this.#add(item);
-    this.#drawn();
-  }
+function entered(form: OrderForm, line: Line): void {
+  lookUp(form, line, 'words');
+  neededOf(form, line).focus();
+}
 
-  /** Adds empty lines until there are this many. */
-  addUntil(count: number): void {
-    while (this.#lines.length < count) this.#add();
-  }
+/** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
+function neededOf(form: OrderForm, line: Line): Control {
+  const index = form.lines.indexOf(line);
+  if (index < 0) return emptyLine(form).name;
+  if (itemName(line) === '') return line.name;
+  if (isPriceless(line)) return line.price;
+  return (form.lines[index + 1] ?? addLine(form)).name;
+}
 
-  #add(item?: NewItem): Line {
-    const line = this.#lineOf(item);
-    this.#lines.push(line);
-    this.#list.append(line.element);
-    this.#number();
-    return line;
-  }
+/** Returns the lines that are not empty. */
+export function filledLines({ lines }: OrderForm): readonly Line[] {
+  return lines.filter((line) => !isEmpty(line));
+}
 
-  /** Some keypads of phones have no minus. */
-  #addDiscount(): void {
-    const { control } = this.#emptyLine().price;
-    control.inputMode = 'text';
-    control.value = '-';
-    control.focus();
-    this.#changed();
-  }
+function emptyLine(form: OrderForm): Line {
+  return form.lines.find(isEmpty) ?? addLine(form);
+}
 
-  /** Returns issues of an item without a name and of numbers that can't be parsed; the service reports the others. */
-  issues(): Issue[] {
-    const priced = this.#filled();
-    const issues = priced.flatMap(({ line: { name, quantity, price }, unitPrice }) => {
-      const found: Issue[] = [];
-      const add = ({ control }: Field, detail: string): void =>
-        void found.push({ pointer: control.dataset['pointer'] ?? '', detail });
-      if (itemName(name) === '') add(name, t('{label} is required.', { label: t('Item') }));
-      if (quantityOf(quantity.control.value) === undefined) add(quantity, noQuantity);
-      if (unitPrice === undefined) add(price, priceIssue(price.control.value, this.currency));
-      return found;
-    });
-    const sum = priced.reduce((total, each) => total + (each.total ?? 0), 0);
-    const last = priced.findLast(({ unitPrice = 0 }) => unitPrice < 0);
-    if (sum < 0 && last !== undefined)
-      issues.push({ pointer: last.line.price.control.dataset['pointer'] ?? '', detail: noTotal });
-    return issues;
-  }
+/** Focuses the first empty line. */
+export function focusLine(form: OrderForm): void {
+  emptyLine(form).name.focus();
+}
 
-  read(): NewItem[] {
-    return this.#filled().map(({ line: { name, sku, quantity }, unitPrice = 0 }) => ({
-      name: itemName(name),
-      sku: sku.value === '' ? null : sku.value,
-      quantity: quantityOf(quantity.control.value) ?? 0,
-      unitPrice,
-    }));
-  }
+/** Some keypads of phones have no minus. */
+export function addDiscount(form: OrderForm): void {
+  const { price } = emptyLine(form);
+  price.inputMode = 'text';
+  price.value = '-';
+  price.focus();
+  changed(form.list);
+}
 
-  /** Returns the lines that are items of the order: at least one. */
-  #filled(): readonly Priced[] {
-    const priced = this.#priced();
-    const filled = priced.filter(({ line }) => !isEmpty(line));
-    return filled.length === 0 ? priced.slice(0, 1) : filled;
-  }
+/** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
+export function scannedItem(form: OrderForm, code: string): void {
+  const line = emptyLine(form);
+  line.search.close();
+  line.name.value = code;
+  if (line.element.contains(document.activeElement)) focusLine(form);
+  lookUp(form, line, 'code');
+  lookUpAgain(form); // a scan whose keys went to the price of a line has hidden what its name is
+  changed(form.list);
+}
 
-  #priced(): readonly Priced[] {
-    let above = 0;
-    return this.#lines.map((line) => {
-      const text = line.price.control.value;
-      const part = discountPart(text);
-      const unitPrice = part === undefined ? typedPrice(text, this.currency) : discountOf(above, part);
-      const pieces = quantityOf(line.quantity.control.value);
-      const product = unitPrice === undefined || pieces === undefined ? NaN : unitPrice * pieces;
-      const total = Number.isSafeInteger(product) ? product : undefined;
-      above += total ?? 0;
-      return { line, unitPrice, total };
-    });
-  }
+/** Looks up what stands in lines that have no price, also what was scanned while the service was away. */
+export function lookUpAgain(form: OrderForm): void {
+  for (const line of form.lines)
+    if (!line.isWaiting) lookUp(form, line, line.failure === undefined ? 'text' : 'code');
+}
 
-  #lineOf(item?: NewItem): Line {
-    const search = combobox({
-      label: t('Item'),
-      placeholder: '',
-      lookUp: (q, signal) => this.#found(line, q, signal),
-      onKey: (event, active) => this.#pressedInName(line, event, active),
-    });
-    const name = field({ label: t('Item'), pointer: '', control: search.control, value: item?.name ?? '' });
-    name.control.dataset['scan'] = 'item';
-    const sku = h('input', { type: 'hidden', 'data-pointer': '' });
-    const about = h('p', { class: 'hint' });
-    const quantity = field({
-      label: t('Quantity'),
-      pointer: '',
-      value: String(item?.quantity ?? 1),
-      attributes: { inputmode: 'numeric' },
-    });
-    const price = field({
-      label: t('Price'),
-      pointer: '',
-      value: item === undefined ? '' : priceText(item.unitPrice, this.currency),
-      attributes: { inputmode: 'decimal' },
-    });
-    price.control.addEventListener('input', () => keepOneMinus(price.control));
-    quantity.control.addEventListener('change', () => checkQuantity(quantity.control));
-    price.control.addEventListener('change', () => this.#checkPrice(line));
-    const sum = h('output', { class: 'line-sum' });
-    const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-    const nameCell = h('div', {}, name.element, search.list, sku, about);
-    const element = h('li', { class: 'line' }, nameCell, quantity.element, price.element, sum, remove);
-    const line = { element, name, search, sku, quantity, price, sum };
-    remove.addEventListener('click', () => this.#remove(line));
-    sku.addEventListener('input', () => {
-      [sku.dataset['of'], sku.dataset['value']] = [name.control.value, sku.value];
-      fill(about, sku.value);
-    });
-    name.control.addEventListener('input', () => {
-      // another name is another thing, but for words that are added
-      const isSame = name.control.value.includes(sku.dataset['of'] ?? '');
-      sku.value = isSame ? (sku.dataset['value'] ?? '') : '';
-      fill(about, sku.value);
-    });
-    element.addEventListener('keydown', (event) => this.#pressed(line, event));
-    if (item !== undefined) enterSku(line, item.sku ?? '');
-    return line;
-  }
+/** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
+export async function settleLines(form: OrderForm): Promise<void> {
+  for (const line of form.lines) if (line.failure !== undefined) lookUp(form, line, 'code');
+  await form.lookUps;
+  for (const { failure } of form.lines) if (failure instanceof Unreachable) throw failure;
+}
 
-  /** Enter in a field that is complete goes to what the line still needs. */
-  #pressed(line: Line, event: KeyboardEvent): void {
-    const { key, ctrlKey, metaKey, defaultPrevented, target } = event;
-    if (key !== 'Enter' || ctrlKey || metaKey || isOfInputMethod(event) || defaultPrevented) return;
-    if (target instanceof HTMLButtonElement) return;
-    event.preventDefault();
-    this.#entered(line);
-  }
+/** What was typed may be the beginning of a name, too. */
+type Kind = 'code' | 'text' | 'words';
 
-  /** Tab, and Enter without an option, may end a SKU or barcode that was typed. Enter waits for no answer. */
-  #pressedInName(line: Line, { key, shiftKey }: KeyboardEvent, active: Found | undefined): boolean {
-    if (key === 'Tab' && !shiftKey) this.#lookUpText(line);
-    if (key !== 'Enter' || active !== undefined) return false;
-    line.search.close();
-    this.#entered(line);
-    return true;
-  }
-
-  #entered(line: Line): void {
-    this.#lookUpText(line, 'words');
-    this.#next(line).control.focus();
-  }
-
-  /** Products with their prices, what was sold before without its price, which may be old, and what was typed. */
-  async #found(line: Line, q: string, signal: AbortSignal): Promise<readonly FoundGroup[]> {
-    const { products, sold } = await this.#articles.find(q, signal);
-    const option = (article: Article, price?: string): Omit<Found, 'id'> => ({
-      name: article.name,
-      about: [article.sku, price].filter(Boolean).join(' · '),
-      choose: () => (price === undefined ? this.#chooseSold(line, article) : this.#choose(line, article)),
-    });
-    const own: Omit<Found, 'id'> = {
-      name: t('Other item “{name}”', { name: q }),
-      about: '',
-      choose: () => this.#next(line).control.focus(),
-    };
-    const options = [
-      ...products.map((each) => option(each, money(each.unitPrice, each.currency))),
-      ...sold.filter(({ currency }) => currency === this.currency).map((each) => option(each)),
-      own,
-    ];
-    return [{ label: t('Items'), found: options.map((each, index) => ({ id: String(index), ...each })) }];
-  }
-
-  #choose(line: Line, article: Article): void {
-    this.#put(line, article);
-    if (this.#lines.includes(line)) this.#next(line).control.focus();
-    else this.focus();
-  }
-
-  #chooseSold(line: Line, { name }: Article): void {
-    line.name.control.value = name;
-    this.#changed();
-    this.#lookUpText(line);
-    this.#next(line).control.focus();
-  }
-
-  /** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
-  scanned(code: string): void {
-    const line = this.#emptyLine();
-    line.search.close();
-    line.name.control.value = code;
-    if (line.element.contains(document.activeElement)) this.focus();
-    this.#lookUpScanned(line, code);
-    this.#lookUpPriceless(); // a scan whose keys went to the price of a line has hidden what its name is
-    this.#changed();
-  }
-
-  #lookUpScanned(line: Line, code: string): void {
-    setWaiting(line, true);
-    this.#lookUps = this.#lookUps.then(() => this.#lookUp(line, code));
-  }
-
-  async #lookUp(line: Line, code: string): Promise<void> {
-    const control = line.name.control;
-    try {
-      const article = await this.#articles.withCode(code);
-      if (!this.#lines.includes(line) || control.value !== code) return; // the user has changed it meanwhile
-      if (article !== undefined) return this.#put(line, article);
+/** Completes a line that has no price. A name that no product has is no error: its price is being typed. */
+function lookUp(form: OrderForm, line: Line, kind: Kind): void {
+  const text = line.name.value.trim();
+  line.failure = undefined;
+  if (text === '' || !isPriceless(line)) return;
+  if (kind === 'code') line.isWaiting = true;
+  form.lookUps = form.lookUps.then(async () => {
+    const { article, failure } = await find(form, text, kind).then(
+      (found) => ({ article: found, failure: undefined }),
+      (error: unknown) => ({ article: undefined, failure: error }),
+    );
+    if (kind === 'code') line.isWaiting = false;
+    const isAsked = form.lines.includes(line) && line.name.value.trim() === text && isPriceless(line);
+    if (isAsked && article !== undefined) put(form, line, article);
+    else if (isAsked && kind === 'code') {
+      line.failure = failure;
       soundAlarm();
-      showIssue(control, noProduct);
-    } catch (error) {
-      soundAlarm();
-      showIssue(control, messageOf(error));
-      this.#unanswered.set(line, error);
-    } finally {
-      setWaiting(line, false);
+      showIssue(line.name, failure === undefined ? noProduct : messageOf(failure));
     }
-  }
+    form.draw();
+  });
+}
 
-  /** A name that no product has is no error: the user is entering its price meanwhile. */
-  async #lookUpTyped(line: Line, text: string, find: () => Promise<Article | undefined>): Promise<void> {
-    const article = await find().catch(() => undefined);
-    if (article === undefined || textOf(line.name) !== text || textOf(line.price) !== null) return;
-    const hadFocus = line.element.contains(document.activeElement);
-    this.#put(line, article);
-    if (hadFocus && this.#lines.includes(line)) this.#next(line).control.focus();
-  }
+async function find(form: OrderForm, text: string, kind: Kind): Promise<Article | undefined> {
+  const { articles } = form;
+  if (kind === 'code') return articles.withCode(text);
+  const whole = await articles.called(text, currencyOf(form));
+  if (whole !== undefined || kind === 'text' || isLikeCode(text)) return whole;
+  return (await articles.find(text, new AbortController().signal)).products[0];
+}
 
-  /** Makes the line that of the article, or adds one to the line that has it already. */
-  #put(line: Line, article: Article): void {
-    const { sku } = article;
-    const same = this.#lines.find((each) => each !== line && sku !== null && isSame(each.sku.value, sku));
-    if (same === undefined) this.#fill(line, article);
-    else {
-      const { control } = same.quantity;
-      control.value = String((quantityOf(control.value) ?? 0) + 1);
-      this.#drop(line);
-    }
-    this.#changed();
-  }
+/** Products with their prices, what was sold before without its price, which may be old, and what was typed. */
+async function foundItems(
+  form: OrderForm,
+  line: Line,
+  { q, signal }: { readonly q: string; readonly signal: AbortSignal },
+): Promise<readonly FoundGroup[]> {
+  const { products, sold } = await form.articles.find(q, signal);
+  const typed = (name: string): void => {
+    line.name.value = name;
+    lookUp(form, line, 'text');
+    changed(form.list);
+    neededOf(form, line).focus();
+  };
+  const options = [
+    ...products.map((each) => ({
+      name: each.name,
+      about: [each.sku, money(each.unitPrice, each.currency)].filter(Boolean).join(' · '),
+      choose: () => put(form, line, each),
+    })),
+    ...sold
+      .filter(({ currency }) => currency === currencyOf(form))
+      .map(({ name, sku }) => ({ name, about: sku ?? '', choose: () => typed(name) })),
+    { name: t('Other item “{name}”', { name: q }), about: '', choose: () => neededOf(form, line).focus() },
+  ];
+  return [{ label: t('Items'), found: options.map((each, index) => ({ id: String(index), ...each })) }];
+}
 
-  #fill(line: Line, article: Article): void {
-    const { name, price, search } = line;
-    const isSameCurrency = article.currency === this.currency;
-    search.close();
-    name.control.value = article.name;
-    clearIssue(name.control);
-    enterSku(line, article.sku ?? '');
-    if (isSameCurrency) price.control.value = priceText(article.unitPrice, this.currency);
-    // or another price would be glued to it
-    if (document.activeElement === price.control && price.control instanceof HTMLInputElement)
-      price.control.select();
-    price.control.dispatchEvent(new Event('input', { bubbles: true })); // clears its issue
-    const about = { other: article.currency, currency: this.currency };
-    if (!isSameCurrency)
-      showIssue(price.control, t('Its price is in {other}: enter it in {currency}.', about));
+/** Makes the line that of the article, or adds one to the line that has it already. A focus in it goes on. */
+function put(form: OrderForm, line: Line, article: Article): void {
+  const hadFocus = line.element.contains(document.activeElement);
+  const { sku } = article;
+  const same = form.lines.find((each) => each !== line && sku !== null && isSame(each.sku.value, sku));
+  if (same === undefined) complete(line, article, currencyOf(form));
+  else {
+    same.quantity.value = String((quantityOf(same.quantity.value) ?? 0) + 1);
+    drop(form, line);
   }
+  changed(form.list);
+  if (hadFocus) neededOf(form, line).focus();
+}
 
-  /** Removes a line that is of no use; a focus in it goes to the line for the next item. */
-  #drop(line: Line): void {
-    const hadFocus = line.element.contains(document.activeElement);
-    this.#lines = this.#lines.filter((each) => each !== line);
-    line.element.remove();
-    if (this.#lines.length === 0) this.#add();
-    if (hadFocus) this.focus();
-  }
+function complete(line: Line, { name, sku, unitPrice, currency: other }: Article, currency: string): void {
+  line.search.close();
+  line.of = { name, sku: sku ?? '' };
+  line.name.value = name;
+  clearIssue(line.name);
+  clearIssue(line.price);
+  if (other === currency) line.price.value = priceText(unitPrice, currency);
+  else showIssue(line.price, t('Its price is in {other}: enter it in {currency}.', { other, currency }));
+}
 
-  /** Browsers dispatch no event for what a script has entered. */
-  #changed(): void {
-    this.#list.dispatchEvent(new Event('input', { bubbles: true }));
-  }
+function drop(form: OrderForm, line: Line): void {
+  form.lines = form.lines.filter((each) => each !== line);
+  line.element.remove();
+  if (form.lines.length === 0) addLine(form);
+}
 
-  /** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
-  #next(line: Line): Field {
-    if (itemName(line.name) === '') return line.name;
-    if (textOf(line.price) === null) return line.price;
-    const next = this.#lines[this.#lines.indexOf(line) + 1] ?? this.#add();
-    return next.name;
+/** Gives each item the pointers of its index, as the service names them; lines that are empty come after. */
+export function drawLines(form: OrderForm): void {
+  const currency = currencyOf(form);
+  form.currency.element.hidden = new Set([...form.articles.currencies, currency, shopCurrency()]).size === 1;
+  const ordered = [...form.lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
+  let all = 0;
+  for (const [index, { line, unitPrice = 0, total }] of pricedOf(form).entries()) {
+    const { element, name, sku, about, quantity, price, sum, remove, of, isWaiting } = line;
+    sku.value = name.value.includes(of.name) ? of.sku : ''; // another name is another thing
+    say(about, sku.value);
+    for (const [member, control] of Object.entries({ name, sku, quantity, unitPrice: price }))
+      control.dataset['pointer'] = `/items/${ordered.indexOf(line)}/${member}`;
+    price.dataset['currency'] = currency;
+    remove.ariaLabel = t('Remove item {number}', { number: index + 1 });
+    const isPart = discountPart(price.value) !== undefined;
+    const percent = price.value.replace(/^\s*[-−–]\s*/, '');
+    const discount = isPart ? t('Discount {percent}', { percent }) : t('Discount');
+    name.setAttribute('placeholder', isPart || unitPrice < 0 ? discount : '');
+    say(sum, total === undefined || isPriceless(line) ? '' : money(total, currency));
+    element.ariaBusy = isWaiting ? 'true' : null;
+    for (const control of [name, price]) control.toggleAttribute('readonly', isWaiting);
+    all += total ?? 0;
   }
+  say(form.total, money(all, currency));
+}
 
-  /** Shows the issue of a price immediately, before the form is sent. */
-  #checkPrice(line: Line): void {
-    const { control } = line.price;
-    const text = control.value.trim();
-    const isPrice = this.#priced().some((each) => each.line === line && each.unitPrice !== undefined);
-    if (text !== '' && !isPrice) showIssue(control, priceIssue(text, this.currency));
+/** Returns issues of an item without a name and of numbers that can't be parsed; the service reports the others. */
+export function lineIssues(form: OrderForm): Issue[] {
+  const issues: Issue[] = [];
+  const add = ({ dataset }: Control, detail: string): void =>
+    void issues.push({ pointer: dataset['pointer'] ?? '', detail });
+  const items = itemsOf(form);
+  for (const { line, unitPrice } of items) {
+    const { name, quantity, price } = line;
+    if (itemName(line) === '') add(name, t('{label} is required.', { label: t('Item') }));
+    if (quantityOf(quantity.value) === undefined) add(quantity, noQuantity);
+    if (unitPrice === undefined) add(price, priceIssue(price.value, currencyOf(form)));
   }
+  const sum = items.reduce((total, each) => total + (each.total ?? 0), 0);
+  const discount = items.findLast(({ unitPrice = 0 }) => unitPrice < 0);
+  if (sum < 0 && discount !== undefined) add(discount.line.price, t('The total can’t be less than 0.'));
+  return issues;
+}
 
-  #remove(line: Line): void {
-    this.#drop(line);
-    this.#changed();
-    this.#lines.at(-1)?.name.control.focus();
-  }
+export function readItems(form: OrderForm): {
+  readonly currency: string;
+  readonly items: readonly NewItem[];
+} {
+  const items = itemsOf(form).map(({ line, unitPrice = 0 }) => ({
+    name: itemName(line),
+    sku: line.sku.value === '' ? null : line.sku.value,
+    quantity: quantityOf(line.quantity.value) ?? 0,
+    unitPrice,
+  }));
+  return { currency: currencyOf(form), items };
+}
 
-  #drawn(): void {
-    const currencies = new Set([...this.#articles.currencies, this.currency, shopCurrency()]);
-    if (currencies.size > 1) this.#currencyRow.hidden = false;
-    this.#number();
-    this.#sum();
-  }
+/** Returns the lines that are items of the order: at least one. */
+function itemsOf(form: OrderForm): readonly Priced[] {
+  const priced = pricedOf(form);
+  const items = priced.filter(({ line }) => !isEmpty(line));
+  return items.length === 0 ? priced.slice(0, 1) : items;
+}
 
-  /** Gives each item the pointers of its index, as the service names them; lines that are empty come after. */
-  #number(): void {
-    const ordered = [...this.#lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
-    for (const [index, { name, sku, quantity, price }] of ordered.entries()) {
-      name.control.dataset['pointer'] = `/items/${index}/name`;
-      sku.dataset['pointer'] = `/items/${index}/sku`;
-      quantity.control.dataset['pointer'] = `/items/${index}/quantity`;
-      price.control.dataset['pointer'] = `/items/${index}/unitPrice`;
-      price.control.dataset['currency'] = this.currency;
-    }
-    for (const [index, { element }] of this.#lines.entries())
-      element
-        .querySelector('button')
-        ?.setAttribute('aria-label', t('Remove item {number}', { number: index + 1 }));
-  }
-
-  #sum(): void {
-    let all = 0;
-    for (const { line, unitPrice = 0, total } of this.#priced()) {
-      const { name, price, sum } = line;
-      const isPart = discountPart(price.control.value) !== undefined;
-      const percent = price.control.value.replace(/^\s*[-−–]\s*/, '');
-      const discount = isPart ? t('Discount {percent}', { percent }) : t('Discount');
-      name.control.setAttribute('placeholder', isPart || unitPrice < 0 ? discount : '');
-      const isShown = total !== undefined && textOf(price) !== null;
-      fill(sum, isShown ? money(total, this.currency) : '');
-      all += total ?? 0;
-    }
-    fill(this.#total, money(all, this.currency));
-  }
+function pricedOf(form: OrderForm): readonly Priced[] {
+  let above = 0;
+  return form.lines.map((line) => {
+    const text = line.price.value;
+    const part = discountPart(text);
+    const unitPrice = part === undefined ? typedPrice(text, currencyOf(form)) : discountOf(above, part);
+    const pieces = quantityOf(line.quantity.value);
+    const product = unitPrice === undefined || pieces === undefined ? NaN : unitPrice * pieces;
+    const total = Number.isSafeInteger(product) ? product : undefined;
+    above += total ?? 0;
+    return { line, unitPrice, total };
+  });
 }
 
 const noProduct = t('No product that is sold now has this SKU or barcode: enter its name and price.');
 const noQuantity = t('Quantity must be a whole number of 1 or more.');
-const noTotal = t('The total can’t be less than 0.');
-
-/** A discount has a name without one being typed. */
-function itemName({ control }: Field): string {
-  const text = control.value.trim();
-  return text === '' ? (control.getAttribute('placeholder') ?? '') : text;
-}
-
-function enterSku({ sku }: Line, value: string): void {
-  sku.value = value;
-  sku.dispatchEvent(new Event('input', { bubbles: true }));
-}
-
-/** Shows the issue of a quantity immediately, before the form is sent. */
-function checkQuantity(control: Control): void {
-  if (quantityOf(control.value) === undefined) showIssue(control, noQuantity);
-}
 
 /** A discount begins with a minus, which is often typed once more. */
 function keepOneMinus(control: Control): void {
   const text = control.value.replace(/^-\s*(?=[-−–])/, '');
   if (text !== control.value) control.value = text;
-}
-
-/** Nothing can be entered in a line that waits for its product. */
-function setWaiting({ element, name, price }: Line, isWaiting: boolean): void {
-  if (isWaiting) element.setAttribute('aria-busy', 'true');
-  else element.removeAttribute('aria-busy');
-  for (const { control } of [name, price]) control.toggleAttribute('readonly', isWaiting);
-}
-
-function isEmpty({ name, price }: Line): boolean {
-  return [name, price].every((each) => textOf(each) === null);
 }
