@@ -354,6 +354,36 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.press('Dismiss');
   });
 
+  for (const isLate of [false, true])
+    await t.test(
+      `says how it was paid meanwhile, ${isLate ? 'at the same moment' : 'before that was seen'}`,
+      async () => {
+        await person.go('#/customers');
+        const id = await newOrder();
+        await person.go('#/orders');
+        await tab.until(`${row(id)} !== null`);
+        await tab.evaluate(`holdOnly('/orders')`);
+        const pay = async (): Promise<void> => {
+          await person.press(`Paid …: order ${id}`);
+          await person.press('Paid: Card');
+        };
+        if (isLate) {
+          await pay();
+          await tab.until('held.length === 1'); // its version is read
+          await tab.evaluate('letGo()');
+          await tab.until('held.length === 1'); // the step itself
+        }
+        await change(id, { status: 'paid', payment: 'cash' });
+        if (!isLate) await pay();
+        await tab.evaluate('holdOnly(null)');
+        await person.see(
+          `Order ${id} was not marked as paid. Somebody has changed it meanwhile. It is paid now. Payment: Cash.`,
+        );
+        assert.equal((await service.get(`/orders/${id}`, { token })).body.payment, 'cash');
+        await person.press('Dismiss');
+      },
+    );
+
   await t.test('that is taken back is not shown as reached', async () => {
     const id = await newOrder();
     await change(id, { status: 'paid' });

@@ -6,8 +6,9 @@ import type { Order, Payment, Status } from './api-types.ts';
 import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
 import { h } from './elements.ts';
 import { mistake } from './event-words.ts';
-import { count, money } from './formats.ts';
+import { count, money, paymentNames } from './formats.ts';
 import { action, messageOf } from './forms.ts';
+import { Rejection } from './request-errors.ts';
 import { nameOf, stages } from './statuses.ts';
 import { rich, t } from './texts.ts';
 
@@ -121,7 +122,12 @@ export class OrderSteps extends EventTarget {
     if (value.updatedAt !== updatedAt) throw new Error(changesOf(shown, value));
     const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
     const options = { body: change, etag, idempotencyKey, outlivesPage: true };
-    return (await this.#client.send<Order>('PATCH', path, options)).value;
+    try {
+      return (await this.#client.send<Order>('PATCH', path, options)).value;
+    } catch (error) {
+      if (!(error instanceof Rejection && error.status === 412)) throw error;
+      throw new Error(changesOf(shown, await this.#client.get<Order>(path)));
+    }
   }
 
   #tell(orders: readonly Order[]): void {
@@ -144,6 +150,8 @@ function changesOf(shown: Order, now: Order): string {
   const [before, after] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
   if (now.status !== shown.status) changes.push(t('It is {status} now.', { status: nameOf(now.status) }));
+  if (now.payment !== null && now.payment !== shown.payment)
+    changes.push(`${t('Payment: {payment}', { payment: paymentNames[now.payment] })}.`);
   if (before !== after)
     changes.push(t('It is {amount} now, not {before}.', { amount: after ?? '', before: before ?? '' }));
   return [t('Somebody has changed it meanwhile.'), ...changes].join(' ');
