@@ -17,6 +17,8 @@
 // | search   | looks up on Enter what is in it, whoever typed it; a scan takes the place of its text    |
 // | item     | looks up what may have been typed if it was empty; a scan is taken out as elsewhere      |
 // | code     | is for a code: a scan takes the place of its text                                        |
+//
+// In a question whose field of a barcode is empty, a scan goes there.
 import { isOfInputMethod } from './browser-gaps.ts';
 import { notify } from './dialogs.ts';
 import { soundAlarm } from './alarm.ts';
@@ -172,7 +174,10 @@ export class Scans {
     } else if (wasScanned) {
       stop(event);
       putBack(burst);
-      if (document.querySelector('dialog') !== null) sayUnwanted(code);
+      const dialog = document.querySelector('dialog');
+      const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
+      if (barcode?.value === '') enter(barcode, code);
+      else if (dialog !== null) sayUnwanted(code);
       else if (!send(code)) this.#handlers.place(code);
     } else if (
       isLikeCode(code) &&
