@@ -1,10 +1,11 @@
 // What is printed of an order: the packing slip without prices, and the order confirmation with them. Each has
 // sender, recipient and items, on pages that say which they are.
-import type { Item, Order } from '../parts/api-types.ts';
+import type { Address, Item, Order } from '../parts/api-types.ts';
 import { barcodePicture } from '../parts/barcode-picture.ts';
 import { addressBlock } from '../parts/cards.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
+import { locale } from '../parts/language.ts';
 import { textOfPage } from '../parts/page-text.ts';
 import { numbered, t } from '../parts/texts.ts';
 
@@ -69,9 +70,16 @@ function sheet({ id, createdAt, shippingAddress, note }: Order, options: SheetOp
       h('span', {}, t('Order {id}', { id }), h('br', {}), dateOnly(createdAt)),
       barcodePicture(id),
     ),
-    addressBlock(shippingAddress === null ? [name] : addressLines(shippingAddress, name)),
+    addressBlock(shippingAddress === null ? [name] : postalLines(shippingAddress, name)),
     pages.map(page),
   );
+}
+
+/** The country is named abroad alone, in capital letters (Universal Postal Union, S42). */
+function postalLines(address: Address, name: string): readonly string[] {
+  const lines = addressLines(address, name);
+  const country = lines.pop()?.toLocaleUpperCase(locale) ?? '';
+  return address.country === textOfPage('default-country') ? lines : [...lines, country];
 }
 
 type Row = { readonly cells: Child; readonly millimetres: number };
