@@ -29,37 +29,30 @@ type ArrivingBody = {
 
 export class Connection {
   readonly peer: Peer;
+  /** The socket on which responses are sent. */
+  readonly socket: Socket;
   /** The last body of the connection, which may still be arriving. */
   body: ArrivingBody | undefined = undefined;
   /** Whether a response has said that the connection ends. What follows gets no response. */
   hasAnnouncedEnd = false;
-  readonly #socket: Socket;
+  /** Whether a request is being handled, or its response sent. */
+  isBusy = false;
+  /** Whether no further request can be read. */
+  isEnding = false;
   /** What begins when all responses before it have left. */
   readonly #waiting: (() => void)[] = [];
   /** Answers bytes that are no request, after all requests before them. */
   #rejectLast: (() => void) | undefined = undefined;
-  #isBusy = false;
-  #isEnding = false;
   #bytesBefore = 0;
 
   constructor(socket: Socket, peer: Peer) {
-    this.#socket = socket;
+    this.socket = socket;
     this.peer = peer;
-  }
-
-  /** Whether a request is being handled, or its response sent. */
-  get isBusy(): boolean {
-    return this.#isBusy;
-  }
-
-  /** Whether no further request can be read. */
-  get isEnding(): boolean {
-    return this.#isEnding;
   }
 
   /** Whether the connection ends after the present response. */
   get isAtLast(): boolean {
-    return this.#isEnding && this.#waiting.length === 0 && this.#rejectLast === undefined;
+    return this.isEnding && this.#waiting.length === 0 && this.#rejectLast === undefined;
   }
 
   /**
@@ -70,7 +63,7 @@ export class Connection {
    */
   begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
     const begin = (): void => {
-      this.#isBusy = true;
+      this.isBusy = true;
       // first of all listeners: `node:http` would close a connection whose client has ended its side
       response.prependOnceListener('finish', () => {
         if (this.#waiting.length === 0 && !this.hasAnnouncedEnd) this.#rejectLast?.();
@@ -81,7 +74,7 @@ export class Connection {
         if (!response.destroyed) start();
       });
     };
-    if (this.#isBusy) {
+    if (this.isBusy) {
       if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.drop());
       return this.#wait(begin);
     }
@@ -91,7 +84,7 @@ export class Connection {
 
   /** Ends the connection once the present response has left; does nothing between requests. */
   endAfterResponse(): void {
-    if (this.#isBusy) this.#isEnding = true;
+    if (this.isBusy) this.isEnding = true;
   }
 
   /** Called once nothing more of the body arrives. */
@@ -99,32 +92,27 @@ export class Connection {
     if (this.body === body) this.body = undefined;
   }
 
-  /** The socket on which responses are sent. */
-  get socket(): Socket {
-    return this.#socket;
-  }
-
   /** Closes the connection at once. */
   drop(): void {
-    this.#isEnding = true;
-    this.#socket.destroy();
+    this.isEnding = true;
+    this.socket.destroy();
   }
 
   /** Answers bytes that are no request: as a problem of the body that they are part of, or with a text. */
   reject(problem: Problem, textOf: (problem: Problem) => string): void {
-    this.#isEnding = true;
+    this.isEnding = true;
     if (this.hasAnnouncedEnd) return;
     const end = (): void => this.end(textOf(problem));
     if (this.body?.isWhole === false) {
       this.body.fail(problem);
-      if (!this.#isBusy) this.end(); // the body's request has its response already
-    } else if (this.#isBusy) this.#rejectLast = end;
+      if (!this.isBusy) this.end(); // the body's request has its response already
+    } else if (this.isBusy) this.#rejectLast = end;
     else end();
   }
 
   /** Sends the last bytes, ends this side, and drops what still arrives for a while. */
   end(text?: string): void {
-    const socket = this.#socket;
+    const { socket } = this;
     if (text !== undefined) socket.write(text, 'latin1');
     socket.end();
     const deadline = setTimeout(() => socket.destroy(), lingerMilliseconds);
@@ -132,7 +120,7 @@ export class Connection {
   }
 
   #wait(begin: () => void): boolean {
-    const { bytesRead } = this.#socket;
+    const { bytesRead } = this.socket;
     if (this.#waiting.length === 0) this.#bytesBefore = bytesRead;
     const hasRoom =
       this.#waiting.length < waitingRequestsMax && bytesRead - this.#bytesBefore <= waitingBytesMax;
@@ -142,10 +130,10 @@ export class Connection {
   }
 
   #beginNext(): void {
-    this.#isBusy = false;
-    if (this.#socket.destroyed || this.#socket.writableEnded) return; // that response was the last one
+    this.isBusy = false;
+    if (this.socket.destroyed || this.socket.writableEnded) return; // that response was the last one
     const next = this.#waiting.shift();
     if (next !== undefined) next();
-    else if (this.#isEnding) this.end();
+    else if (this.isEnding) this.end();
   }
 }

@@ -16,14 +16,12 @@ export function isConditional(fields: RequestHeaders): boolean {
  * Throws 412 if the object has changed since the client read it; `etag` is undefined if there is no object.
  */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
-  if (etag === undefined) return checkNothingExpected(fields);
+  if (etag === undefined && fields['if-match'] !== undefined)
+    throw stale('If-Match does not match: there is nothing here yet.');
+  if (etag === undefined) return;
   checkMatch(fields, etag);
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
     throw stale('If-None-Match matches the current version.');
-}
-
-function checkNothingExpected(fields: RequestHeaders): void {
-  if (fields['if-match'] !== undefined) throw stale('If-Match does not match: there is nothing here yet.');
 }
 
 /**

@@ -193,7 +193,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     if (this.caller === undefined) return undefined;
     const sent = { authorization: authorizationOf(this), now: this.now };
     const current = this.#options.authenticator.requireCaller(this.caller, sent, lookups);
-    checkAccess(this.route, current, this.match?.params ?? {});
+    checkAccess(this.route, current, this.params);
     return current;
   }
 

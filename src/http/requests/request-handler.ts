@@ -82,7 +82,9 @@ export class RequestHandler {
     try {
       this.#options.database.detectExternalCommits();
       this.#checkHead(exchange);
-      const match = this.#findRoute(exchange);
+      const match = this.#options.router.find(exchange.path);
+      exchange.match = match;
+      exchange.mounted = match?.methods.get(exchange.method);
       const isOptions = exchange.method === 'OPTIONS';
       if (isOptions && this.#responder.allowsPreflight(exchange))
         return this.#responder.respondToOptions(exchange, match?.methods);
@@ -124,12 +126,6 @@ export class RequestHandler {
       exchange.consumeClientToken(this.#options.limiters.anonymous, exchange.network);
       throw error;
     }
-  }
-
-  #findRoute(exchange: Exchange): Match | undefined {
-    exchange.match = this.#options.router.find(exchange.path);
-    exchange.mounted = exchange.match?.methods.get(exchange.method);
-    return exchange.match;
   }
 
   /** Finds the caller if the route reads credentials, and consumes a token of the client's bucket. */
