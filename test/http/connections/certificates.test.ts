@@ -106,6 +106,13 @@ describe('TLS with the service’s own certificate', () => {
     });
   }
 
+  for (const group of ['P-521', 'ffdhe3072']) {
+    test(`TLS with ${group} alone, which would cost the service too much, is rejected`, async () => {
+      const options = { ca: certificateOf(service()), ecdhCurve: group };
+      await assert.rejects(openTls(service().port, options), { code: /HANDSHAKE_FAILURE/ });
+    });
+  }
+
   test('Strict-Transport-Security is on every response to a request, whatever its status', async () => {
     const ca = certificateOf(service());
     const etag = String((await ask(service().port, { ca, path: '/problems' })).headers.etag);

@@ -45,48 +45,30 @@ describe('requests with Expect', () => {
       connection.socket.destroy();
     });
 
+    const json = ['Content-Type: application/json', 'Content-Length: 14'];
+    const own = (...fields: readonly string[]) => [credentials().authorization, ...fields];
     const rejected: readonly (readonly [
       what: string,
       code: ProblemCode,
       line: string,
-      fields: () => string[],
+      fields: () => readonly string[],
     ])[] = [
-      [
-        'nobody',
-        'unauthenticated',
-        'POST /customers',
-        () => ['Content-Type: application/json', 'Content-Length: 14'],
-      ],
-      [
-        'a bad token',
-        'invalid-token',
-        'POST /customers',
-        () => ['Authorization: Bearer x.y.z', 'Content-Type: application/json', 'Content-Length: 14'],
-      ],
+      ['nobody', 'unauthenticated', 'POST /customers', () => json],
+      ['a bad token', 'invalid-token', 'POST /customers', () => ['Authorization: Bearer x.y.z', ...json]],
       [
         'another type',
         'unsupported-media-type',
         'POST /customers',
-        () => [credentials().authorization, 'Content-Type: text/plain', 'Content-Length: 14'],
+        () => own('Content-Type: text/plain', 'Content-Length: 14'),
       ],
       [
         'too large a body',
         'content-too-large',
         'POST /customers',
-        () => [credentials().authorization, 'Content-Type: application/json', 'Content-Length: 70000'],
+        () => own('Content-Type: application/json', 'Content-Length: 70000'),
       ],
-      [
-        'an unknown path',
-        'not-found',
-        'POST /nowhere',
-        () => [credentials().authorization, 'Content-Type: application/json', 'Content-Length: 14'],
-      ],
-      [
-        'another method',
-        'method-not-allowed',
-        'DELETE /customers',
-        () => [credentials().authorization, 'Content-Type: application/json', 'Content-Length: 14'],
-      ],
+      ['an unknown path', 'not-found', 'POST /nowhere', () => own(...json)],
+      ['another method', 'method-not-allowed', 'DELETE /customers', () => own(...json)],
     ];
     for (const [what, code, line, fields] of rejected) {
       test(`Expect: 100-continue of ${what} is ${problemTypes[code].status} at once, without the body`, async () => {

@@ -139,6 +139,7 @@ describe('a connection', () => {
 
     const codings: readonly (readonly [what: string, version: string, coding: string])[] = [
       ['chunks in HTTP/1.0', '1.0', 'chunked'],
+      ['an encoding of transfer that isn’t chunked', '1.1', 'gzip'],
       ['an encoding of transfer before chunked', '1.1', 'gzip, chunked'],
       ['chunks twice', '1.1', 'chunked, chunked'],
       ['chunks as identity', '1.1', 'identity, chunked'],
