@@ -1,7 +1,8 @@
 // Lists as files: orders, customers and events as CSV and NDJSON.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { type TestResponse, type TestService } from '../../support/service.ts';
 import { csv, ndjson } from '../../support/export-support.ts';
 import { newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 
@@ -33,222 +34,220 @@ async function manyCustomers(service: TestService, token: string, count: number)
   for (const { status } of await Promise.all(made)) assert.equal(status, 201);
 }
 
-describe('a list as NDJSON', () => {
-  test('a list as NDJSON has every element once, as the list shows it', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await manyCustomers(service, token, 230);
-    const { body } = await service.get('/customers?limit=200', { token });
-    const rest = await service.get(body.next, { token });
-    const file = await service.get('/customers', { token, headers: ndjson });
-    assert.equal(file.status, 200);
-    assert.deepEqual(linesOf(file), [...body.data, ...rest.body.data]);
-  });
+describe('lists as files', () => {
+  const service = sharedService();
 
-  test('a list as NDJSON is a named download without ETag, which is not cached', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    for (const method of ['GET', 'HEAD']) {
-      const { status, headers } = await service.call(method, '/orders', { token, headers: ndjson });
-      assert.equal(status, 200);
-      assert.equal(headers['content-type'], 'application/x-ndjson');
-      assert.equal(headers['content-disposition'], 'attachment; filename="orders-2026-03-01.ndjson"');
-      assert.equal(headers['cache-control'], 'no-store');
-      assert.equal(headers['etag'], undefined);
-    }
-  });
-
-  test('a list as NDJSON keeps filters, sort and include', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    for (const currency of ['EUR', 'JPY', 'EUR', 'EUR']) await newOrder(service, token, { currency });
-    const path = '/orders?currency=EUR&sort=id&include=customer';
-    const list = await service.get(path, { token });
-    assert.equal(list.body.data.length, 3);
-    assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
-  });
-
-  test('a list as NDJSON of a search has what the search finds, within the filters', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    for (const [currency, name] of [
-      ['EUR', 'Sencha'],
-      ['JPY', 'Sencha'],
-      ['EUR', 'Matcha'],
-    ])
-      await newOrder(service, token, { currency, items: [{ name, quantity: 1, unitPrice: 5 }] });
-    for (let number = 0; number < 55; number += 1)
-      await newCustomer(service, token, { name: `Tea ${number}` });
-    for (const [path, found] of [
-      ['/orders?q=sencha', 2],
-      ['/orders?q=sencha&currency=EUR&include=customer', 1],
-      ['/customers?q=tea', 50],
-    ] as const) {
-      const list = await service.get(path, { token });
-      assert.equal(list.body.data.length, found, path);
-      assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data, path);
-    }
-    const sorted = await service.get('/orders?q=sencha&sort=id', { token, headers: ndjson });
-    assert.equal(sorted.body.errors[0].code, 'not-with-q');
-  });
-
-  test('a list as NDJSON keeps the order of a list that no index sorts', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const { id } = await newCustomer(service, token);
-    for (const unitPrice of [5, 3, 9, 1])
-      await newOrder(service, token, { customerId: id, items: [{ name: 'Tea', quantity: 1, unitPrice }] });
-    const path = `/orders?customerId=${id}&sort=-total`;
-    const list = await service.get(path, { token });
-    assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
-  });
-
-  test('a list as NDJSON has only the caller’s own', async (t) => {
-    const service = await serviceFor(t);
-    await newOrder(service, await rootToken(service));
-    const { token } = await service.person();
-    const own = await newOrder(service, token);
-    const orders = linesOf(await service.get('/orders', { token, headers: ndjson }));
-    assert.deepEqual(
-      orders.map(({ id }) => id),
-      [own.id],
-    );
-    const events = linesOf(await service.get('/events', { token, headers: ndjson }));
-    const list = await service.get('/events', { token });
-    assert.deepEqual(events, list.body.data);
-  });
-
-  test('a list as NDJSON of events begins and ends where the query says', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await newCustomer(service, token);
-    const { body } = await service.get('/events?from=latest', { token });
-    await newOrder(service, token);
-    const path = `${body.next}&type=order.created`;
-    const list = await service.get(path, { token });
-    assert.equal(list.body.data.length, 1);
-    assert.deepEqual(linesOf(await service.get(path, { token, headers: ndjson })), list.body.data);
-    const nothing = await service.get('/events?from=latest', { token, headers: ndjson });
-    assert.equal(nothing.text, '');
-  });
-
-  test('a list as NDJSON is a line of the log with its bytes', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await newCustomer(service, token);
-    const { text } = await service.get('/customers', { token, headers: ndjson });
-    const line = JSON.parse(
-      service.logged.filter((each) => each.includes('"path":"/customers"')).at(-1) ?? '',
-    );
-    assert.equal(line.end, 'complete');
-    assert.equal(line.bytes, Buffer.byteLength(text));
-  });
-});
-
-describe('a list that is also a file', () => {
-  for (const [accept, type] of [
-    ['*/*', 'application/json'],
-    ['application/*', 'application/json'],
-    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
-    ['text/*', 'text/csv; charset=utf-8'],
-    ['application/json;q=0.5, text/csv', 'text/csv; charset=utf-8'],
-    ['text/csv;charset=utf-8', 'text/csv; charset=utf-8'],
-    ['application/json;q=0, application/*', 'application/x-ndjson'],
-  ] as const)
-    test(`a list that is also a file is ${type} for Accept: ${accept}`, async (t) => {
-      const service = await serviceFor(t);
-      const token = await rootToken(service);
-      const { status, headers } = await service.get('/orders', { token, headers: { accept } });
-      assert.deepEqual([status, headers['content-type']], [200, type]);
-    });
-});
-
-describe('a list as CSV', () => {
-  test('a list as CSV of orders has a row for each item, amounts in decimal notation', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const items = [
-      { sku: 'TEA', name: 'Grüner Tee, „lose“', quantity: 2, unitPrice: 749 },
-      { name: 'Kandis', quantity: 1, unitPrice: 5 },
-    ];
-    await newOrder(service, token, { currency: 'EUR', items, note: 'Bitte "klingeln",\nzweimal' });
-    const rows = tableOf(await service.get('/orders?include=customer', { token, headers: csv }));
-    assert.equal(rows.length, 2);
-    const [first = {}, second = {}] = rows;
-    assert.equal(first['total'], '15.03');
-    assert.equal(first['note'], 'Bitte "klingeln",\nzweimal');
-    assert.equal(first['items.name'], 'Grüner Tee, „lose“');
-    assert.equal(first['items.unitPrice'], '7.49');
-    assert.equal(first['items.total'], '14.98');
-    assert.notEqual(first['customer.name'], '');
-    assert.equal(second['total'], '', 'a sum over the rows counts each order once');
-    assert.equal(second['items.number'], '2');
-    assert.equal(second['items.unitPrice'], '0.05');
-    assert.equal(second['id'], first['id']);
-  });
-
-  for (const [currency, unitPrice, shown] of [
-    ['JPY', 1498, '1498'],
-    ['BHD', 1498, '1.498'],
-    ['EUR', 0, '0.00'],
-    ['CLF', 7, '0.0007'],
-    ['EUR', 999_999_999_999, '9999999999.99'],
-  ] as const)
-    test(`a list as CSV shows ${unitPrice} of ${currency} as ${shown}`, async (t) => {
-      const service = await serviceFor(t);
-      const token = await rootToken(service);
-      await newOrder(service, token, { currency, items: [{ name: 'Tea', quantity: 1, unitPrice }] });
-      const [row] = tableOf(await service.get('/orders', { token, headers: csv }));
-      assert.equal(row?.['total'], shown);
+  describe('a list as NDJSON', () => {
+    test('a list as NDJSON has every element once, as the list shows it', async () => {
+      const { token } = await service().person();
+      await manyCustomers(service(), token, 230);
+      const { body } = await service().get('/customers?limit=200', { token });
+      const rest = await service().get(body.next, { token });
+      const file = await service().get('/customers', { token, headers: ndjson });
+      assert.equal(file.status, 200);
+      assert.deepEqual(linesOf(file), [...body.data, ...rest.body.data]);
     });
 
-  for (const [name, cell] of [
-    ['=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'],
-    ['+1', "'+1"],
-    ['-1', "'-1"],
-    ['@SUM(A1)', "'@SUM(A1)"],
-    ['＝1', "'＝1"],
-    ["'=1", "''=1"],
-    ["'quoted'", "'quoted'"],
-    ['1=1', '1=1'],
-  ] as const)
-    test(`a list as CSV shows a customer named ${name} as the cell ${cell}`, async (t) => {
-      const service = await serviceFor(t);
-      const token = await rootToken(service);
-      await newCustomer(service, token, { name });
-      const [row] = tableOf(await service.get('/customers', { token, headers: csv }));
-      assert.equal(row?.['name'], cell);
+    test('a list as NDJSON is a named download without ETag, which is not cached', async () => {
+      const { token } = await service().person();
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await service().call(method, '/orders', { token, headers: ndjson });
+        assert.equal(status, 200);
+        assert.equal(headers['content-type'], 'application/x-ndjson');
+        assert.equal(headers['content-disposition'], 'attachment; filename="orders-2026-03-01.ndjson"');
+        assert.equal(headers['cache-control'], 'no-store');
+        assert.equal(headers['etag'], undefined);
+      }
     });
 
-  test('a list as CSV has its header line even without a row', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const { text, headers } = await service.get('/customers', { token, headers: csv });
-    assert.equal(headers['content-type'], 'text/csv; charset=utf-8');
-    const address = ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country'];
-    const columns = ['id', 'userId', 'name', 'email', 'phone', ...address.map((each) => `address.${each}`)];
-    assert.equal(
-      text,
-      `${[...columns, 'note', 'reference', 'metadata', 'createdAt', 'updatedAt'].join(',')}\r\n`,
-    );
+    test('a list as NDJSON keeps filters, sort and include', async () => {
+      const { token } = await service().person();
+      for (const currency of ['EUR', 'JPY', 'EUR', 'EUR']) await newOrder(service(), token, { currency });
+      const path = '/orders?currency=EUR&sort=id&include=customer';
+      const list = await service().get(path, { token });
+      assert.equal(list.body.data.length, 3);
+      assert.deepEqual(linesOf(await service().get(path, { token, headers: ndjson })), list.body.data);
+    });
+
+    test('a list as NDJSON of a search has what the search finds, within the filters', async () => {
+      const { token } = await service().person();
+      for (const [currency, name] of [
+        ['EUR', 'Sencha'],
+        ['JPY', 'Sencha'],
+        ['EUR', 'Matcha'],
+      ])
+        await newOrder(service(), token, { currency, items: [{ name, quantity: 1, unitPrice: 5 }] });
+      for (let number = 0; number < 55; number += 1)
+        await newCustomer(service(), token, { name: `Tea ${number}` });
+      for (const [path, found] of [
+        ['/orders?q=sencha', 2],
+        ['/orders?q=sencha&currency=EUR&include=customer', 1],
+        ['/customers?q=tea', 50],
+      ] as const) {
+        const list = await service().get(path, { token });
+        assert.equal(list.body.data.length, found, path);
+        assert.deepEqual(
+          linesOf(await service().get(path, { token, headers: ndjson })),
+          list.body.data,
+          path,
+        );
+      }
+      const sorted = await service().get('/orders?q=sencha&sort=id', { token, headers: ndjson });
+      assert.equal(sorted.body.errors[0].code, 'not-with-q');
+    });
+
+    test('a list as NDJSON keeps the order of a list that no index sorts', async () => {
+      const { token } = await service().person();
+      const { id } = await newCustomer(service(), token);
+      for (const unitPrice of [5, 3, 9, 1])
+        await newOrder(service(), token, {
+          customerId: id,
+          items: [{ name: 'Tea', quantity: 1, unitPrice }],
+        });
+      const path = `/orders?customerId=${id}&sort=-total`;
+      const list = await service().get(path, { token });
+      assert.deepEqual(linesOf(await service().get(path, { token, headers: ndjson })), list.body.data);
+    });
+
+    test('a list as NDJSON has only the caller’s own', async () => {
+      await newOrder(service(), await rootToken(service()));
+      const { token } = await service().person();
+      const own = await newOrder(service(), token);
+      const orders = linesOf(await service().get('/orders', { token, headers: ndjson }));
+      assert.deepEqual(
+        orders.map(({ id }) => id),
+        [own.id],
+      );
+      const events = linesOf(await service().get('/events', { token, headers: ndjson }));
+      const list = await service().get('/events', { token });
+      assert.deepEqual(events, list.body.data);
+    });
+
+    test('a list as NDJSON of events begins and ends where the query says', async () => {
+      const { token } = await service().person();
+      await newCustomer(service(), token);
+      const { body } = await service().get('/events?from=latest', { token });
+      await newOrder(service(), token);
+      const path = `${body.next}&type=order.created`;
+      const list = await service().get(path, { token });
+      assert.equal(list.body.data.length, 1);
+      assert.deepEqual(linesOf(await service().get(path, { token, headers: ndjson })), list.body.data);
+      const nothing = await service().get('/events?from=latest', { token, headers: ndjson });
+      assert.equal(nothing.text, '');
+    });
+
+    test('a list as NDJSON is a line of the log with its bytes', async () => {
+      const { token } = await service().person();
+      await newCustomer(service(), token);
+      const { text } = await service().get('/customers', { token, headers: ndjson });
+      const line = JSON.parse(
+        service()
+          .logged.filter((each) => each.includes('"path":"/customers"'))
+          .at(-1) ?? '',
+      );
+      assert.equal(line.end, 'complete');
+      assert.equal(line.bytes, Buffer.byteLength(text));
+    });
   });
 
-  test('a list as CSV has times in UTC that spreadsheets of any language recognize', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await newOrder(service, token);
-    for (const path of ['/orders', '/customers', '/events']) {
-      const [row] = tableOf(await service.get(path, { token, headers: csv }));
-      const times = path === '/events' ? [row?.['createdAt']] : [row?.['createdAt'], row?.['updatedAt']];
-      assert.deepEqual(new Set(times), new Set(['2026-03-01 09:30:00']), path);
-    }
+  describe('a list that is also a file', () => {
+    for (const [accept, type] of [
+      ['*/*', 'application/json'],
+      ['application/*', 'application/json'],
+      ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 'application/json'],
+      ['text/*', 'text/csv; charset=utf-8'],
+      ['application/json;q=0.5, text/csv', 'text/csv; charset=utf-8'],
+      ['text/csv;charset=utf-8', 'text/csv; charset=utf-8'],
+      ['application/json;q=0, application/*', 'application/x-ndjson'],
+    ] as const)
+      test(`a list that is also a file is ${type} for Accept: ${accept}`, async () => {
+        const { token } = await service().person();
+        const { status, headers } = await service().get('/orders', { token, headers: { accept } });
+        assert.deepEqual([status, headers['content-type']], [200, type]);
+      });
   });
 
-  test('a list as CSV of events shows what changed as JSON', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await newOrder(service, token, { currency: 'EUR' });
-    const [row] = tableOf(await service.get('/events?type=order.created', { token, headers: csv }));
-    assert.equal(JSON.parse(row?.['changes'] ?? '').currency[1], 'EUR');
+  describe('a list as CSV', () => {
+    test('a list as CSV of orders has a row for each item, amounts in decimal notation', async () => {
+      const { token } = await service().person();
+      const items = [
+        { sku: 'TEA', name: 'Grüner Tee, „lose“', quantity: 2, unitPrice: 749 },
+        { name: 'Kandis', quantity: 1, unitPrice: 5 },
+      ];
+      await newOrder(service(), token, { currency: 'EUR', items, note: 'Bitte "klingeln",\nzweimal' });
+      const rows = tableOf(await service().get('/orders?include=customer', { token, headers: csv }));
+      assert.equal(rows.length, 2);
+      const [first = {}, second = {}] = rows;
+      assert.equal(first['total'], '15.03');
+      assert.equal(first['note'], 'Bitte "klingeln",\nzweimal');
+      assert.equal(first['items.name'], 'Grüner Tee, „lose“');
+      assert.equal(first['items.unitPrice'], '7.49');
+      assert.equal(first['items.total'], '14.98');
+      assert.notEqual(first['customer.name'], '');
+      assert.equal(second['total'], '', 'a sum over the rows counts each order once');
+      assert.equal(second['items.number'], '2');
+      assert.equal(second['items.unitPrice'], '0.05');
+      assert.equal(second['id'], first['id']);
+    });
+
+    for (const [currency, unitPrice, shown] of [
+      ['JPY', 1498, '1498'],
+      ['BHD', 1498, '1.498'],
+      ['EUR', 0, '0.00'],
+      ['CLF', 7, '0.0007'],
+      ['EUR', 999_999_999_999, '9999999999.99'],
+    ] as const)
+      test(`a list as CSV shows ${unitPrice} of ${currency} as ${shown}`, async () => {
+        const { token } = await service().person();
+        await newOrder(service(), token, { currency, items: [{ name: 'Tea', quantity: 1, unitPrice }] });
+        const [row] = tableOf(await service().get('/orders', { token, headers: csv }));
+        assert.equal(row?.['total'], shown);
+      });
+
+    for (const [name, cell] of [
+      ['=HYPERLINK("http://x")', '\'=HYPERLINK("http://x")'],
+      ['+1', "'+1"],
+      ['-1', "'-1"],
+      ['@SUM(A1)', "'@SUM(A1)"],
+      ['＝1', "'＝1"],
+      ["'=1", "''=1"],
+      ["'quoted'", "'quoted'"],
+      ['1=1', '1=1'],
+    ] as const)
+      test(`a list as CSV shows a customer named ${name} as the cell ${cell}`, async () => {
+        const { token } = await service().person();
+        await newCustomer(service(), token, { name });
+        const [row] = tableOf(await service().get('/customers', { token, headers: csv }));
+        assert.equal(row?.['name'], cell);
+      });
+
+    test('a list as CSV has its header line even without a row', async () => {
+      const { token } = await service().person();
+      const { text, headers } = await service().get('/customers', { token, headers: csv });
+      assert.equal(headers['content-type'], 'text/csv; charset=utf-8');
+      const address = ['name', 'line1', 'line2', 'city', 'region', 'postalCode', 'country'];
+      const columns = ['id', 'userId', 'name', 'email', 'phone', ...address.map((each) => `address.${each}`)];
+      assert.equal(
+        text,
+        `${[...columns, 'note', 'reference', 'metadata', 'createdAt', 'updatedAt'].join(',')}\r\n`,
+      );
+    });
+
+    test('a list as CSV has times in UTC that spreadsheets of any language recognize', async () => {
+      const { token } = await service().person();
+      await newOrder(service(), token);
+      for (const path of ['/orders', '/customers', '/events']) {
+        const [row] = tableOf(await service().get(path, { token, headers: csv }));
+        const times = path === '/events' ? [row?.['createdAt']] : [row?.['createdAt'], row?.['updatedAt']];
+        assert.deepEqual(new Set(times), new Set(['2026-03-01 09:30:00']), path);
+      }
+    });
+
+    test('a list as CSV of events shows what changed as JSON', async () => {
+      const { token } = await service().person();
+      await newOrder(service(), token, { currency: 'EUR' });
+      const [row] = tableOf(await service().get('/events?type=order.created', { token, headers: csv }));
+      assert.equal(JSON.parse(row?.['changes'] ?? '').currency[1], 'EUR');
+    });
   });
 });
