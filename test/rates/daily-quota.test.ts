@@ -40,24 +40,6 @@ test('sign-ups from one address share a quota', async (t) => {
   assert.equal((await signUp('eve', '192.0.2.2')).status, 201);
 });
 
-test('the response of a change is stored byte for byte, and that of a rejection isn’t', async (t) => {
-  const service = await serviceFor(t);
-  const { inside } = service;
-  if (inside === undefined) return t.skip('needs the database');
-  const { token } = await service.person();
-  const { id } = await newOrder(service, token);
-  const change = (key: string, body: object): Promise<TestResponse> =>
-    service.patch(`/orders/${id}`, { token, body, headers: { 'idempotency-key': key } });
-  const stored = (): unknown =>
-    inside.database.read.get('SELECT count(*), sum(length(CAST(body AS BLOB))) FROM storedResponses');
-  const { text } = await change('noted', { note: '東京'.repeat(100) });
-  assert.equal((await change('rejected', { status: 'delivered' })).status, 409);
-  assert.deepEqual(stored(), [1, Buffer.byteLength(text)]);
-  assert.equal((await change('noted', { note: '東京'.repeat(100) })).text, text);
-  assert.equal((await change('unchanged', {})).text, text);
-  assert.deepEqual(stored(), [2, 2 * Buffer.byteLength(text)]);
-});
-
 test('a change counts against the user’s quota, and no replayed response does', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-created': '4/86400' } });
   const [{ token }, staff] = [await service.person(), await service.person('staff')];

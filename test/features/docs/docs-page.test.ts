@@ -242,17 +242,8 @@ describe('the pages', () => {
     assert.deepEqual((await Promise.all(understood)).flat(), []);
   });
 
-  test('every problem type has its entry and its page', async () => {
-    for (const code of problemCodes) {
-      assert.ok(html.includes(`href="/problems/${code}"`), code);
-      const { status, text, body } = await service.get(`/problems/${code}`, asPage);
-      assert.equal(status, 200);
-      assert.equal(body, undefined);
-      const { title } = (await service.get(`/problems/${code}`, { headers: { accept: 'application/json' } }))
-        .body;
-      assert.ok(text.includes(`<h1>${title}</h1>`), code);
-    }
-    assert.equal((await service.get('/problems/no-such-thing', asPage)).status, 404);
+  test('every problem type has its entry', () => {
+    for (const code of problemCodes) assert.ok(html.includes(`href="/problems/${code}"`), code);
   });
 
   test('every status of an order is there, with those that may follow', () => {

@@ -37,6 +37,8 @@ describe('a body', () => {
   const malformed: readonly (readonly [what: string, end: string])[] = [
     ['a chunk without a length', `zz${crlf}`],
     ['a chunk that is longer than it says', `1${crlf}abc`],
+    ['a chunk whose length is past all bounds', `fffffffffffffffff${crlf}`],
+    ['a chunk whose length is negative', `-1${crlf}`],
     ['a malformed field after it', `0${crlf}a b${crlf}${crlf}`],
   ];
   for (const [what, end] of malformed) {
@@ -62,16 +64,21 @@ describe('a body', () => {
     );
   });
 
-  test('a body that the client ends early is a bad request', async () => {
-    const connection = await openRaw(service().port);
-    connection.socket.end(`${postHead('Content-Length: 14')}{"name`);
-    const response = await connection.response();
-    assertProblem(response, 'bad-request');
-    assert.match(response.body.detail, /ended before/);
-    assertOfRequest(response, lineOf(response));
-    assert.equal(await connection.closed, '');
-    connection.socket.destroy();
-  });
+  for (const [what, sent] of [
+    ['ends early', () => `${postHead('Content-Length: 14')}{"name`],
+    ['ends early, though the JSON is whole', () => `${postHead('Content-Length: 100')}{"name":"Ada"}`],
+    ['ends before its last chunk', () => postChunked(chunk('{"name":"Ada"}'))],
+  ] as const)
+    test(`a body that the client ${what} is a bad request`, async () => {
+      const connection = await openRaw(service().port);
+      connection.socket.end(sent());
+      const response = await connection.response();
+      assertProblem(response, 'bad-request');
+      assert.match(response.body.detail, /ended before/);
+      assertOfRequest(response, lineOf(response));
+      assert.equal(await connection.closed, '');
+      connection.socket.destroy();
+    });
 
   test('a body that stalls times out with the 408 of its request, so that the log shows who was slow', async (t) => {
     const { inside } = service();

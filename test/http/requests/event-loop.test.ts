@@ -6,6 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { Cleanup } from '../../../src/service/cleanup.ts';
+import { sharedService } from '../../support/http-support.ts';
 import { assertShort, floodMillisecondsMax, TurnWatch } from '../../support/turn-watch.ts';
 import { executable, serviceFor, type Person, type TestService } from '../../support/service.ts';
 
@@ -40,6 +41,11 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     await once(thread, 'online');
   });
   after(() => thread.terminate());
+  let person: Person, admin: Person;
+  const running = sharedService({}, async (service) => {
+    [person, admin] = [await service.person(), await service.person('admin')];
+    await service.post('/customers', { token: admin.token, body: { name: 'Grace Hopper' } });
+  });
 
   const bodyBytes = 64 * 1024;
   const fill = (start: string, one: string, end: string): string =>
@@ -62,25 +68,23 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   };
 
   for (const [name, body] of Object.entries(bodies)) {
-    test(`the event loop has no long turn while a body with ${name} is read`, async (t) => {
-      const { service, person } = await start(t);
+    test(`the event loop has no long turn while a body with ${name} is read`, async () => {
       const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
       for (const path of ['/orders', '/customers', '/api/users']) {
         const watch = new TurnWatch();
-        const status = await send({ path: service.url + path, init: { method: 'POST', headers, body } });
+        const status = await send({ path: running().url + path, init: { method: 'POST', headers, body } });
         assertShort(watch);
         assert([400, 422].includes(status), `status ${status}`);
       }
     });
   }
 
-  test('no turn takes a second while 64 large bodies arrive at once', async (t) => {
-    const { service, person } = await start(t);
+  test('no turn takes a second while 64 large bodies arrive at once', async () => {
     const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
     for (const name of ['items with everything wrong', 'unknown members', 'numbers with a point']) {
       const init = { method: 'POST', headers, body: bodies[name] };
       const watch = new TurnWatch();
-      assert.equal(await send({ path: `${service.url}/orders`, init, times: 64 }), 422);
+      assert.equal(await send({ path: `${running().url}/orders`, init, times: 64 }), 422);
       assertShort(watch, floodMillisecondsMax);
     }
   });
@@ -105,17 +109,14 @@ suite('the event loop', { skip: executable !== undefined }, () => {
   };
 
   for (const [name, body] of Object.entries(imports)) {
-    test(`the event loop has no long turn while ${name} are imported`, async (t) => {
-      const { service } = await start(t);
-      const { token } = await service.person('admin');
-      await service.post('/customers', { token, body: { name: 'Grace Hopper' } });
+    test(`the event loop has no long turn while ${name} are imported`, async () => {
       const headers = {
-        authorization: `Bearer ${token}`,
+        authorization: `Bearer ${admin.token}`,
         'content-type': name.includes('rows') ? 'text/csv' : 'application/x-ndjson',
       };
       const watch = new TurnWatch();
       const init = { method: 'POST', headers, body };
-      assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
+      assert.equal(await send({ path: `${running().url}/imports`, init }), 200);
       assertShort(watch);
     });
   }

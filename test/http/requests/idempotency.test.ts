@@ -81,12 +81,23 @@ describe('Idempotency-Key', () => {
     });
   }
 
-  test('an order is created once, however often it is placed with one key', async () => {
-    const count = async (): Promise<number> =>
-      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
-    const before = await count();
-    for (let index = 0; index < 5; index += 1) await place('once');
-    assert.equal(await count(), before + 1);
+  test('fifty requests with one key create one order: all get its response, or have to wait', async () => {
+    const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
+    const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
+    const made = responses.filter((response) => response.status === 201 && !isReplay(response));
+    assert.equal(made.length, 1);
+    for (const response of responses) {
+      if (response.status === 201) assert.equal(response.text, made[0]?.text);
+      else {
+        assertProblem(response, 'idempotency-key-in-progress');
+        assert.equal(response.headers['retry-after'], '1');
+      }
+    }
+    assert.equal(
+      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total,
+      before + 1,
+    );
+    assert.equal((await place('fifty')).text, made[0]?.text);
   });
 
   test('the first response is replayed, even if the order has changed since', async () => {

@@ -5,16 +5,10 @@ import { describe, test, type TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { databaseFile } from '../../../src/storage/database-file.ts';
 import { commitCheckMilliseconds } from '../../../src/storage/transactions.ts';
-import { newOrder, newProduct } from '../../support/resource-support.ts';
-import {
-  executable,
-  serviceFor,
-  type TestResponse,
-  type Person,
-  type TestService,
-} from '../../support/service.ts';
+import { newOrder, newProduct, rootToken } from '../../support/resource-support.ts';
+import { executable, type TestResponse, type Person, type TestService } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
-import { assertProblem } from '../../support/http-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
 
 type Target = { readonly other: Person; readonly customerId: number; readonly orderId: number };
 
@@ -60,9 +54,18 @@ describe('while the read worker looks for a page', needsInside, () => {
     'GET /api/keys': { path: ({ other }) => `/api/keys?userId=${other.id}&`, isOwnLeft: false },
   };
 
-  test('every list has a row', async (t) => {
-    const { inside } = await serviceFor(t);
-    const mounted = inside?.app.router.mounted ?? [];
+  let root = '';
+  let target: Target | undefined;
+  const running = sharedService({}, async (service) => {
+    root = await rootToken(service);
+    const other = await service.person();
+    const { customerId, id: orderId } = await newOrder(service, other.token);
+    await newProduct(service, root);
+    target = { other, customerId, orderId };
+  });
+
+  test('every list has a row', () => {
+    const mounted = running().inside?.app.router.mounted ?? [];
     // the feed never waits for the thread
     const routes = mounted.filter(({ route }) => route.reply.kind === 'list' && route.path !== '/events');
     assert.deepEqual(
@@ -92,17 +95,13 @@ describe('while the read worker looks for a page', needsInside, () => {
     path: (target: Target) => string,
     meanwhile: Meanwhile,
   ): Promise<TestResponse> {
-    const service = await serviceFor(t);
-    assert(service.inside !== undefined, 'it is skipped otherwise');
-    const root = (await service.signIn(service.admin.email, service.admin.password)).token;
-    const [actor, other] = [await service.person('admin'), await service.person()];
+    const service = running();
+    assert(service.inside !== undefined && target !== undefined, 'it is skipped otherwise');
+    const actor = await service.person('admin');
     await newOrder(service, actor.token);
-    const { customerId, id: orderId } = await newOrder(service, other.token);
-    await newProduct(service, root);
-    const { database } = service.inside;
     let isChanged: Promise<unknown> | undefined;
-    beforeQueries(database, () => (isChanged ??= meanwhile(service, actor, root)));
-    return service.get(`${path({ other, customerId, orderId })}total=true`, { token: actor.token });
+    t.after(beforeQueries(service.inside.database, () => (isChanged ??= meanwhile(service, actor, root))));
+    return service.get(`${path(target)}total=true`, { token: actor.token });
   }
 });
 

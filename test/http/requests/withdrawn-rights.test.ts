@@ -320,3 +320,12 @@ describe('rights withdrawn between two halves of a body:', () => {
     return [await Promise.all(texts), sqlite?.prepare(ids).all()];
   }
 });
+
+test('a caller who has lost the right gets no issues of the body', async (t) => {
+  const service = await serviceFor(t);
+  const { token, sessionId } = await service.person();
+  const head = `POST /orders HTTP/1.1\r\nAuthorization: Bearer ${token}\r\n`;
+  const late = await sendHalf(service, { head, body: '{"currency":"none"}' });
+  await done(service.delete(`/api/sessions/${sessionId}`, { token }));
+  assertProblem(await late.sendRest(), 'invalid-token', 401);
+});

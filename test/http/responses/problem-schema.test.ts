@@ -1,9 +1,10 @@
 // The problem schema of the OpenAPI document, with as many issues as possible.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { serviceFor } from '../../support/service.ts';
+import { sharedService } from '../../support/http-support.ts';
 
 suite('a problem fits its schema, however many issues it has', () => {
+  const service = sharedService();
   const longName = 'ü'.repeat(1_300); // as a target, 6 bytes each
   const requests: readonly (readonly [what: string, method: string, path: string, body?: unknown])[] = [
     [
@@ -34,11 +35,10 @@ suite('a problem fits its schema, however many issues it has', () => {
     ],
   ];
   for (const [what, method, path, body] of requests) {
-    test(`a problem of ${what} fits its schema`, async (t) => {
+    test(`a problem of ${what} fits its schema`, async () => {
       // conformance.ts compares it with the document
-      const service = await serviceFor(t);
-      const { token } = await service.person();
-      const { status } = await service.call(method, path, { token, body });
+      const { token } = await service().person();
+      const { status } = await service().call(method, path, { token, body });
       assert.ok(status === 422 || status === 404, String(status));
     });
   }
