@@ -74,7 +74,7 @@ export const orderQuery = {
   ...orderList.query,
 };
 
-export type OrderListQuery = Parameters<typeof orderList.selection>[1];
+type OrderListQuery = Parameters<typeof orderList.selection>[1];
 
 /** Counts the orders that pass the filters, by status. */
 export async function countOrders(
