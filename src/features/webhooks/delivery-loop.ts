@@ -52,7 +52,6 @@ export class DeliveryLoop {
   readonly #ended: Promise<void>;
   /** The running request, and the version of the webhook of which it was made. */
   #sending: { readonly version: number; readonly abort: () => void } | undefined;
-  #isWoken = false;
   #isStopped = false;
   /** Whether the loop has nothing to do, or waits for a retry. */
   #isIdle = false;
@@ -67,7 +66,6 @@ export class DeliveryLoop {
   /** Called when there may be events after the position, or the webhook may have changed to this version. */
   wake(version: number): void {
     if (this.#sending !== undefined && this.#sending.version !== version) this.#sending.abort();
-    this.#isWoken = true;
     if (this.#isIdle) this.#endPause();
   }
 
@@ -81,16 +79,18 @@ export class DeliveryLoop {
 
   async #run(): Promise<void> {
     while (!this.#isStopped) {
-      this.#isWoken = false;
       const wait = await this.#step().catch((error: unknown) => this.#reportFailedStep(error));
-      if (wait === 0 || this.#isWoken) continue;
+      if (wait === 0) continue;
       this.#isIdle = true;
       await this.#pause(wait);
       this.#isIdle = false;
     }
   }
 
-  /** Sends the next event, or passes others over. Returns the milliseconds until there may be more to do. */
+  /**
+   * Sends the next event, or passes others over. Returns the milliseconds until there may be more to do; that there
+   * is nothing to do it finds without waiting, so that no wake is missed.
+   */
   async #step(): Promise<number> {
     const { database, secrets, now } = this.#services;
     const { read } = database;

@@ -105,9 +105,10 @@ export class OutgoingPosts {
       interim += 1;
       if (interim > interimResponsesMax) request.destroy(new Error('too many interim responses'));
     });
-    request.on('error', (error) => {
-      const isStale = request.reusedSocket && isReset(error);
-      fail(isStale ? { kind: 'stale' } : failure(error, request.socket));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === notAllowed) fail(blocked(hostOf(url)));
+      else if (request.reusedSocket && isReset(error)) fail({ kind: 'stale' });
+      else fail(failed(codeOf(error, request.socket), error.code ?? error.message));
     });
     request.on('close', () => fail(failed('connection-closed', 'the connection was closed')));
     request.end(body);
@@ -131,9 +132,9 @@ export class OutgoingPosts {
       this.#lookup(host, { all: true }, (error, addresses) => {
         const [first] = addresses ?? []; // with an error the system's look-up returns none
         if (error !== null) return done(error, []);
-        if (first === undefined) return done(noAddress(), []);
+        if (first === undefined) return done(errorOf('ENOTFOUND'), []);
         if (addresses.some(({ address }) => !this.#targets.permits(address, protocol)))
-          done(new BlockedError(host), []);
+          done(errorOf(notAllowed), []);
         else if (all === true) done(null, [...addresses]);
         else done(null, first.address, first.family);
       });
@@ -146,13 +147,11 @@ const agentSettings = {
   timeout: idleMillisecondsMax,
 } as const;
 
-class BlockedError extends Error {
-  readonly host: string;
+/** The code of the error of a look-up that found an address which isn't permitted. */
+const notAllowed = 'ERR_ADDRESS_NOT_ALLOWED';
 
-  constructor(host: string) {
-    super();
-    this.host = host;
-  }
+function errorOf(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(code), { code });
 }
 
 /** Names the URL's host, not its addresses: administrators see the cause, who need not know the network. */
@@ -162,10 +161,6 @@ function blocked(host: string): PostFailure {
 
 function failed(code: WebhookErrorCode, cause: string): PostFailure {
   return { kind: 'failed', code, cause };
-}
-
-function noAddress(): Error {
-  return Object.assign(new Error('The name has no address.'), { code: 'ENOTFOUND' });
 }
 
 function resultOf({ statusCode: status = 0, headers }: IncomingMessage): PostResult {
@@ -191,11 +186,6 @@ function ignoreBody(response: IncomingMessage, done: () => void): void {
 
 function isReset({ code }: NodeJS.ErrnoException): boolean {
   return code === 'ECONNRESET' || code === 'EPIPE';
-}
-
-function failure(error: NodeJS.ErrnoException, socket: Socket | null): PostFailure {
-  if (error instanceof BlockedError) return blocked(error.host);
-  return failed(codeOf(error, socket), error.code ?? error.message);
 }
 
 function codeOf({ code = '' }: NodeJS.ErrnoException, socket: Socket | null): WebhookErrorCode {
