@@ -13,261 +13,180 @@ import {
 } from '../../support/resource-support.ts';
 import { codeOf, personWithCodes } from '../../support/totp-support.ts';
 
-/** A request that changes something; each test prepares a new one. */
-type Prepared = { readonly path: string; readonly call: Call & { readonly body?: object } };
+/** A request of the administrator that changes something, or what its call has besides. */
+type Prepared = readonly [path: string, body?: object | undefined, call?: Call];
+type Preparation = (service: TestService, root: Person) => Promise<Prepared>;
 
-type Row = {
-  readonly prepare: (service: TestService, root: Person) => Promise<Prepared>;
-  /** Null for a route whose changes have no events. */
-  readonly type: string | null;
-};
-
-const rows: Readonly<Record<string, Row>> = {
-  'POST /backups': {
-    type: null,
-    prepare: async (_service, { token }) => ({ path: '/backups', call: { token } }),
-  },
-  'POST /imports': {
-    type: 'customer.created',
-    prepare: async (_service, { token }) => {
+/** The event of each route, null for one whose changes have no events; each test prepares a new request. */
+const rows: Readonly<Record<string, readonly [type: string | null, prepare: Preparation]>> = {
+  'POST /backups': [null, async () => ['/backups']],
+  'POST /imports': [
+    'customer.created',
+    async () => {
       const body = Buffer.from('{"key":"a","customer":{"name":"Grace"}}\n');
-      return { path: '/imports', call: { token, body, headers: { 'content-type': 'application/x-ndjson' } } };
+      return ['/imports', body, { headers: { 'content-type': 'application/x-ndjson' } }];
     },
-  },
-  'POST /api/users': {
-    type: 'user.created',
-    prepare: async () => ({
-      path: '/api/users',
-      call: { body: { name: 'Ada', email: 'new@example.com', password } },
-    }),
-  },
-  'PUT /api/users/{id}': {
-    type: 'user.changed',
-    async prepare(service) {
+  ],
+  'POST /api/users': [
+    'user.created',
+    async () => ['/api/users', { name: 'Ada', email: 'new@example.com', password }, byNobody],
+  ],
+  'PUT /api/users/{id}': [
+    'user.changed',
+    async (service) => {
       const { id, email, token } = await service.person();
-      return { path: `/api/users/${id}`, call: { token, body: { name: 'Ada King', email } } };
+      return [`/api/users/${id}`, { name: 'Ada King', email }, { token }];
     },
-  },
-  'PATCH /api/users/{id}': {
-    type: 'user.changed',
-    async prepare(service, { token }) {
-      const { id } = await service.person();
-      return {
-        path: `/api/users/${id}`,
-        call: { token, body: { role: 'staff', password: 'a new password' } },
-      };
-    },
-  },
-  'DELETE /api/users/{id}': {
-    type: 'user.deleted',
-    async prepare(service, { token }) {
-      const person = await service.person();
-      await newOrder(service, person.token);
-      await newKey(service, person.token);
-      return { path: `/api/users/${person.id}`, call: { token } };
-    },
-  },
-  'PUT /api/users/{id}/suspension': {
-    type: 'user.suspended',
-    async prepare(service, { token }) {
-      const { id } = await service.person();
-      return { path: `/api/users/${id}/suspension`, call: { token, body: {} } };
-    },
-  },
-  'DELETE /api/users/{id}/suspension': {
-    type: 'user.changed',
-    async prepare(service, { token }) {
-      const { id } = await service.person();
-      await service.put(`/api/users/${id}/suspension`, { token, body: {} });
-      return { path: `/api/users/${id}/suspension`, call: { token } };
-    },
-  },
-  'POST /api/users/{id}/totp': {
-    type: null, // signing in doesn't need a code yet
-    async prepare(service) {
+  ],
+  'PATCH /api/users/{id}': [
+    'user.changed',
+    async (service) => [await newUser(service), { role: 'staff', password: 'a new password' }],
+  ],
+  'DELETE /api/users/{id}': [
+    'user.deleted',
+    async (service) => {
       const { id, token } = await service.person();
-      return { path: `/api/users/${id}/totp`, call: { token } };
+      await newOrder(service, token);
+      await newKey(service, token);
+      return [`/api/users/${id}`];
     },
-  },
-  'PUT /api/users/{id}/totp': {
-    type: 'user.changed',
-    async prepare(service) {
+  ],
+  'PUT /api/users/{id}/suspension': [
+    'user.suspended',
+    async (service) => [`${await newUser(service)}/suspension`, {}],
+  ],
+  'DELETE /api/users/{id}/suspension': [
+    'user.changed',
+    async (service, { token }) => {
+      const path = `${await newUser(service)}/suspension`;
+      await service.put(path, { token, body: {} });
+      return [path];
+    },
+  ],
+  'POST /api/users/{id}/totp': [
+    null, // signing in doesn't need a code yet
+    async (service) => {
+      const { id, token } = await service.person();
+      return [`/api/users/${id}/totp`, undefined, { token }];
+    },
+  ],
+  'PUT /api/users/{id}/totp': [
+    'user.changed',
+    async (service) => {
       const { person, secret } = await personWithCodes(service);
-      const body = { code: codeOf(secret, service) };
-      return { path: `/api/users/${person.id}/totp`, call: { token: person.token, body } };
+      const { id, token } = person;
+      return [`/api/users/${id}/totp`, { code: codeOf(secret, service) }, { token }];
     },
-  },
-  'DELETE /api/users/{id}/totp': {
-    type: 'user.changed',
-    async prepare(service) {
+  ],
+  'DELETE /api/users/{id}/totp': [
+    'user.changed',
+    async (service) => {
       const { id, token } = (await personWithCodes(service)).person;
-      return { path: `/api/users/${id}/totp`, call: { token } };
+      return [`/api/users/${id}/totp`, undefined, { token }];
     },
-  },
-  'POST /api/sessions': {
-    type: 'session.created',
-    prepare: async (_service, { email }) => ({ path: '/api/sessions', call: { body: { email, password } } }),
-  },
-  'POST /api/sessions/{id}/tokens': {
-    type: null,
-    async prepare(service) {
+  ],
+  'POST /api/sessions': [
+    'session.created',
+    async (_service, { email }) => ['/api/sessions', { email, password }, byNobody],
+  ],
+  'POST /api/sessions/{id}/tokens': [
+    null,
+    async (service) => {
       const { sessionId, refreshToken } = await service.person();
-      return { path: `/api/sessions/${sessionId}/tokens`, call: { body: { refreshToken } } };
+      return [`/api/sessions/${sessionId}/tokens`, { refreshToken }, byNobody];
     },
-  },
-  'POST /api/sessions/current/tokens': {
-    type: null,
-    async prepare(service) {
+  ],
+  'POST /api/sessions/current/tokens': [
+    null,
+    async (service) => {
       const { email } = await service.person();
-      const body = { email, password, cookie: true };
-      const signedIn = await service.post('/api/sessions', { body });
+      const signedIn = await service.post('/api/sessions', { body: { email, password, cookie: true } });
       const [cookie = ''] = signedIn.headers['set-cookie'] ?? [];
       const { browserKey } = signedIn.body;
       const headers = { cookie: cookie.split(';')[0] ?? '', 'sec-fetch-site': 'same-origin' };
-      return { path: '/api/sessions/current/tokens', call: { headers, body: { browserKey } } };
+      return ['/api/sessions/current/tokens', { browserKey }, { ...byNobody, headers }];
     },
-  },
-  'DELETE /api/sessions': {
-    type: 'session.ended',
-    async prepare(service, { token }) {
+  ],
+  'DELETE /api/sessions': [
+    'session.ended',
+    async (service) => {
       const { id, email } = await service.person();
       await service.signIn(email, password);
-      return { path: `/api/sessions?userId=${id}`, call: { token } };
+      return [`/api/sessions?userId=${id}`];
     },
-  },
-  'DELETE /api/sessions/{id}': {
-    type: 'session.ended',
-    async prepare(service) {
+  ],
+  'DELETE /api/sessions/{id}': [
+    'session.ended',
+    async (service) => {
       const { sessionId, token } = await service.person();
-      return { path: `/api/sessions/${sessionId}`, call: { token } };
+      return [`/api/sessions/${sessionId}`, undefined, { token }];
     },
-  },
-  'POST /api/keys': {
-    type: 'key.created',
-    prepare: async (_service, { token }) => ({
-      path: '/api/keys',
-      call: { token, body: { name: 'till 3', scopes: ['orders:read'] } },
-    }),
-  },
-  'DELETE /api/keys/{id}': {
-    type: 'key.removed',
-    prepare: async (service, { token }) => ({
-      path: `/api/keys/${(await newKey(service, token)).id}`,
-      call: { token },
-    }),
-  },
-  'POST /customers': {
-    type: 'customer.created',
-    prepare: async (_service, { token }) => ({ path: '/customers', call: { token, body: { name: 'Ada' } } }),
-  },
-  'PUT /customers/{id}': {
-    type: 'customer.changed',
-    prepare: async (service, { token }) => ({
-      path: `/customers/${(await newCustomer(service, token)).id}`,
-      call: { token, body: { name: 'Ada King' } },
-    }),
-  },
-  'PATCH /customers/{id}': {
-    type: 'customer.changed',
-    prepare: async (service, { token }) => ({
-      path: `/customers/${(await newCustomer(service, token)).id}`,
-      call: { token, body: { name: 'Ada King' } },
-    }),
-  },
-  'DELETE /customers/{id}': {
-    type: 'customer.deleted',
-    prepare: async (service, { token }) => ({
-      path: `/customers/${(await newCustomer(service, token)).id}`,
-      call: { token },
-    }),
-  },
-  'PUT /customers/{id}/erasure': {
-    type: 'customer.erased',
-    prepare: async (service, { token }) => ({
-      path: `/customers/${(await newCustomer(service, token)).id}/erasure`,
-      call: { token },
-    }),
-  },
-  'POST /orders': {
-    type: 'order.created',
-    async prepare(service, { token }) {
+  ],
+  'POST /api/keys': ['key.created', async () => ['/api/keys', { name: 'till 3', scopes: ['orders:read'] }]],
+  'DELETE /api/keys/{id}': ['key.removed', async (...of) => [await pathOf('/api/keys', newKey, ...of)]],
+  'POST /customers': ['customer.created', async () => ['/customers', { name: 'Ada' }]],
+  'PUT /customers/{id}': ['customer.changed', async (...of) => [await customer(...of), { name: 'Ada King' }]],
+  'PATCH /customers/{id}': [
+    'customer.changed',
+    async (...of) => [await customer(...of), { name: 'Ada King' }],
+  ],
+  'DELETE /customers/{id}': ['customer.deleted', async (...of) => [await customer(...of)]],
+  'PUT /customers/{id}/erasure': ['customer.erased', async (...of) => [`${await customer(...of)}/erasure`]],
+  'POST /orders': [
+    'order.created',
+    async (service, { token }) => {
       const { id: customerId } = await newCustomer(service, token);
-      return { path: '/orders', call: { token, body: { customerId, currency: 'EUR', items } } };
+      return ['/orders', { customerId, currency: 'EUR', items }];
     },
-  },
-  'PATCH /orders/{id}': {
-    type: 'order.paid',
-    prepare: async (service, { token }) => ({
-      path: `/orders/${(await newOrder(service, token)).id}`,
-      call: { token, body: { status: 'paid' } },
-    }),
-  },
-  'POST /products': {
-    type: 'product.created',
-    prepare: async (_service, { token }) => ({
-      path: '/products',
-      call: { token, body: { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR' } },
-    }),
-  },
-  'PUT /products/{id}': {
-    type: 'product.changed',
-    async prepare(service, { token }) {
+  ],
+  'PATCH /orders/{id}': [
+    'order.paid',
+    async (...of) => [await pathOf('/orders', newOrder, ...of), { status: 'paid' }],
+  ],
+  'POST /products': [
+    'product.created',
+    async () => ['/products', { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR' }],
+  ],
+  'PUT /products/{id}': [
+    'product.changed',
+    async (service, { token }) => {
       const { id, sku } = await newProduct(service, token);
-      const body = { sku, name: 'Sencha', unitPrice: 749, currency: 'EUR' };
-      return { path: `/products/${id}`, call: { token, body } };
+      return [`/products/${id}`, { sku, name: 'Sencha', unitPrice: 749, currency: 'EUR' }];
     },
-  },
-  'PATCH /products/{id}': {
-    type: 'product.changed',
-    prepare: async (service, { token }) => ({
-      path: `/products/${(await newProduct(service, token)).id}`,
-      call: { token, body: { unitPrice: 799 } },
-    }),
-  },
-  'DELETE /products/{id}': {
-    type: 'product.deleted',
-    prepare: async (service, { token }) => ({
-      path: `/products/${(await newProduct(service, token)).id}`,
-      call: { token },
-    }),
-  },
-  'PUT /shop': {
-    type: 'shop.changed',
-    prepare: async (_service, { token }) => ({ path: '/shop', call: { token, body: { name: 'Tea House' } } }),
-  },
-  'PATCH /shop': {
-    type: 'shop.changed',
-    prepare: async (_service, { token }) => ({ path: '/shop', call: { token, body: { timeZone: 'UTC' } } }),
-  },
-  'POST /webhooks': {
-    type: 'webhook.created',
-    prepare: async (_service, { token }) => ({
-      path: '/webhooks',
-      call: { token, body: { url: 'https://hooks.example/', types: ['order.paid'] } },
-    }),
-  },
-  'PATCH /webhooks/{id}': {
-    type: 'webhook.changed',
-    prepare: async (service, { token }) => ({
-      path: `/webhooks/${(await newWebhook(service, token)).id}`,
-      call: { token, body: { status: 'paused' } },
-    }),
-  },
-  'DELETE /webhooks/{id}': {
-    type: 'webhook.deleted',
-    prepare: async (service, { token }) => ({
-      path: `/webhooks/${(await newWebhook(service, token)).id}`,
-      call: { token },
-    }),
-  },
-  'POST /webhooks/{id}/secrets': {
-    type: 'webhook.changed',
-    prepare: async (service, { token }) => ({
-      path: `/webhooks/${(await newWebhook(service, token)).id}/secrets`,
-      call: { token },
-    }),
-  },
+  ],
+  'PATCH /products/{id}': ['product.changed', async (...of) => [await product(...of), { unitPrice: 799 }]],
+  'DELETE /products/{id}': ['product.deleted', async (...of) => [await product(...of)]],
+  'PUT /shop': ['shop.changed', async () => ['/shop', { name: 'Tea House' }]],
+  'PATCH /shop': ['shop.changed', async () => ['/shop', { timeZone: 'UTC' }]],
+  'POST /webhooks': [
+    'webhook.created',
+    async () => ['/webhooks', { url: 'https://hooks.example/', types: ['order.paid'] }],
+  ],
+  'PATCH /webhooks/{id}': ['webhook.changed', async (...of) => [await webhook(...of), { status: 'paused' }]],
+  'DELETE /webhooks/{id}': ['webhook.deleted', async (...of) => [await webhook(...of)]],
+  'POST /webhooks/{id}/secrets': ['webhook.changed', async (...of) => [`${await webhook(...of)}/secrets`]],
 };
+
+const byNobody: Call = { token: undefined };
+
+async function newUser(service: TestService): Promise<string> {
+  return `/api/users/${(await service.person()).id}`;
+}
+
+/** Makes an object of the administrator, and returns its path. */
+async function pathOf(
+  list: string,
+  make: (service: TestService, token: string) => Promise<{ readonly id: number }>,
+  service: TestService,
+  { token }: Person,
+): Promise<string> {
+  return `${list}/${(await make(service, token)).id}`;
+}
+
+type Maker = (...of: Parameters<Preparation>) => Promise<string>;
+const customer: Maker = (...of) => pathOf('/customers', newCustomer, ...of);
+const product: Maker = (...of) => pathOf('/products', newProduct, ...of);
+const webhook: Maker = (...of) => pathOf('/webhooks', newWebhook, ...of);
 
 describe('the events of requests', { skip: executable !== undefined && 'needs the inside' }, () => {
   let root: Person;
@@ -301,13 +220,13 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
     );
   });
 
-  for (const [name, { prepare, type }] of Object.entries(rows)) {
+  for (const [name, [type, prepare]] of Object.entries(rows)) {
     const [method = ''] = name.split(' ');
     test(`${name} leaves ${type ?? 'no event'}`, async (t) => {
       if (!isMounted(name)) return t.skip('its feature has been deleted');
-      const { path, call } = await prepare(service(), root);
+      const [path, body, call] = await prepare(service(), root);
       const left = await leftBy(async () => {
-        const { status, text } = await service().call(method, path, call);
+        const { status, text } = await service().call(method, path, { token: root.token, body, ...call });
         assert.ok(status < 300, text);
       });
       assert.deepEqual(left, type === null ? [] : [type]);
@@ -315,11 +234,12 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
 
     test(`${name} leaves no event if it is rejected`, async (t) => {
       if (!isMounted(name)) return t.skip('its feature has been deleted');
-      const { path, call } = await prepare(service(), root);
-      const body = call.body === undefined ? undefined : { ...call.body, colour: 'red' };
-      const invalid = { ...call, body, headers: { 'if-match': '"stale"' } };
+      const [path, body, call] = await prepare(service(), root);
+      const headers = { 'if-match': '"stale"' };
+      const sent = body === undefined ? body : { ...body, colour: 'red' };
       const left = await leftBy(async () => {
-        const { status } = await service().call(method, path, body === undefined ? { body } : invalid);
+        const invalid = { token: root.token, ...call, body: sent, headers };
+        const { status } = await service().call(method, path, body === undefined ? {} : invalid);
         assert.ok([400, 401, 412, 415, 422].includes(status), String(status));
       });
       assert.deepEqual(left, []);
