@@ -141,6 +141,7 @@ test('no secret is in a log, an error, a list, the metrics, the processes, or on
     refreshToken,
     nextToken,
     key,
+    keySecret: key.slice(-43),
     resetPassword: /^password: (.+)$/m.exec(reset)?.[1] ?? '',
   };
   for (const [name, secret] of Object.entries(secrets)) {
