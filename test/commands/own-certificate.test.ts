@@ -8,7 +8,7 @@ import { describe, test, type TestContext } from 'node:test';
 import module from 'node:module';
 import os from 'node:os';
 import { ownNames, thisMachine } from '../../src/service/own-certificate.ts';
-import { CertificateKeeper, ensureCertificate } from '../../src/service/certificate-keeper.ts';
+import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { newCertificate } from '../support/new-certificate.ts';
 import { serviceFor } from '../support/service.ts';
@@ -142,19 +142,6 @@ describe('the certificate', () => {
     assertMade(made(start), authorityReplaced, certificateMade);
     writeFileSync(path('ca.pem'), 'not PEM');
     assertMade(made(start), authorityReplaced, certificateMade);
-  });
-
-  test('the certificate replaces that of new connections only if it is another one', (t) => {
-    const { config } = readCommandLine([`--data=${newFolder(t)}`], {});
-    const { certificate: current } = ensureCertificate(config, start);
-    let now = start;
-    const renewals: number[] = [];
-    const log = { write() {}, request() {}, flush() {} };
-    const onRenewal = (): number => renewals.push(now);
-    const keeper = new CertificateKeeper({ config, log, now: () => now, current, onRenewal });
-    t.after(() => keeper.close());
-    for (now of [start, start + 367 * dayMilliseconds, start + 368 * dayMilliseconds]) keeper.reload();
-    assert.deepEqual(renewals, [start + 367 * dayMilliseconds]);
   });
 
   test('the certificate is read again on a signal, which also renews it', async (t) => {

@@ -173,6 +173,7 @@ test('`orderly backup` without a file keeps the newest seven, too', async (t) =>
   const [name = ''] = readdirSync(join(data, 'backups'));
   assert.equal(status, 0);
   assert.ok(stdout.startsWith(`The database is in ${join(data, 'backups', name)}, `), stdout);
+  assert.match(stdout, /, \d+\.\d MB\.$/m);
 });
 
 const node = '/opt/orderly/node_modules/node/bin/node';
