@@ -13,7 +13,7 @@ import { isElsewhere, root } from '../support/source-text.ts';
 /** What belongs to a feature besides `src/features/NAME/` and `test/features/NAME/`. */
 const alsoOf: Readonly<Record<string, readonly string[]>> = {
   products: ['test/bench/lists-at-scale.ts'],
-  console: ['src/console', 'test/console', 'test/tools/check-small.ts', 'test/tools/check-spreadsheet.ts'],
+  console: ['src/console', 'test/console', 'test/tools/check-small.ts'],
   webhooks: ['console-page.test', 'console-live-check', 'console-today-check', 'api-types.test'].map(
     (name) => `test/console/${name}.ts`,
   ),
@@ -22,7 +22,6 @@ const alsoOf: Readonly<Record<string, readonly string[]>> = {
 /** Tests of pages, which describe all features: a person who deletes one edits them. */
 const testsOfPages = [
   'sources/architecture',
-  'sources/architecture-paths',
   'docs/docs',
   'docs/integrators',
   'docs/readme',
