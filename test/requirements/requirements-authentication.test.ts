@@ -9,10 +9,7 @@ describe('section 5, authentication:', () => {
   const fixture = fixtureForSuite();
 
   test('a bearer token, a JSON Web Token, goes in the Authorization header of every request', async () => {
-    const {
-      service,
-      owner: { token },
-    } = fixture();
+    const { service, token } = fixture();
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
     assert.equal(
       (await service.get('/orders', { headers: { authorization: `Bearer ${token}` } })).status,
@@ -22,10 +19,7 @@ describe('section 5, authentication:', () => {
   });
 
   test('an API key goes in X-API-Key, or in the query parameter api_key', async () => {
-    const {
-      service,
-      owner: { token },
-    } = fixture();
+    const { service, token } = fixture();
     const { key } = (
       await service.post('/api/keys', { token, body: { name: 'till', scopes: ['orders:read'] } })
     ).body;
@@ -34,10 +28,8 @@ describe('section 5, authentication:', () => {
   });
 
   test('rule 1: a client obtains a token after a successful login', async () => {
-    const {
-      service,
-      owner: { email },
-    } = fixture();
+    const { service, owner } = fixture();
+    const { email } = owner;
     const { status, body } = await service.post('/api/sessions', { body: { email, password } });
     assert.equal(status, 201);
     assert.equal((await service.get('/orders', { token: body.accessToken })).status, 200);
@@ -46,10 +38,7 @@ describe('section 5, authentication:', () => {
   });
 
   test('rule 2: a missing or invalid token gives 401', async () => {
-    const {
-      service,
-      owner: { token },
-    } = fixture();
+    const { service, token } = fixture();
     for (const authorization of [undefined, '', 'Bearer', 'Bearer x', `Bearer ${token}x`, `Basic ${token}`]) {
       for (const path of ['/orders', '/customers', '/api/users']) {
         assert.equal(
@@ -63,11 +52,7 @@ describe('section 5, authentication:', () => {
   });
 
   test('rule 3: a caller lacking permission gives 403', async () => {
-    const {
-      service,
-      owner: { token },
-      orders,
-    } = fixture();
+    const { service, token, orders } = fixture();
     assert.equal((await service.get('/api/users', { token })).status, 403);
     assert.equal(
       (await service.patch(`/orders/${orders[0].id}`, { token, body: { status: 'paid' } })).status,
@@ -76,13 +61,8 @@ describe('section 5, authentication:', () => {
   });
 
   test('rule 4: a user may access only their own data', async () => {
-    const {
-      service,
-      owner,
-      other: { token },
-      customerId,
-      orders,
-    } = fixture();
+    const { service, owner, other, customerId, orders } = fixture();
+    const { token } = other;
     const paths = [
       `/api/users/${owner.id}`,
       `/api/users/${owner.id}/orders`,

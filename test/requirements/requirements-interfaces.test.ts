@@ -16,10 +16,8 @@ describe('section 4.1, users interface:', () => {
   });
 
   test('{id} is an integer: anything else is an unknown path', async () => {
-    const {
-      service,
-      admin: { token },
-    } = fixture();
+    const { service, admin } = fixture();
+    const { token } = admin;
     const strange = ['x', '1.0', '-1', '0', '01', '1e3', '9007199254740992', '99999999999999999999', '%20'];
     for (const id of strange)
       assert.equal((await service.get(`/api/users/${id}`, { token })).status, 404, id);
@@ -117,20 +115,14 @@ describe('section 4.2, orders interface:', () => {
   const fixture = fixtureForSuite();
 
   test('GET /orders gives 200 and a list of orders', async () => {
-    const {
-      service,
-      owner: { token },
-      orders,
-    } = fixture();
+    const { service, token, orders } = fixture();
     const response = await service.get('/orders?sort=id', { token });
     assert.deepEqual([response.status, response.body.data], [200, orders]);
   });
 
   test('POST /orders takes an order and gives 201 and the created order', async () => {
-    const {
-      service,
-      other: { token, id: userId },
-    } = fixture();
+    const { service, other } = fixture();
+    const { token, id: userId } = other;
     const customerId = (await service.post('/customers', { token, body: { name: 'Grace' } })).body.id;
     const response = await service.post('/orders', {
       token,
@@ -143,11 +135,7 @@ describe('section 4.2, orders interface:', () => {
   });
 
   test('GET /orders/{id} with Accept: application/json gives 200 and one order as JSON', async () => {
-    const {
-      service,
-      owner: { token },
-      orders,
-    } = fixture();
+    const { service, token, orders } = fixture();
     const response = await service.get(`/orders/${orders[0].id}`, {
       token,
       headers: { accept: 'application/json' },
@@ -159,12 +147,7 @@ describe('section 4.2, orders interface:', () => {
   });
 
   test('GET /customers/{id}/orders gives 200 and the orders of one customer', async () => {
-    const {
-      service,
-      owner: { token },
-      customerId,
-      orders,
-    } = fixture();
+    const { service, token, customerId, orders } = fixture();
     const other = (await service.post('/customers', { token, body: { name: 'Other' } })).body.id;
     const response = await service.get(`/customers/${customerId}/orders?sort=id`, { token });
     assert.deepEqual([response.status, response.body.data], [200, orders]);
@@ -174,7 +157,7 @@ describe('section 4.2, orders interface:', () => {
   test('the parameter status keeps only orders with this status', async (t) => {
     const {
       service,
-      owner: { token },
+      token,
       staff,
       orders: [one, two],
     } = await createFixture(await serviceFor(t));
@@ -187,7 +170,7 @@ describe('section 4.2, orders interface:', () => {
   test('sort names a field to sort by, with a leading minus sign for descending order', async () => {
     const {
       service,
-      owner: { token },
+      token,
       orders: [one, two],
     } = fixture();
     assert.deepEqual(idsIn(await service.get('/orders?sort=createdAt', { token })), [one.id, two.id]);
@@ -197,11 +180,7 @@ describe('section 4.2, orders interface:', () => {
 
   for (const name of ['customerId', 'currency', 'items'] as const) {
     test(`note 3: POST /orders without the required ${name} is rejected`, async () => {
-      const {
-        service,
-        owner: { token },
-        customerId,
-      } = fixture();
+      const { service, token, customerId } = fixture();
       const response = await service.post('/orders', {
         token,
         body: { customerId, currency: 'EUR', items, [name]: undefined },

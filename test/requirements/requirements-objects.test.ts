@@ -67,7 +67,7 @@ describe('section 2.2, order:', () => {
   test('the id of an order is an integer that the service assigns', async () => {
     const {
       service,
-      owner: { token },
+      token,
       customerId,
       orders: [one, two],
     } = fixture();
@@ -81,7 +81,7 @@ describe('section 2.2, order:', () => {
   test('status is a string to filter by', async () => {
     const {
       service,
-      owner: { token },
+      token,
       orders: [one, two],
     } = fixture();
     assert.equal(typeof one.status, 'string');
@@ -96,7 +96,7 @@ describe('section 2.2, order:', () => {
   test('createdAt is a string to sort by', async () => {
     const {
       service,
-      owner: { token },
+      token,
       orders: [one, two],
     } = fixture();
     assert.match(one.createdAt, timestamp);
@@ -109,11 +109,7 @@ describe('section 2.2, order:', () => {
   });
 
   test('a postal code exists in input, and is validated', async () => {
-    const {
-      service,
-      owner: { token },
-      customerId,
-    } = fixture();
+    const { service, token, customerId } = fixture();
     const place = (postalCode: string): Promise<TestResponse> =>
       service.post('/orders', {
         token,
@@ -128,12 +124,7 @@ describe('section 2.4, relationships:', () => {
   const fixture = fixtureForSuite();
 
   test('a customer has zero or more orders, at /customers/{id}/orders', async () => {
-    const {
-      service,
-      owner: { token },
-      customerId,
-      orders,
-    } = fixture();
+    const { service, token, customerId, orders } = fixture();
     const empty = (await service.post('/customers', { token, body: { name: 'New' } })).body;
     assert.deepEqual(idsIn(await service.get(`/customers/${empty.id}/orders`, { token })), []);
     assert.deepEqual(

@@ -1,6 +1,7 @@
 // For the tests of the requirements: users, one of whom has a customer and two orders.
 import assert from 'node:assert/strict';
 import { sharedService } from '../support/http-support.ts';
+import { newCustomer, newOrder } from '../support/resource-support.ts';
 import { type TestResponse, type Person, type TestService } from '../support/service.ts';
 
 export const items = [{ name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }];
@@ -19,29 +20,23 @@ export type Fixture = {
   readonly staff: Person;
   readonly owner: Person;
   readonly other: Person;
+  /** Of the owner. */
+  readonly token: string;
   readonly customerId: number;
   readonly orders: readonly TestResponse['body'][];
 };
 
 export async function createFixture(service: TestService): Promise<Fixture> {
   const admin = await service.signIn(service.admin.email, service.admin.password);
-  const [staff, owner, other] = [
-    await service.person('staff'),
-    await service.person(),
-    await service.person(),
-  ];
-  const customerId = (
-    await service.post('/customers', { token: owner.token, body: { name: 'Grace Hopper' } })
-  ).body.id;
+  const staff = await service.person('staff');
+  const [owner, other] = [await service.person(), await service.person()];
+  const { id: customerId } = await newCustomer(service, owner.token);
   const orders: TestResponse['body'][] = [];
   for (let index = 0; index < 2; index += 1) {
-    orders.push(
-      (await service.post('/orders', { token: owner.token, body: { customerId, currency: 'EUR', items } }))
-        .body,
-    );
+    orders.push(await newOrder(service, owner.token, { customerId, items }));
     service.clock.advance(1_000);
   }
-  return { service, admin, staff, owner, other, customerId, orders };
+  return { service, admin, staff, owner, other, token: owner.token, customerId, orders };
 }
 
 /** In a service that the tests of the suite share; the result is for their bodies. */

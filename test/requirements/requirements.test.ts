@@ -62,10 +62,7 @@ describe('section 1', () => {
   });
 
   test('rule 1: POST creates, GET reads, PUT replaces, PATCH updates partly, DELETE removes', async () => {
-    const {
-      service,
-      owner: { token },
-    } = fixture();
+    const { service, token } = fixture();
     const made = await service.post('/customers', {
       token,
       body: { name: 'Grace', phone: '+4944112345678', address },
@@ -114,11 +111,7 @@ describe('section 1', () => {
   });
 
   test('rule 4: responses are cacheable in principle', async () => {
-    const {
-      service,
-      owner: { token },
-      orders,
-    } = fixture();
+    const { service, token, orders } = fixture();
     for (const path of [`/orders/${orders[0].id}`, '/orders']) {
       const { headers } = await service.get(path, { token });
       assert.match(headers['cache-control'] ?? '', /no-cache/); // stored, but revalidated before each use
@@ -130,11 +123,7 @@ describe('section 1', () => {
   });
 
   test('rule 5: the client states the format with Accept, the service with Content-Type', async () => {
-    const {
-      service,
-      owner: { token },
-      orders,
-    } = fixture();
+    const { service, token, orders } = fixture();
     const asking = (accept: string): Promise<TestResponse> =>
       service.get(`/orders/${orders[0].id}`, { token, headers: { accept } });
     for (const accept of ['application/json', '*/*', 'application/*;q=0.5, text/html'])
@@ -148,10 +137,8 @@ describe('section 1', () => {
     ['DELETE', '/api/deleteUser/1'],
   ] as const) {
     test(`rule 6: URIs contain no verbs, so ${method} ${path} is nothing`, async () => {
-      const {
-        service,
-        admin: { token },
-      } = fixture();
+      const { service, admin } = fixture();
+      const { token } = admin;
       assert.equal(
         (await service.call(method, path, { token, body: method === 'POST' ? {} : undefined })).status,
         404,
@@ -188,10 +175,7 @@ describe('section 1', () => {
   });
 
   test('rule 7: requests that reached the proxy by plain HTTP are rejected', async () => {
-    const {
-      service,
-      owner: { token },
-    } = fixture();
+    const { service, token } = fixture();
     for (const scheme of ['http', 'https'])
       assert.equal(
         (await service.get('/orders', { token, headers: { 'x-forwarded-proto': scheme } })).status,

@@ -8,18 +8,22 @@ import { User } from '../../../src/features/users/user.ts';
 import { integer, optional } from '../../../src/schema/schema.ts';
 
 const about = { tag: 'Test', summary: 'A route of a test' } as const;
-declare const order: Representation<Order>;
+const one = { method: 'GET', path: '/orders/{id}', ...about } as const;
+const all = { method: 'GET', path: '/orders', ...about } as const;
+const order = { kind: 'object', schema: Order } as const;
+const user = { kind: 'object', schema: User } as const;
+declare const found: Representation<Order>;
+declare const maybe: Access<object, Caller | undefined>;
 const shown = { id: 1, ownerId: null };
 
 export function asItShouldBe(): object[] {
   return [
     route({
+      ...one,
       method: 'PATCH',
-      path: '/orders/{id}',
-      ...about,
       access: self,
       body: NewOrder,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       handle: ({ params, body, caller }) =>
         represent(
           {
@@ -41,251 +45,135 @@ export function asItShouldBe(): object[] {
         ),
     }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
+      ...all,
       access: anyone,
       query: { limit: optional(integer()) },
-      reply: { kind: 'object', schema: Order },
-      handle: ({ query }) => ({ ...order, id: query.limit ?? 1 }),
+      reply: order,
+      handle: ({ query }) => ({ ...found, id: query.limit ?? 1 }),
     }),
+    route({
+      ...all,
+      method: 'PUT',
+      access: signedIn,
+      reply: { ...order, newLocation: () => '/x' },
+      handle: () => ({ ...found, isNew: true }),
+    }),
+    route({ ...all, method: 'DELETE', access: adminOnly, reply: { kind: 'none' }, handle: () => empty }),
   ];
 }
 
 export function mistakesOfRoutes(): object[] {
+  const limit = { limit: optional(integer()) };
   return [
     route({
-      method: 'GET',
-      path: '/orders/{id}',
-      ...about,
+      ...one,
       access: signedIn,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       // @ts-expect-error TS2339
-      handle: ({ params }) => ({ ...order, id: params.nope }),
+      handle: ({ params }) => ({ ...found, id: params.nope }),
     }),
+    // @ts-expect-error TS2339
+    route({ ...all, access: signedIn, reply: order, handle: ({ params }) => ({ ...found, id: params.id }) }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
+      ...one,
       access: signedIn,
-      reply: { kind: 'object', schema: Order },
-      // @ts-expect-error TS2339
-      handle: ({ params }) => ({ ...order, id: params.id }),
-    }),
-    route({
-      method: 'GET',
-      path: '/orders/{id}',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       // @ts-expect-error TS2322
-      handle: ({ params }) => ({ ...order, text: params.id }),
+      handle: ({ params }) => ({ ...found, text: params.id }),
     }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: self, reply: order, handle: () => found }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
-      // @ts-expect-error TS2322
-      access: self,
-      reply: { kind: 'object', schema: Order },
-      handle: () => order,
-    }),
-    route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
+      ...all,
       access: {
         description: '',
         credentials: 'required',
         // @ts-expect-error TS2322
         permits: (_: Caller, params: { id: number }) => params.id > 0,
       },
-      reply: { kind: 'object', schema: Order },
-      handle: () => order,
+      reply: order,
+      handle: () => found,
     }),
     // @ts-expect-error TS2741
+    route({ ...all, reply: order, handle: () => found }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
-      reply: { kind: 'object', schema: Order },
-      handle: () => order,
-    }),
-    route({
-      method: 'GET',
-      path: '/orders/{id}',
-      ...about,
+      ...one,
       access: anyone,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       // @ts-expect-error TS18048
-      handle: ({ caller }) => ({ ...order, id: caller.userId }),
+      handle: ({ caller }) => ({ ...found, id: caller.userId }),
     }),
+    // @ts-expect-error TS18048
+    route({ ...all, access: maybe, reply: order, handle: ({ caller }) => ({ ...found, id: caller.userId }) }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: signedIn, scope: 'orders:delete', reply: order, handle: () => found }),
+    // @ts-expect-error TS2322
+    route({ ...all, method: 'TRACE', access: signedIn, reply: order, handle: () => found }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: signedIn, reply: order, problems: ['teapot'], handle: () => found }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
-      access: maybe,
-      reply: { kind: 'object', schema: Order },
-      // @ts-expect-error TS18048
-      handle: ({ caller }) => ({ ...order, id: caller.userId }),
-    }),
-    route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
-      access: signedIn,
-      // @ts-expect-error TS2322
-      scope: 'orders:delete',
-      reply: { kind: 'object', schema: Order },
-      handle: () => order,
-    }),
-    route({
-      // @ts-expect-error TS2322
-      method: 'TRACE',
-      path: '/orders',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: Order },
-      handle: () => order,
-    }),
-    route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: Order },
-      // @ts-expect-error TS2322
-      problems: ['teapot'],
-      handle: () => order,
-    }),
-    route({
+      ...all,
       method: 'POST',
-      path: '/orders',
-      ...about,
       access: signedIn,
       body: NewOrder,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       // @ts-expect-error TS2339
-      handle: ({ body }) => ({ ...order, id: body.price }),
+      handle: ({ body }) => ({ ...found, id: body.price }),
     }),
     route({
+      ...all,
       method: 'POST',
-      path: '/orders',
-      ...about,
       access: signedIn,
-      reply: { kind: 'object', schema: Order },
+      reply: order,
       // @ts-expect-error TS18048
-      handle: ({ body }) => ({ ...order, id: body.total }),
+      handle: ({ body }) => ({ ...found, id: body.total }),
     }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
+      ...all,
       access: signedIn,
-      query: { limit: integer() },
-      reply: { kind: 'object', schema: Order },
+      query: limit,
+      reply: order,
       // @ts-expect-error TS2339
-      handle: ({ query }) => ({ ...order, id: query.page }),
+      handle: ({ query }) => ({ ...found, id: query.page }),
     }),
     route({
-      method: 'GET',
-      path: '/orders',
-      ...about,
+      ...all,
       access: signedIn,
-      query: { limit: optional(integer()) },
-      reply: { kind: 'object', schema: Order },
+      query: limit,
+      reply: order,
       // @ts-expect-error TS2322
-      handle: ({ query }) => ({ ...order, id: query.limit }),
+      handle: ({ query }) => ({ ...found, id: query.limit }),
     }),
     route({
-      method: 'GET',
-      path: '/x',
-      ...about,
+      ...all,
       access: signedIn,
-      reply: { kind: 'object', schema: User },
+      reply: user,
       // @ts-expect-error TS2322
       handle: () => represent({ id: 1, name: '', email: '', role: 'user' as const }, shown),
     }),
     route({
-      method: 'GET',
-      path: '/x',
-      ...about,
+      ...all,
       access: signedIn,
-      reply: { kind: 'object', schema: User },
+      reply: user,
       // @ts-expect-error TS2322
       handle: () => represent({ id: 1, name: '', email: '', role: 'root', createdAt: '' }, shown),
     }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: signedIn, reply: { ...user, location: () => '/x' }, handle: () => found }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: signedIn, reply: user, handle: async () => Promise.resolve(found) }),
     route({
-      method: 'POST',
-      path: '/x',
-      ...about,
+      ...all,
       access: signedIn,
-      reply: { kind: 'object', schema: User, location: () => '/x' },
-      // @ts-expect-error TS2322
-      handle: () => order,
-    }),
-    route({
-      method: 'GET',
-      path: '/x',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: User },
-      // @ts-expect-error TS2322
-      handle: async () => Promise.resolve(order),
-    }),
-    route({
-      method: 'GET',
-      path: '/x',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: User },
+      reply: user,
       // @ts-expect-error TS2322
       handle: () => ({ id: 1, name: '', email: '', role: 'user', createdAt: '' }),
     }),
-    route({
-      method: 'DELETE',
-      path: '/x',
-      ...about,
-      access: adminOnly,
-      reply: { kind: 'none' },
-      // @ts-expect-error TS2322
-      handle: () => order,
-    }),
-    route({
-      method: 'GET',
-      path: '/x',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'list', schema: Order },
-      // @ts-expect-error TS2322
-      handle: () => order,
-    }),
-    route({
-      method: 'PUT',
-      path: '/x',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: Order, newLocation: () => '/x' },
-      handle: () => ({ ...order, isNew: true }),
-    }),
-    route({
-      method: 'DELETE',
-      path: '/x',
-      ...about,
-      access: adminOnly,
-      reply: { kind: 'none' },
-      handle: () => empty,
-    }),
-    route({
-      method: 'GET',
-      path: '/x',
-      ...about,
-      access: signedIn,
-      reply: { kind: 'object', schema: Order },
-      // @ts-expect-error TS2339
-      handle: ({ request }) => request,
-    }),
+    // @ts-expect-error TS2322
+    route({ ...all, method: 'DELETE', access: adminOnly, reply: { kind: 'none' }, handle: () => found }),
+    // @ts-expect-error TS2322
+    route({ ...all, access: signedIn, reply: { kind: 'list', schema: Order }, handle: () => found }),
+    // @ts-expect-error TS2339
+    route({ ...all, access: signedIn, reply: order, handle: ({ request }) => request }),
   ];
 }
-
-declare const maybe: Access<object, Caller | undefined>;
