@@ -188,6 +188,16 @@ export async function serviceFor(
   };
 }
 
+/** The same for a program that is no test: the service ends with `use`. */
+export async function withService<T>(
+  options: TestOptions,
+  use: (service: TestService) => Promise<T>,
+): Promise<T> {
+  await using ends = new AsyncDisposableStack();
+  const after = (end: unknown): void => ends.defer(end as () => Promise<void>); // it takes no arguments
+  return await use(await serviceFor({ after }, options));
+}
+
 /** A new folder with an empty database, which a service opens faster than it migrates a new one. */
 async function newFolder(): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));

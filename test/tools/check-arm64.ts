@@ -7,14 +7,13 @@
 // processes run here and start the emulated service, and of the others those run emulated that start none. It
 // takes ten minutes on two cores; on busy ones a test of time may fail.
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
-import { text as textOf } from 'node:stream/consumers';
+import { startChild, type ChildService } from '../support/child-service.ts';
+import { createLoadClient } from '../support/load-client.ts';
+import { admin } from '../support/service.ts';
 
 const project = join(import.meta.dirname, '../..');
 const emulator = 'qemu-aarch64-static';
@@ -26,32 +25,23 @@ const startsProcesses = /execPath|child_process|command-support/;
 /** Emulated, everything takes many times as long. */
 const testMillisecondsMax = 600_000;
 
-type Answer = { readonly status: number; readonly body: any };
-
-const agent = new Agent({ rejectUnauthorized: false, keepAlive: true, maxSockets: 16 });
-const services: ChildProcess[] = [];
 const folder = mkdtempSync(join(tmpdir(), 'orderly-arm64-'));
 try {
   if (spawnSync(emulator, ['--version']).error !== undefined)
     throw new Error(`${emulator} is missing: install qemu-user-static.`);
   const node = [emulator, '-L', fetchLibraries(), fetchNode()];
-  const version = execFileSync(node[0] ?? '', [
-    ...node.slice(1),
-    '-p',
-    'process.arch + " " + process.version',
-  ]);
+  const [file = '', ...first] = node;
+  const version = execFileSync(file, [...first, '-p', 'process.arch + " " + process.version']);
   console.log(`emulated: ${String(version).trim()}`);
-  await walk(programOf('orderly', node, []));
-  const cheap = `--import=${join(project, 'test/support/cheap-passwords.js')}`;
+  await walk([...node, join(project, 'src/start.js')]);
   const isGood = [
     runTests('black-box tests', [process.execPath], globSync(blackBoxTests, { cwd: project }), {
-      ORDERLY_EXECUTABLE: programOf('orderly-cheap', node, [cheap]),
+      ORDERLY_EXECUTABLE: programOf(node),
     }),
     runTests('tests that run emulated', node, globSync(testsInside, { cwd: project }).filter(startsNone)),
   ];
   process.exitCode = isGood.every(Boolean) ? 0 : 1;
 } finally {
-  for (const service of services) service.kill('SIGKILL');
   rmSync(folder, { recursive: true });
 }
 
@@ -90,10 +80,11 @@ function fetchLibraries(): string {
   return root;
 }
 
-/** Returns the path of a program with orderly's command line, which needs no environment. */
-function programOf(name: string, node: readonly string[], flags: readonly string[]): string {
-  const path = join(folder, name);
-  const words = [...node, ...flags, join(project, 'src/start.js')];
+/** Returns the path of a program with orderly's command line, whose passwords are hashed cheaply. */
+function programOf(node: readonly string[]): string {
+  const path = join(folder, 'orderly');
+  const cheap = `--import=${join(project, 'test/support/cheap-passwords.js')}`;
+  const words = [...node, cheap, join(project, 'src/start.js')];
   writeFileSync(path, `#!/bin/sh\nexec ${words.map((word) => `'${word}'`).join(' ')} "$@"\n`, {
     mode: 0o755,
   });
@@ -101,71 +92,40 @@ function programOf(name: string, node: readonly string[], flags: readonly string
 }
 
 /** Places orders until the service is killed, and finds each that was answered after a restart. */
-async function walk(program: string): Promise<void> {
+async function walk(program: readonly string[]): Promise<void> {
   const data = join(folder, 'data');
-  const flags = ['--data', data, '--port', '0', '--rate-default', 'off', '--rate-created', 'off'];
-  const first = await startService(program, flags);
-  const { email, password } = JSON.parse(readFileSync(join(data, 'initial-admin.json'), 'utf8'));
-  const token = await signIn(first.url, { email, password });
-  const customer = await ask(first.url, 'POST', '/customers', { token, body: { name: 'Ada King' } });
-  assert.equal(customer.status, 201);
+  const options = { folder: data, program, settings: { tls: 'self-signed', 'rate-created': 'off' } };
+  const opened = async (service: ChildService) => {
+    const client = createLoadClient(service.port, { tls: { rejectUnauthorized: false }, connections: 16 });
+    const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+    const token = String(thing['accessToken']);
+    const ask = (method: 'GET' | 'POST', path: string, body?: object) =>
+      client.ask({ method, path, token, body });
+    return { ask, client };
+  };
+  const first = await startChild(options);
+  const before = await opened(first);
+  const { thing: customer } = await before.ask('POST', '/customers', { name: 'Ada King' });
   const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
-  const order = { customerId: customer.body.id, currency: 'EUR', items };
-  const placed: number[] = [];
+  const order = { customerId: customer['id'], currency: 'EUR', items };
+  const placed: unknown[] = [];
   const placing = Array.from({ length: ordersPlaced }, async () => {
-    const { status, body } = await ask(first.url, 'POST', '/orders', { token, body: order });
-    if (status === 201) placed.push(body.id);
-    if (placed.length === ordersPlaced / 2) first.child.kill('SIGKILL');
+    const { status, thing } = await before.ask('POST', '/orders', order);
+    if (status === 201) placed.push(thing['id']);
+    if (placed.length === ordersPlaced / 2) await first.kill('SIGKILL');
   });
   await Promise.allSettled(placing);
-  const second = await startService(program, flags);
-  const again = await signIn(second.url, { email, password });
-  for (const id of placed)
-    assert.equal((await ask(second.url, 'GET', `/orders/${id}`, { token: again })).status, 200);
-  second.child.kill('SIGTERM');
-  const [status] = await once(second.child, 'exit');
-  assert.equal(status, 0);
-  const report = execFileSync(program, ['check', '--data', data], { encoding: 'utf8' });
+  const second = await startChild(options);
+  const after = await opened(second);
+  for (const id of placed) assert.equal((await after.ask('GET', `/orders/${id}`)).status, 200);
+  for (const { client } of [before, after]) client.close();
+  assert.deepEqual(await second.kill('SIGTERM'), { code: 0, signal: null });
+  const [file = '', ...flags] = program;
+  const report = execFileSync(file, [...flags, 'check', '--data', data], { encoding: 'utf8' });
   console.log(
     `walk: of ${ordersPlaced} orders ${placed.length} were answered before kill -9, and all are there`,
   );
   console.log(report.trim());
-}
-
-async function startService(program: string, flags: readonly string[]) {
-  const child: ChildProcess = spawn(program, flags, { env: {}, stdio: ['ignore', 'pipe', 'inherit'] });
-  services.push(child);
-  assert(child.stdout !== null);
-  const { promise: listening, resolve, reject } = Promise.withResolvers<string>();
-  child.once('exit', (code, signal) => reject(new Error(`the service ended with ${signal ?? code}`)));
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    const { message, url } = JSON.parse(line);
-    if (message === 'listening') resolve(url);
-  });
-  return { child, url: await listening };
-}
-
-async function signIn(url: string, body: object): Promise<string> {
-  const { status, body: session } = await ask(url, 'POST', '/api/sessions', { body });
-  assert.equal(status, 201);
-  return session.accessToken;
-}
-
-async function ask(
-  url: string,
-  method: string,
-  path: string,
-  { token, body }: { readonly token?: string; readonly body?: object },
-): Promise<Answer> {
-  const headers = {
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-    ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-  };
-  const call = request(new URL(path, url), { method, headers, agent });
-  const answered = once(call, 'response');
-  call.end(body === undefined ? undefined : JSON.stringify(body));
-  const [response] = await answered;
-  return { status: response.statusCode, body: JSON.parse(await textOf(response)) };
 }
 
 function startsNone(file: string): boolean {
@@ -179,12 +139,8 @@ function runTests(
   env: Readonly<Record<string, string>> = {},
 ): boolean {
   console.log(`${what}: ${files.length} files`);
-  const flags = [
-    '--test',
-    '--test-isolation=none',
-    `--test-timeout=${testMillisecondsMax}`,
-    '--test-reporter=dot',
-  ];
+  const reporting = ['--test-reporter=dot', `--test-timeout=${testMillisecondsMax}`];
+  const flags = ['--test', '--test-isolation=none', ...reporting];
   const { status } = spawnSync(program, [...first, ...flags, ...files], {
     cwd: project,
     stdio: 'inherit',

@@ -1,11 +1,11 @@
 // Builds dist/orderly twice, compares the two, and what is in one with the sources, starts one in an empty folder, and
 // runs the black-box tests with it: `node test/tools/check-executable.ts`. Takes about three minutes, since each start
 // and sign-in hashes passwords with the real cost.
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startChild } from '../support/child-service.ts';
 import { buildExecutable } from './build-executable.ts';
 import { contentsOf } from './check-contents.ts';
 
@@ -44,23 +44,12 @@ try {
   rmSync(folder, { recursive: true });
 }
 
-/** Milliseconds from the start of the process until it listens; with an empty environment, in the folder. */
+/** Milliseconds from the start of the process until it listens, on the same folder each time. */
 async function startMilliseconds(): Promise<number> {
   const start = performance.now();
-  const child = spawn(executable, ['--port=0'], {
-    cwd: folder,
-    env: {},
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const ended = once(child, 'exit');
-  const { promise, resolve, reject } = Promise.withResolvers<number>();
-  child.stdout.on('data', (text) => {
-    if (String(text).includes('"listening"')) resolve(Math.round(performance.now() - start));
-  });
-  child.once('exit', (status) => reject(new Error(`it ended with ${status}`)));
-  const milliseconds = await promise;
-  child.kill();
-  await ended;
+  const service = await startChild({ folder: join(folder, 'data'), program: [executable] });
+  const milliseconds = Math.round(performance.now() - start);
+  await service.kill('SIGTERM');
   return milliseconds;
 }
 

@@ -10,7 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { blockOf, paste } from '../support/second-machine-page.ts';
 import { withSmallDisk, type SmallDisk } from '../support/small-disk.ts';
-import { runCommand, startChild, type ChildService } from '../torture/child-service.ts';
+import { runCommand, startChild, type ChildService } from '../support/child-service.ts';
 import { folderWith } from './check-api/outside-tools.ts';
 import { Litestream } from './check-litestream/litestream.ts';
 import { OrderWriter, type Acknowledged } from './check-litestream/order-writer.ts';

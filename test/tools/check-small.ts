@@ -1,30 +1,42 @@
 // `npm run check:small`: what a service does with little memory, over TLS, with 20,000 orders. For each size, in
 // a control group without swap: 200 requests a second for a minute, twenty sign-ins in a row and four at once,
 // 2,000 new orders and 2,000 lists as fast as they are answered, an export, an import, a backup, and the console in
-// a browser, with a sign-in after each; below 96 MB 10 requests a second and the sign-ins alone. Needs root, for the group. Exits with status 1 if a goal was missed.
+// a browser, with a sign-in after each; below 96 MB 10 requests a second and the sign-ins alone. Needs root, for the group.
+// Exits with status 1 if a goal was missed.
 //
 // The group runs a copy of the program, so that its pages are charged to the group, as on a machine of this size;
 // on a loop device, which reads ahead as a small machine does.
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
-import { Agent, request } from 'node:https';
-import { join } from 'node:path';
-import { text as textOf } from 'node:stream/consumers';
-import { setTimeout as wait } from 'node:timers/promises';
-import { parseArgs } from 'node:util';
-import { freePort } from '../support/free-port.ts';
-import { makeLoopDisk } from '../support/loop-disk.ts';
+import { execFile, execFileSync } from 'node:child_process';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  openSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { parseArgs, promisify } from 'node:util';
 import { openTab } from '../support/browser.ts';
+import { startChild, type ChildService } from '../support/child-service.ts';
+import { createLoadClient, type LoadRequest } from '../support/load-client.ts';
+import { admin } from '../support/service.ts';
+import { items } from '../support/resource-support.ts';
+import { root } from '../support/source-text.ts';
 import { Person } from '../console/console-actions.ts';
 
 const orders = 20_000;
 const importedRows = 10_000;
-/** One request in five changes something. */
-const changesOneIn = 5;
-const startMillisecondsMax = 60_000;
 const diskBytes = 3 * 1024 ** 3;
-const email = 'admin@example.com';
+/** As Linux has it by default. */
+const readAheadKilobytes = 128;
 const scopes = 'customers:read,customers:write,orders:read,orders:write';
 /** The goals: all that is checked works with so much memory, and the console with so much. With less, 503 is no failure. */
 const readMillisecondsMax = 100;
@@ -38,11 +50,12 @@ const workOrders = 2_000;
 const workLists = 2_000;
 const workAtOnce = 32;
 
-type AskOptions = { readonly body?: object | string; readonly type?: string };
+/** A request that had no response has the status 0. */
 type Answer = { readonly status: number; readonly text: string; readonly milliseconds: number };
-type Ask = (method: string, path: string, options?: AskOptions) => Promise<Answer>;
+type Ask = (asked: LoadRequest) => Promise<Answer>;
 type Report = (what: string, answers: readonly Answer[], goals?: readonly string[]) => void;
 type Group = {
+  /** Runs orderly in the group. */
   readonly program: readonly string[];
   readonly peakMegabytes: () => number;
   readonly remove: () => void;
@@ -56,204 +69,223 @@ const { values: options } = parseArgs({
     'no-browser': { type: 'boolean', default: false },
   },
 });
+const run = promisify(execFile);
+const orderly = [process.execPath, join(root, 'src/start.js')];
+let missed = 0;
 
-const children: ChildProcess[] = [];
-
-async function main(): Promise<void> {
-  const { folder: scratch, remove } = makeLoopDisk(diskBytes);
-  let missed = 0;
-  try {
-    const prepared = join(scratch, 'prepared');
-    await output(program, ['sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
-    for (const megabytes of options.megabytes.split(',').map(Number)) {
-      console.log(`\n${megabytes} MB:`);
-      const folder = join(scratch, String(megabytes));
-      cpSync(prepared, folder, { recursive: true });
-      const group = createGroup(megabytes, scratch);
-      try {
-        missed += await checkSize({ folder, group, megabytes });
-      } finally {
-        for (const child of children) if (!isOver(child)) await end(child, 'SIGKILL');
-        group.remove();
-      }
+const disk = mountDisk();
+try {
+  const prepared = join(disk.folder, 'prepared');
+  await command(orderly, ['sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
+  for (const megabytes of options.megabytes.split(',').map(Number)) {
+    console.log(`\n${megabytes} MB:`);
+    const folder = join(disk.folder, String(megabytes));
+    cpSync(prepared, folder, { recursive: true });
+    const group = createGroup(megabytes, disk.folder);
+    try {
+      await checkSize({ folder, group, megabytes });
+    } finally {
+      group.remove();
     }
-  } catch (error) {
-    missed += 1;
-    console.error(error);
-  } finally {
-    remove();
   }
-  process.exitCode = missed > 0 ? 1 : 0;
+} finally {
+  disk.remove();
 }
+process.exitCode = missed > 0 ? 1 : 0;
 
-const program = [process.execPath, join(import.meta.dirname, '../../src/start.js')];
+/** ext4 on a loop device. */
+function mountDisk(): { readonly folder: string; remove(): void } {
+  const scratch = mkdtempSync(join(tmpdir(), 'orderly-small-'));
+  const [image, folder] = [join(scratch, 'disk'), join(scratch, 'mounted')];
+  mkdirSync(folder);
+  closeSync(openSync(image, 'w'));
+  truncateSync(image, diskBytes);
+  execFileSync('mkfs.ext4', ['-q', image]);
+  const made = execFileSync('losetup', ['--find', '--show', '--direct-io=on', image], { encoding: 'utf8' });
+  const device = made.trim();
+  execFileSync('mount', [device, folder]);
+  writeFileSync(`/sys/block/${basename(device)}/queue/read_ahead_kb`, String(readAheadKilobytes));
+  return {
+    folder,
+    remove() {
+      execFileSync('umount', [folder]);
+      execFileSync('losetup', ['--detach', device]);
+      rmSync(scratch, { recursive: true, force: true });
+    },
+  };
+}
 
 /** A control group of version 2 where its memory controller is there, otherwise of version 1. */
 function createGroup(megabytes: number, scratch: string): Group {
-  const root = '/sys/fs/cgroup';
-  const isSecond = existsSync(join(root, 'cgroup.subtree_control'));
-  const path = join(root, isSecond ? '' : 'memory', `orderly-small-${process.pid}`);
+  const groups = '/sys/fs/cgroup';
+  const isSecond = existsSync(join(groups, 'cgroup.subtree_control'));
+  const path = join(groups, isSecond ? '' : 'memory', `orderly-small-${process.pid}`);
   const bytes = String(megabytes * 1024 ** 2);
   mkdirSync(path);
   writeFileSync(join(path, isSecond ? 'memory.max' : 'memory.limit_in_bytes'), bytes);
   const swap = join(path, isSecond ? 'memory.swap.max' : 'memory.memsw.limit_in_bytes');
   if (existsSync(swap)) writeFileSync(swap, isSecond ? '0' : bytes);
   console.log(`in a control group of version ${isSecond ? 2 : 1}; swap is off`);
-  const project = join(import.meta.dirname, '../..');
   const copy = join(scratch, `program-${megabytes}`);
   const bin = join(copy, 'node_modules/node-here/bin');
-  const files = `cp -r ${project}/src ${project}/package.json ${copy} && cp ${process.execPath} ${bin}`;
   mkdirSync(bin, { recursive: true });
+  const files = `cp -r ${root}/src ${root}/package.json ${copy} && cp ${process.execPath} ${bin}`;
   const once = `[ -e ${copy}/src ] || { ${files} && sync -f ${copy}; }`;
+  const script = `echo $$ > ${path}/cgroup.procs; cd ${copy}; ${once}; exec sh src/start.sh "$@"`;
+  const peak = join(path, isSecond ? 'memory.peak' : 'memory.max_usage_in_bytes');
   return {
-    program: [
-      '/bin/sh',
-      '-c',
-      `echo $$ > ${path}/cgroup.procs; cd ${copy}; ${once}; exec sh src/start.sh "$@"`,
-      'sh',
-    ],
-    peakMegabytes: () =>
-      Number(readFileSync(join(path, isSecond ? 'memory.peak' : 'memory.max_usage_in_bytes'), 'utf8')) /
-      1024 ** 2,
+    program: ['/bin/sh', '-c', script, 'sh'],
+    peakMegabytes: () => Number(readFileSync(peak, 'utf8')) / 1024 ** 2,
     remove: () => rmdirSync(path),
   };
 }
 
-type Size = {
-  readonly folder: string;
-  readonly group: Group;
-  readonly megabytes: number;
-};
+type Size = { readonly folder: string; readonly group: Group; readonly megabytes: number };
 
-/** Prints a line for each step, and returns the number of goals that were missed. */
-async function checkSize({ folder, group, megabytes }: Size): Promise<number> {
+/** Prints a line for each step, and counts the goals that were missed. */
+async function checkSize({ folder, group, megabytes }: Size): Promise<void> {
   // outside the group: on the smallest machine the command may have no memory for the hash
-  const made = await output(program, ['admin', 'create', '--email', email, '--data', folder]);
-  const [, password = ''] = /^password: (\S+)$/m.exec(made) ?? [];
-  const owner = ['--email', email, '--name', 'check', '--scopes', scopes, '--data', folder];
-  const [key = ''] = /ord_\S+/.exec(await output(program, ['keys', 'create', ...owner])) ?? [];
-  const port = await freePort();
-  const rates = ['default', 'anonymous', 'login-account', 'login-account-total', 'login-address'];
-  const flags = [
-    '--data',
-    folder,
-    '--port',
-    String(port),
-    '--log',
-    'warn',
-    ...rates.map((rate) => `--rate-${rate}=off`),
-  ];
-  const ask = askerOf(port, key);
+  const account = ['admin', 'create', '--email', admin.email, '--data', folder];
+  const [, password = ''] = /^password: (\S+)$/m.exec(await command(orderly, account)) ?? [];
+  const owner = ['--email', admin.email, '--name', 'check', '--scopes', scopes, '--data', folder];
+  const [key = ''] = /ord_\S+/.exec(await command(orderly, ['keys', 'create', ...owner])) ?? [];
+  const settings = { tls: 'self-signed', log: 'info', 'rate-login-account-total': 'off' };
+  const start = () => startChild({ folder, settings, program: group.program });
   // both fill the compile cache, which takes more memory than anything after it
-  const first = start([...group.program, ...flags]);
-  await untilReady(ask, first);
-  await end(first);
-  await output(group.program, ['backup', join(folder, 'first.db'), '--data', folder]);
-  const child = start([...group.program, ...flags]);
-  let missed = 0;
+  await (await start()).kill('SIGTERM');
+  await command(group.program, ['backup', join(folder, 'first.db'), '--data', folder]);
+  const service = await start();
+  const client = createLoadClient(service.port, {
+    connections: 32,
+    tls: { rejectUnauthorized: false },
+    headers: { 'x-api-key': key },
+  });
+  const ask: Ask = (asked) =>
+    client.ask(asked).catch((error) => ({ status: 0, text: String(error), milliseconds: 0 }));
   const report: Report = (what, answers, goals = []) => {
     const failed = answers.filter(({ status }) => isMissed(status, megabytes)).length;
-    const broken = answers.filter(({ status }) => status === 0).map(({ text }) => text); // no response at all
+    const broken = answers.filter(({ status }) => status === 0).map(({ text }) => text);
     const failures = failed > 0 ? [...goals, `${failed} failed`, ...new Set(broken)] : goals;
     missed += failures.length;
     const verdict = failures.length > 0 ? `  MISSED: ${failures.join(', ')}` : '';
-    console.log(`  ${what}: ${statusesOf(answers)}; ${memoryOf(child)}${verdict}`);
+    console.log(`  ${what}: ${statusesOf(answers)}; ${memoryOf(service)}${verdict}`);
   };
   try {
-    await untilReady(ask, child);
-    report('idle', []);
-    const signInOnce = (): Promise<Answer> => ask('POST', '/api/sessions', { body: { email, password } });
-    report('sign-in', [await signInOnce()]);
-    const hasAll = megabytes >= megabytesForAll;
-    await checkLoad(ask, report, hasAll ? requestsPerSecond : requestsPerSecondMin);
-    const inRow: Answer[] = [];
-    for (let index = 0; index < 20; index += 1) inRow.push(await signInOnce());
-    report('20 sign-ins in a row', inRow);
-    report('4 sign-ins at once', await Promise.all(Array.from({ length: 4 }, signInOnce)));
-    if (hasAll) {
-      const signInAfter = async (): Promise<void> => report('sign-in', [await signInOnce()]);
-      await checkWork(ask, report, signInAfter);
-      await checkTransfers(ask, report, signInAfter);
-      const copy = join(folder, 'copy.db');
-      const failure = await output(group.program, ['backup', copy, '--data', folder]).then(
-        () => [],
-        (error) => [String(error)],
-      );
-      report('backup', [], failure);
-      await signInAfter();
-      if (!options['no-browser'] && megabytes >= megabytesForConsole)
-        report(
-          'console',
-          [],
-          await showConsole(`https://localhost:${port}`, password).then(
-            () => [],
-            (error) => [String(error)],
-          ),
-        );
-    }
-    report('afterwards', [await ask('GET', '/orders?limit=5'), await signInOnce()]);
+    await checkSteps({
+      ask,
+      report,
+      megabytes,
+      password,
+      folder,
+      group,
+      url: `https://localhost:${service.port}`,
+    });
     console.log(`  peak of the group: ${group.peakMegabytes().toFixed(0)} MB, files in memory included`);
   } catch (error) {
     report(String(error), [], ['broken off']);
+  } finally {
+    client.close();
+    const { code, signal } = await service.kill('SIGTERM');
+    if (code !== 0) report('the service', [], [`ended with ${signal ?? code}`]);
   }
-  if (isOver(child)) report('the service', [], [`ended with ${child.signalCode ?? child.exitCode}`]);
-  else await end(child);
-  return missed;
 }
 
-async function checkLoad(ask: Ask, report: Report, perSecond: number): Promise<void> {
-  const { reads, changes } = await load(ask, perSecond);
-  const p99 = quantile(
-    reads.map(({ milliseconds }) => milliseconds),
-    0.99,
-  );
-  // with the least memory the program's pages come from the disk again and again
-  const isLate = perSecond === requestsPerSecond && p99 > readMillisecondsMax;
-  const goals = isLate ? ['p99 of reads'] : [];
-  report(`${perSecond} requests/s: reads, p99 ${p99.toFixed(0)} ms`, reads, goals);
-  report('changes', changes);
-}
+type Steps = Size & {
+  readonly ask: Ask;
+  readonly report: Report;
+  readonly password: string;
+  readonly url: string;
+};
 
-async function checkWork(ask: Ask, report: Report, signIn: () => Promise<void>): Promise<void> {
-  const order = (index: number): Promise<Answer> =>
-    ask('POST', '/orders', { body: newOrder(1 + (index % 5_000)) });
-  const list = (index: number): Promise<Answer> =>
-    ask('GET', `/orders?limit=200&status=${['open', 'paid', 'delivered'][index % 3]}`);
-  report(`${workOrders} orders without a pause`, await withoutPause(workOrders, order));
-  await signIn();
-  report(`${workLists} lists without a pause`, await withoutPause(workLists, list));
-  await signIn();
-}
+async function checkSteps({ ask, report, megabytes, password, folder, group, url }: Steps): Promise<void> {
+  const signIn = (): Promise<Answer> => {
+    const body = { email: admin.email, password };
+    return ask({ method: 'POST', path: '/api/sessions', body });
+  };
+  const order = (index: number): Promise<Answer> => {
+    const body = { customerId: 1 + (index % 5_000), currency: 'EUR', items: [...items, ...items] };
+    return ask({ method: 'POST', path: '/orders', body });
+  };
+  const get = (path: string, accept = 'application/json'): Promise<Answer> =>
+    ask({ method: 'GET', path, headers: { accept } });
 
-async function withoutPause(count: number, askOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
-  const answers: Answer[] = [];
-  let sent = 0;
-  async function askInTurn(): Promise<void> {
-    while (sent < count) {
-      sent += 1;
-      answers.push(await askOne(sent));
+  /** Sends the requests on time, whether the earlier ones are answered or not; one in five changes something. */
+  async function checkLoad(perSecond: number): Promise<void> {
+    const reads: Promise<Answer>[] = [];
+    const changes: Promise<Answer>[] = [];
+    const begin = performance.now();
+    for (let index = 0; index < Number(options.seconds) * perSecond; index += 1) {
+      const early = begin + (index * 1000) / perSecond - performance.now();
+      if (early > 1) await pause(early);
+      const id = 1 + ((index * 7919) % orders);
+      if (index % 5 === 0) changes.push(order(id));
+      else if (index % 10 === 1) reads.push(get('/orders?status=open&sort=-createdAt&limit=20'));
+      else reads.push(get(index % 10 === 2 ? `/customers/${1 + (id % 5_000)}` : `/orders/${id}`));
     }
+    const read = await Promise.all(reads);
+    const times = read.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+    const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
+    // with the least memory the program's pages come from the disk again and again
+    const isLate = perSecond === requestsPerSecond && p99 > readMillisecondsMax;
+    report(`${perSecond} requests/s: reads, p99 ${p99.toFixed(0)} ms`, read, isLate ? ['p99 of reads'] : []);
+    report('changes', await Promise.all(changes));
   }
-  await Promise.all(Array.from({ length: workAtOnce }, askInTurn));
-  return answers;
-}
 
-async function checkTransfers(ask: Ask, report: Report, signIn: () => Promise<void>): Promise<void> {
-  const exported = await ask('GET', '/orders', { type: 'text/csv' });
-  const lines = exported.text.split('\n').length;
-  report(`export of ${lines} lines`, [exported], lines < orders ? ['not whole'] : []);
-  await signIn();
-  report(`import of ${importedRows} rows`, [await importRows(ask)]);
-  await signIn();
-}
+  async function withoutPause(count: number, askOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
+    const answers: Answer[] = [];
+    let sent = 0;
+    const askInTurn = async (): Promise<void> => {
+      while (sent < count) answers.push(await askOne((sent += 1)));
+    };
+    await Promise.all(Array.from({ length: workAtOnce }, askInTurn));
+    return answers;
+  }
 
-function isOver({ exitCode, signalCode }: ChildProcess): boolean {
-  return exitCode !== null || signalCode !== null;
-}
+  /** Reports what a step that isn't a request throws. */
+  async function attempt(what: string, step: () => Promise<unknown>): Promise<void> {
+    const goals = await step().then(
+      () => [],
+      (error) => [String(error)],
+    );
+    report(what, [], goals);
+  }
 
-async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL' = 'SIGTERM'): Promise<void> {
-  child.kill(signal);
-  await once(child, 'exit');
+  report('idle', []);
+  report('sign-in', [await signIn()]);
+  const hasAll = megabytes >= megabytesForAll;
+  await checkLoad(hasAll ? requestsPerSecond : requestsPerSecondMin);
+  const inRow: Answer[] = [];
+  while (inRow.length < 20) inRow.push(await signIn());
+  report('20 sign-ins in a row', inRow);
+  report('4 sign-ins at once', await Promise.all([1, 2, 3, 4].map(signIn)));
+  if (hasAll) {
+    report(`${workOrders} orders without a pause`, await withoutPause(workOrders, order));
+    report('sign-in', [await signIn()]);
+    const statuses = ['open', 'paid', 'delivered'];
+    const list = (index: number) => get(`/orders?limit=200&status=${statuses[index % 3]}`);
+    report(`${workLists} lists without a pause`, await withoutPause(workLists, list));
+    report('sign-in', [await signIn()]);
+    const exported = await get('/orders', 'text/csv');
+    const lines = exported.text.split('\n').length;
+    report(`export of ${lines} lines`, [exported], lines < orders ? ['not whole'] : []);
+    report('sign-in', [await signIn()]);
+    const rows = Array.from(
+      { length: importedRows },
+      (_, row) => `Customer ${row};customer${row}@example.com`,
+    );
+    const body = ['name;email', ...rows, ''].join('\r\n');
+    const headers = { 'content-type': 'text/csv' };
+    const imported = await ask({ method: 'POST', path: '/imports?of=customers', body, headers });
+    report(`import of ${importedRows} rows`, [imported]);
+    report('sign-in', [await signIn()]);
+    await attempt('backup', () =>
+      command(group.program, ['backup', join(folder, 'copy.db'), '--data', folder]),
+    );
+    report('sign-in', [await signIn()]);
+    if (!options['no-browser'] && megabytes >= megabytesForConsole)
+      await attempt('console', () => showConsole(url, password));
+  }
+  report('afterwards', [await get('/orders?limit=5'), await signIn()]);
 }
 
 function isMissed(status: number, megabytes: number): boolean {
@@ -261,46 +293,11 @@ function isMissed(status: number, megabytes: number): boolean {
   return status < 200 || status > 299;
 }
 
-/** Sends the requests on time, whether the earlier ones are answered or not. */
-async function load(ask: Ask, perSecond: number): Promise<Record<'reads' | 'changes', Answer[]>> {
-  const reads: Promise<Answer>[] = [];
-  const changes: Promise<Answer>[] = [];
-  const begin = performance.now();
-  for (let index = 0; index < Number(options.seconds) * perSecond; index += 1) {
-    const early = begin + (index * 1000) / perSecond - performance.now();
-    if (early > 1) await wait(early);
-    const id = 1 + ((index * 7919) % orders);
-    if (index % changesOneIn === 0)
-      changes.push(ask('POST', '/orders', { body: newOrder(1 + (id % 5_000)) }));
-    else if (index % 10 === 1) reads.push(ask('GET', '/orders?status=open&sort=-createdAt&limit=20'));
-    else if (index % 10 === 2) reads.push(ask('GET', `/customers/${1 + (id % 5_000)}`));
-    else reads.push(ask('GET', `/orders/${id}`));
-  }
-  return { reads: await Promise.all(reads), changes: await Promise.all(changes) };
-}
-
-function newOrder(customerId: number): object {
-  const items = [
-    { sku: 'TEA-250', name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 },
-    { name: 'Teapot', quantity: 1, unitPrice: 3900 },
-  ];
-  return { customerId, currency: 'EUR', items };
-}
-
-function importRows(ask: Ask): Promise<Answer> {
-  const rows = Array.from(
-    { length: importedRows },
-    (_, index) => `Customer ${index};customer${index}@example.com`,
-  );
-  const body = ['name;email', ...rows, ''].join('\r\n');
-  return ask('POST', '/imports?of=customers', { body, type: 'text/csv' });
-}
-
 async function showConsole(url: string, password: string): Promise<void> {
   const tab = await openTab();
   try {
     await tab.send('Security.setIgnoreCertificateErrors', { ignore: true });
-    await new Person(tab, 'mouse').signIn(url, { email, password });
+    await new Person(tab, 'mouse').signIn(url, { email: admin.email, password });
     await tab.open(`${url}/console#/orders`);
     await tab.until('document.querySelectorAll("tbody tr").length > 5');
   } finally {
@@ -308,70 +305,23 @@ async function showConsole(url: string, password: string): Promise<void> {
   }
 }
 
-function askerOf(port: number, key: string): Ask {
-  const agent = new Agent({ keepAlive: true, maxSockets: 32, rejectUnauthorized: false });
-  return async (method, path, { body, type = 'application/json' } = {}) => {
-    const begin = performance.now();
-    const payload = typeof body === 'object' ? JSON.stringify(body) : body;
-    const headers = {
-      'x-api-key': key,
-      ...(payload === undefined
-        ? { accept: type }
-        : { 'content-type': type, 'content-length': Buffer.byteLength(payload) }),
-    };
-    const call = request({ agent, host: '127.0.0.1', port, method, path, headers });
-    try {
-      const answered = once(call, 'response');
-      call.end(payload);
-      const [response] = await answered;
-      const text = await textOf(response);
-      return { status: response.statusCode ?? 0, text, milliseconds: performance.now() - begin };
-    } catch (error) {
-      return { status: 0, text: String(error), milliseconds: performance.now() - begin };
-    }
-  };
-}
-
-function start([program = '', ...args]: readonly string[]): ChildProcess {
-  const child = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-  children.push(child);
-  return child;
-}
-
 /** Runs a command to its end, and returns what it prints. */
-async function output(program: readonly string[], args: readonly string[]): Promise<string> {
+async function command(program: readonly string[], args: readonly string[]): Promise<string> {
   const [file = '', ...rest] = [...program, ...args];
-  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'inherit'] });
-  const [printed, [code, signal]] = await Promise.all([textOf(child.stdout), once(child, 'close')]);
-  if (code !== 0) throw new Error(`${args[0]} ended with ${signal ?? code}`);
-  return printed;
+  return (await run(file, rest, { maxBuffer: 2 ** 26 })).stdout;
 }
 
-async function untilReady(ask: Ask, child: ChildProcess): Promise<void> {
-  const end = performance.now() + startMillisecondsMax;
-  while ((await ask('GET', '/health/ready')).status !== 200) {
-    if (performance.now() > end || isOver(child)) throw new Error('the service is not ready');
-    await wait(100);
-  }
-}
-
-/** Returns the memory of the process: what is its own, and with the files that it has in memory. */
-function memoryOf({ pid }: ChildProcess): string {
+/** What is its own, and with the files that it has in memory. */
+function memoryOf({ pid }: ChildService): string {
   if (!existsSync(`/proc/${pid}/status`)) return 'ended';
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
-  const megabytes = (name: string): string =>
-    (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024).toFixed(0);
-  return `${megabytes('RssAnon')} MB of its own, ${megabytes('VmRSS')} with files, ${megabytes('VmHWM')} at most`;
+  const [own, withFiles, most] = ['RssAnon', 'VmRSS', 'VmHWM'].map((name) =>
+    (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024).toFixed(0),
+  );
+  return `${own} MB of its own, ${withFiles} with files, ${most} at most`;
 }
 
 function statusesOf(answers: readonly Answer[]): string {
-  const counts = new Map<number, number>();
-  for (const { status } of answers) counts.set(status, (counts.get(status) ?? 0) + 1);
-  return [...counts].map(([status, count]) => `${count} × ${status}`).join(', ') || 'done';
+  const groups = Map.groupBy(answers, ({ status }) => status);
+  return [...groups].map(([status, { length }]) => `${length} × ${status}`).join(', ') || '-';
 }
-
-function quantile(values: readonly number[], part: number): number {
-  return values.toSorted((a, b) => a - b)[Math.ceil(values.length * part) - 1] ?? 0;
-}
-
-await main();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { TestResponse, Person, TestService } from '../support/service.ts';
 import { orderly } from '../support/command-support.ts';
-import type { LoadClient, Reply } from './load-client.ts';
+import type { LoadClient, Reply } from '../support/load-client.ts';
 import { notesIn } from './signed-in-folder.ts';
 
 export const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];

@@ -6,9 +6,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { serviceFor } from '../support/service.ts';
 import { orderly, program } from '../support/command-support.ts';
-import { spawnService, startChild } from './child-service.ts';
+import { spawnService, startChild } from '../support/child-service.ts';
 import { buildLibrary, makeReadOnly, newDisk, newFolder, noCompiler, noDisks } from './fault-support.ts';
-import { createLoadClient } from './load-client.ts';
+import { createLoadClient } from '../support/load-client.ts';
 import {
   lengthenWal,
   placer,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
-import { createLoadClient, type LoadClient, type Thing } from './load-client.ts';
+import { createLoadClient, type LoadClient, type Thing } from '../support/load-client.ts';
 
 type Event = { readonly id: number; readonly type: string; readonly subject: string };
 type Counts = { followed: number; streamed: number };
@@ -33,7 +33,7 @@ export class FeedReader {
 
   /** Reads during the writes, until the service is killed. */
   async follow(port: number, way: 'pages' | 'stream', isOver: () => boolean): Promise<void> {
-    const client = createLoadClient(port, 8);
+    const client = createLoadClient(port, { connections: 8 });
     try {
       while (!isOver()) {
         if (way === 'stream') await this.#readStream(client, port);

@@ -1,7 +1,7 @@
 // What clients know of the service's data: everything that was answered, and what a request without a
 // response may have done.
 import { isDeepStrictEqual } from 'node:util';
-import type { Thing } from './load-client.ts';
+import type { Thing } from '../support/load-client.ts';
 
 /** The wanted state of each named thing; undefined: it is removed. */
 export type Wanted = ReadonlyMap<string, Thing | undefined>;

@@ -1,5 +1,5 @@
 // The changes of keys, users and sessions by clients of the torture test.
-import type { Thing } from './load-client.ts';
+import type { Thing } from '../support/load-client.ts';
 import {
   password,
   change,

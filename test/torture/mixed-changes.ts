@@ -1,7 +1,7 @@
 // A change by a client of the torture test, noted in the ledger before it is sent and when it is answered.
 import type { Picker } from '../../src/commands/sample-data.ts';
 import type { Ledger, Wanted } from './ledger.ts';
-import type { LoadRequest, LoadClient, Reply, Thing } from './load-client.ts';
+import type { LoadRequest, LoadClient, Reply, Thing } from '../support/load-client.ts';
 
 /** What clients remember of one data folder over all crashes. */
 export type Memory = {

@@ -1,5 +1,5 @@
 // Clients that change everything at once: each notes in the ledger what it asks for, and then the response.
-import type { Thing } from './load-client.ts';
+import type { Thing } from '../support/load-client.ts';
 import {
   change,
   changeShown,

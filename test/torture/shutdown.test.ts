@@ -7,9 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test, type TestContext } from 'node:test';
 import { admin } from '../support/service.ts';
-import { startChild, type ChildService } from './child-service.ts';
+import { startChild, type ChildService } from '../support/child-service.ts';
 import { newFolder } from './fault-support.ts';
-import { createLoadClient, type LoadClient } from './load-client.ts';
+import { createLoadClient, type LoadClient } from '../support/load-client.ts';
 import { notesIn, settings, signedInFolder } from './signed-in-folder.ts';
 
 suite('the end of a service', () => {

@@ -1,6 +1,6 @@
 // The checks of a service that was killed, once it runs again.
 import type { FeedReader } from './feed-reader.ts';
-import type { LoadClient, Reply, Thing } from './load-client.ts';
+import type { LoadClient, Reply, Thing } from '../support/load-client.ts';
 import { renew } from './mixed-accounts.ts';
 import type { Memory, Round } from './mixed-changes.ts';
 

@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import { createPicker, type Picker } from '../../src/commands/sample-data.ts';
 import { orderly } from '../support/command-support.ts';
 import type { TestResponse } from '../support/service.ts';
-import { spawnService, startChild, type ChildService } from './child-service.ts';
+import { spawnService, startChild, type ChildService } from '../support/child-service.ts';
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';
-import { createLoadClient } from './load-client.ts';
+import { createLoadClient } from '../support/load-client.ts';
 import { staffEmail } from './mixed-accounts.ts';
 import { password, type Memory, type Person, type Round } from './mixed-changes.ts';
 import { writeAll } from './mixed-writes.ts';
@@ -146,7 +146,7 @@ async function tortureRound({
     await ended;
   }
   const restarted = await startChild({ folder, settings });
-  const after = createLoadClient(restarted.port, 4);
+  const after = createLoadClient(restarted.port, { connections: 4 });
   const [checked] = await Promise.all([
     orderly(['check', `--data=${folder}`]),
     checkAll({ ...round, client: after }, reader, result),

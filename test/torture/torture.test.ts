@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { orderly } from '../support/command-support.ts';
-import { spawnService, startChild } from './child-service.ts';
+import { spawnService, startChild } from '../support/child-service.ts';
 import { newFolder } from './fault-support.ts';
-import { createLoadClient } from './load-client.ts';
+import { createLoadClient } from '../support/load-client.ts';
 import { torture } from './torture-rounds.ts';
 
 test('nothing answered is lost, and nothing is half done, if the service is killed', async () => {

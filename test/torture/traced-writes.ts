@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { startChild } from './child-service.ts';
-import { createLoadClient, type LoadRequest, type LoadClient, type Thing } from './load-client.ts';
+import { startChild } from '../support/child-service.ts';
+import { createLoadClient, type LoadRequest, type LoadClient, type Thing } from '../support/load-client.ts';
 import { settings, signedInFolder } from './signed-in-folder.ts';
 import { judge, traced, type Verdict } from './sync-order.ts';
 
@@ -27,7 +27,7 @@ export async function traceWrites(many: number): Promise<TracedVerdict> {
       settings,
       wrapper: ['strace', '-f', '-y', '--seccomp-bpf', '-s', '4200', '-e', `trace=${traced}`, '-o', trace],
     });
-    const client = createLoadClient(service.port, 64 + readers);
+    const client = createLoadClient(service.port, { connections: 64 + readers });
     const expected = await writeTagged(client, { token, many }).finally(() => service.kill('SIGTERM'));
     return { ...judge(readFileSync(trace, 'latin1')), ...expected };
   } finally {

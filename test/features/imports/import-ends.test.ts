@@ -7,7 +7,7 @@ import { describe, test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { askRaw, openRaw } from '../../support/raw-connection.ts';
 import { admin, serviceFor } from '../../support/service.ts';
-import { startChild } from '../../torture/child-service.ts';
+import { startChild } from '../../support/child-service.ts';
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
 import {
   customerLine,

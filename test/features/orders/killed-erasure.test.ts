@@ -7,7 +7,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { newCustomer, newOrder } from '../../support/resource-support.ts';
 import { until } from '../../support/storage-support.ts';
-import { runCommand, startChild, type ChildService } from '../../torture/child-service.ts';
+import { runCommand, startChild, type ChildService } from '../../support/child-service.ts';
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
 import { assertErased, copyOrder, ofOrder, personal } from './erased-customer.ts';
 

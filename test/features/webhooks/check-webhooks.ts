@@ -10,7 +10,7 @@ import { pathToFileURL } from 'node:url';
 import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
 import { freePort } from '../../support/free-port.ts';
 import { admin } from '../../support/service.ts';
-import { startChild, type ChildService } from '../../torture/child-service.ts';
+import { startChild, type ChildService } from '../../support/child-service.ts';
 import { Receiver } from './receiver.ts';
 import { folderWith } from '../../tools/check-api/outside-tools.ts';
 

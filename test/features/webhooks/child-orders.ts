@@ -1,6 +1,6 @@
 // Orders, and a webhook that sends them, in a service that is a process of its own.
 import assert from 'node:assert/strict';
-import type { ChildService } from '../../torture/child-service.ts';
+import type { ChildService } from '../../support/child-service.ts';
 
 /** Creates a webhook with this URL, and then so many orders. */
 export async function placeOrders(

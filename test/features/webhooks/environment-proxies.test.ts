@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { startChild } from '../../torture/child-service.ts';
+import { startChild } from '../../support/child-service.ts';
 import { settings as sameUrl, signedInFolder } from '../../torture/signed-in-folder.ts';
 import { placeOrders } from './child-orders.ts';
 import { Receiver } from './receiver.ts';

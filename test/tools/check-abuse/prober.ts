@@ -1,60 +1,60 @@
-// The effect of an attack on other clients, measured on a thread of its own, so that the attacker's load
-// doesn't distort it.
-import { Worker } from 'node:worker_threads';
+// The effect of an attack on other clients, measured on a thread of its own, so that the attacker's load doesn't
+// distort it: one request after the other, on one connection or each on a new one.
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
+import { createLoadClient } from '../../support/load-client.ts';
 
-export type ProbeOptions = {
-  readonly port: number;
-  readonly path: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly everyMilliseconds: number;
-  /** Whether each request has a connection of its own. */
-  readonly isAnew: boolean;
-};
+type ProbeOptions = { readonly headers?: Readonly<Record<string, string>>; readonly isAnew?: true };
+type Probe = ProbeOptions & { readonly port: number };
+type Probed = { readonly times: readonly number[]; readonly failures: number };
 
-export type Probed = { readonly milliseconds: readonly number[]; readonly statuses: readonly number[] };
+const everyMilliseconds = 10;
+const replyMillisecondsMax = 30_000;
 
-export type Prober = { stop(): Promise<Probed> };
-
-const optionsDefault = { path: '/health/live', headers: {}, everyMilliseconds: 10, isAnew: false } as const;
-
-/** Resolves once the thread runs. */
-export async function startProber(
+/** Returns figures of other clients while `work` runs: `others: median 1.0 ms, p99 4.0, max 12.1 of 812 requests`. */
+export async function othersDuring(
   port: number,
-  options: Partial<Omit<ProbeOptions, 'port'>> = {},
-): Promise<Prober> {
-  const workerData: ProbeOptions = { ...optionsDefault, ...options, port };
-  const worker = new Worker(new URL('./prober-thread.ts', import.meta.url), { workerData });
+  work: () => Promise<unknown>,
+  options: ProbeOptions = {},
+): Promise<string> {
+  const worker = new Worker(import.meta.filename, { workerData: { ...options, port } satisfies Probe });
   await new Promise((resolve, reject) => worker.once('online', resolve).once('error', reject));
-  return { stop: () => stop(worker) };
-}
-
-/** `others: median 1 ms, p99 4, max 12 of 812 (200)`. */
-export function latencyOf({ milliseconds, statuses }: Probed): string {
-  const sorted = milliseconds.toSorted((a, b) => a - b);
-  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1);
-  const failed = statuses.filter((status) => status !== 200).length;
-  const failures = failed === 0 ? '' : `, ${failed} without a 200`;
-  const count = `${sorted.length} requests${failures}`;
-  return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${count}`;
-}
-
-/** Figures of other clients while `work` runs. */
-export async function probedDuring<T>(
-  port: number,
-  work: () => Promise<T>,
-  options: Partial<Omit<ProbeOptions, 'port'>> = {},
-): Promise<readonly [T, string]> {
-  const prober = await startProber(port, options);
-  const result = await work().catch(async (error: unknown) => {
-    await prober.stop();
-    throw error;
-  });
-  return [result, latencyOf(await prober.stop())];
-}
-
-function stop(worker: Worker): Promise<Probed> {
   const { promise, resolve, reject } = Promise.withResolvers<Probed>();
   worker.once('message', resolve).once('error', reject);
-  worker.postMessage('stop');
-  return promise;
+  await work().finally(() => worker.postMessage('stop'));
+  const { times, failures } = await promise;
+  const sorted = times.toSorted((a, b) => a - b);
+  const at = (share: number): string => (sorted[Math.floor((sorted.length - 1) * share)] ?? 0).toFixed(1);
+  const failed = failures === 0 ? '' : `, ${failures} without a 200`;
+  return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${sorted.length} requests${failed}`;
+}
+
+if (!isMainThread && parentPort !== null) {
+  const { port, headers = {}, isAnew }: Probe = workerData;
+  const times: number[] = [];
+  let failures = 0;
+  let askedAt: number | undefined;
+  const open = () => createLoadClient(port, { connections: 1, headers, replyMillisecondsMax });
+  let client = open();
+  parentPort.once('message', () => {
+    if (askedAt !== undefined) times.push(performance.now() - askedAt); // it has taken at least that
+    parentPort?.postMessage({ times, failures } satisfies Probed);
+    process.exit();
+  });
+  for (;;) {
+    askedAt = performance.now();
+    const status = await client.ask({ method: 'GET', path: '/health/live' }).then(
+      (reply) => reply.status,
+      () => 0,
+    );
+    const took = performance.now() - askedAt;
+    askedAt = undefined;
+    times.push(took);
+    if (status !== 200) failures += 1;
+    if (isAnew === true) {
+      client.close();
+      client = open();
+    }
+    await pause(Math.max(1, everyMilliseconds - took));
+  }
 }

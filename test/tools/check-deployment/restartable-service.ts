@@ -1,6 +1,6 @@
 // The service behind a proxy, always on one port: as the page "Deployment" starts it, but without rates.
 import assert from 'node:assert/strict';
-import { startChild, type ChildService } from '../../torture/child-service.ts';
+import { startChild, type ChildService } from '../../support/child-service.ts';
 import { proxiedSettings } from './deployment-page.ts';
 
 export class RestartableService {

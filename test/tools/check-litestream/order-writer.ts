@@ -2,7 +2,7 @@
 // acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
 import { admin } from '../../support/service.ts';
-import { createLoadClient, type LoadClient } from '../../torture/load-client.ts';
+import { createLoadClient, type LoadClient } from '../../support/load-client.ts';
 
 const clients = 8;
 const pauseMilliseconds = 30;
@@ -33,7 +33,7 @@ export class OrderWriter {
     this.#client?.close();
     this.#client = undefined;
     if (port === undefined) return;
-    const client = createLoadClient(port, clients);
+    const client = createLoadClient(port, { connections: clients });
     const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
     this.#token = String(thing['accessToken']);
     if (this.#customerId === 0) {

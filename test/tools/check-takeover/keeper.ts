@@ -10,24 +10,33 @@
 // - A primary whose mirror is gone may go on alone only after a transaction in which it is still primary has
 //   made its half the only current one. From then on the other machine can't become primary.
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
-import { request } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { admin } from '../../support/service.ts';
-import { runCommand } from '../../torture/child-service.ts';
-import { CopiedData } from './copied-data.ts';
+import { runCommand, spawnService } from '../../support/child-service.ts';
+import { createLoadClient } from '../../support/load-client.ts';
 import { grantLease, keepLease, putIf, read, type Condition } from './etcd.ts';
 import { MirroredDisk } from './mirrored-disk.ts';
-import { addresses, movingAddress } from './network.ts';
+import { addresses, movingAddress, servicePort } from './network.ts';
 
-export const leaseSeconds = 3;
+const leaseSeconds = 3;
 /** A primary stops this long before its lease may end. */
 const marginSeconds = 0.5;
 const renewMilliseconds = 500;
 const failedProbesMax = 3;
-export const publicUrl = `https://${movingAddress}:8443`;
+const settings = {
+  host: '0.0.0.0',
+  port: String(servicePort),
+  tls: 'self-signed',
+  'public-url': `https://${movingAddress}:${servicePort}`,
+  log: 'warn',
+  'webhook-allow': addresses.c,
+};
+const prober = createLoadClient(servicePort, {
+  tls: { rejectUnauthorized: false },
+  headers: { host: `${movingAddress}:${servicePort}` },
+  replyMillisecondsMax: 1_000,
+});
 
 export type Step = 'primary' | 'served' | 'mirrored' | 'ended' | 'stopped' | 'checked';
 /** Of the keeper to the check. */
@@ -42,25 +51,18 @@ export type KeeperOptions = {
   readonly name: 'a' | 'b';
   readonly folder: string;
   readonly loopDevice: string;
-  readonly isVerbose: boolean;
-  /** The program, where it copies the data in place of a mirror. */
-  readonly litestream: string | undefined;
 };
 
 const [, , optionsText = ''] = process.argv;
-const { name: own, folder, ...options } = JSON.parse(optionsText) as KeeperOptions; // of the check
+const { name: own, folder, loopDevice } = JSON.parse(optionsText) as KeeperOptions; // of the check
 const other = own === 'a' ? 'b' : 'a';
-const mirror = { folder, loopDevice: options.loopDevice, own: addresses[own], other: addresses[other] };
-const disk = new MirroredDisk(mirror);
-const copied = options.litestream === undefined ? undefined : copiedData(options.litestream);
-const data = copied?.folder ?? join(disk.folder, 'data');
+const disk = new MirroredDisk({ folder, loopDevice, own: addresses[own], other: addresses[other] });
+const data = join(disk.folder, 'data');
 
 /** The right to serve. */
 type Term = {
   readonly lease: string;
   readonly id: string;
-  /** The other machine was primary before. */
-  readonly followsOther: boolean;
   isOver: boolean;
   renewedAt: number;
 };
@@ -74,9 +76,8 @@ for (;;) {
   const term = await elected();
   report('primary', term.id);
   const renewing = renew(term);
-  if (term.followsOther) await copied?.takeOver(); // a failure ends this: an old copy must not be served
   try {
-    await (copied === undefined ? serveDuring(term) : serveCopyDuring(term, copied));
+    await serveDuring(term);
   } catch (error) {
     report('stopped', String(error));
   }
@@ -93,7 +94,7 @@ async function elected(): Promise<Term> {
       if (primary === undefined) {
         const term = await standForElection();
         if (term !== undefined) return term;
-      } else if (copied === undefined && primary.value === other && primary.createdAt !== offered) {
+      } else if (primary.value === other && primary.createdAt !== offered) {
         await disk.close();
         disk.offer(primary.createdAt);
         offered = primary.createdAt;
@@ -107,8 +108,7 @@ async function elected(): Promise<Term> {
 
 async function standForElection(): Promise<Term | undefined> {
   const current = await read('current');
-  const isCurrent = current === undefined || current.value.includes(own);
-  if (!isCurrent && copied === undefined) return undefined;
+  if (current !== undefined && !current.value.includes(own)) return undefined;
   const renewedAt = performance.now();
   const lease = await grantLease(leaseSeconds);
   const id = await putIf(
@@ -121,7 +121,7 @@ async function standForElection(): Promise<Term | undefined> {
       { key: 'current', value: own },
     ],
   );
-  return id === undefined ? undefined : { lease, id, followsOther: !isCurrent, isOver: false, renewedAt };
+  return id === undefined ? undefined : { lease, id, isOver: false, renewedAt };
 }
 
 async function renew(term: Term): Promise<void> {
@@ -181,26 +181,10 @@ async function changeHalves(term: Term, mirroring: boolean): Promise<boolean> {
   return false;
 }
 
-/** With Litestream nothing but time keeps two machines from acknowledging orders. */
-async function serveCopyDuring(term: Term, copy: CopiedData): Promise<void> {
-  try {
-    while (!term.isOver) await serveOnce(term, false);
-  } finally {
-    dropAddress();
-    await copy.stop();
-    report('stopped', '');
-  }
-}
-
-function copiedData(program: string): CopiedData {
-  return new CopiedData({ program, folder, otherFolder: join(folder, '..', other) });
-}
-
 /** Until the service ends, however it ends: it is stopped once the other half can be had. */
 async function serveOnce(term: Term, isMirrored: boolean): Promise<void> {
-  const child = startService();
+  const { child, ended } = spawnService({ folder: data, settings });
   service = child;
-  const ended = once(child, 'exit');
   let failedProbes = 0;
   let wasReady = false;
   while (child.exitCode === null && child.signalCode === null) {
@@ -210,14 +194,10 @@ async function serveOnce(term: Term, isMirrored: boolean): Promise<void> {
       if (!wasReady) {
         takeAddress();
         report(isMirrored ? 'mirrored' : 'served', authority());
-        void copied
-          ?.stop()
-          .then(() => copied.start())
-          .then(() => report('mirrored', authority()));
       }
       wasReady = true;
     } else if (wasReady && (failedProbes += 1) >= failedProbesMax) child.kill('SIGKILL');
-    if (copied === undefined && !isMirrored && wasReady && (await isOffered(term))) child.kill('SIGTERM');
+    if (!isMirrored && wasReady && (await isOffered(term))) child.kill('SIGTERM');
     await Promise.race([ended, pause(wasReady ? 200 : 20)]);
   }
   report('ended', String(child.signalCode ?? child.exitCode));
@@ -228,42 +208,11 @@ async function isOffered(term: Term): Promise<boolean> {
   return offer?.value === `${other} ${term.id}` && (await disk.otherListens());
 }
 
-function startService(): ChildProcess {
-  const program = join(import.meta.dirname, '../../../src/start.js');
-  const flags = {
-    host: '0.0.0.0',
-    data,
-    'public-url': publicUrl,
-    log: 'warn',
-    checkpoints: copied === undefined ? 'own' : 'litestream',
-    'webhook-allow': addresses.c,
-    'rate-default': 'off',
-    'rate-anonymous': 'off',
-    'rate-login-account': 'off',
-    'rate-login-address': 'off',
-  };
-  const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`);
-  return spawn(process.execPath, ['--max-semi-space-size=8', program, 'serve', ...args], {
-    stdio: options.isVerbose ? ['ignore', 'inherit', 'inherit'] : 'ignore',
-    env: {
-      ...process.env,
-      ORDERLY_ADMIN_EMAIL: admin.email,
-      ORDERLY_ADMIN_PASSWORD: admin.password,
-      MALLOC_ARENA_MAX: '1',
-    },
-  });
-}
-
 function isReady(): Promise<boolean> {
-  const { promise, resolve } = Promise.withResolvers<boolean>();
-  const options = { rejectUnauthorized: false, timeout: 1_000, headers: { host: `${movingAddress}:8443` } };
-  const asked = request('https://127.0.0.1:8443/health/ready', options, (response) => {
-    response.resume();
-    resolve(response.statusCode === 200);
-  });
-  asked.on('error', () => resolve(false)).on('timeout', () => asked.destroy(new Error('late')));
-  asked.end();
-  return promise;
+  return prober.ask({ method: 'GET', path: '/health/ready' }).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
 }
 
 /** Clients trust it, whichever machine shows it. */

@@ -17,7 +17,6 @@ export type MachineOptions = {
   /** For its disk; the witness has none. */
   readonly loopDevice: string;
   readonly isVerbose: boolean;
-  readonly litestream: string | undefined;
   readonly onReport: (report: Report) => void;
 };
 
@@ -89,8 +88,8 @@ export class Machine {
   }
 
   #keeperOptions(): string {
-    const { name, folder, loopDevice, isVerbose, litestream } = this.#options;
-    return JSON.stringify({ name, folder, loopDevice, isVerbose, litestream });
+    const { name, folder, loopDevice } = this.#options;
+    return JSON.stringify({ name, folder, loopDevice });
   }
 
   #etcd(): string {

@@ -11,6 +11,7 @@ export const addresses: Readonly<Record<Host, string>> = {
 };
 /** It is where the service is. */
 export const movingAddress = '10.79.0.9';
+export const servicePort = 8443;
 /** Nobody's, so a frame to it arrives nowhere, as on a broken line. */
 const deadHardwareAddress = '02:00:00:00:00:99';
 
@@ -42,19 +43,12 @@ export class Network {
 
   /** Nothing arrives from one at the other, and neither is told. */
   cut(one: Host, other: Host): void {
-    for (const [from, to] of [
-      [one, other],
-      [other, one],
-    ] as const)
-      for (const address of addressesOf(to)) this.#neighbour(from, 'replace', address);
+    const entry = ['lladdr', deadHardwareAddress, 'nud', 'permanent'];
+    this.#neighbours(one, other, 'replace', entry);
   }
 
   mend(one: Host, other: Host): void {
-    for (const [from, to] of [
-      [one, other],
-      [other, one],
-    ] as const)
-      for (const address of addressesOf(to)) this.#neighbour(from, 'del', address);
+    this.#neighbours(one, other, 'del', []);
   }
 
   /** The port of the switch. */
@@ -89,9 +83,14 @@ export class Network {
     ip('netns', 'exec', namespace, 'sysctl', '-q', '-w', ...settings);
   }
 
-  #neighbour(host: Host, command: 'replace' | 'del', address: string): void {
-    const entry = command === 'replace' ? ['lladdr', deadHardwareAddress, 'nud', 'permanent'] : [];
-    ip('-n', this.namespaceOf(host), 'neigh', command, address, ...entry, 'dev', 'eth0');
+  /** Changes what each of them knows of the other's addresses. */
+  #neighbours(one: Host, other: Host, command: 'replace' | 'del', entry: readonly string[]): void {
+    const pairs = [
+      ...addressesOf(other).map((address) => [one, address] as const),
+      ...addressesOf(one).map((address) => [other, address] as const),
+    ];
+    for (const [host, address] of pairs)
+      ip('-n', this.namespaceOf(host), 'neigh', command, address, ...entry, 'dev', 'eth0');
   }
 }
 

@@ -14,14 +14,6 @@ export type Site = {
   reached(machine: Machine | undefined, step: Step): Promise<unknown>;
 };
 
-/** Those in which the network is whole: the copy of the check doesn't go through it. */
-export const roundsWithACopy = [
-  'the machine is killed',
-  'all its processes are frozen, and woken later',
-  'its keeper alone is frozen, and woken later',
-  'the service alone is frozen',
-];
-
 /** Longer than a lease. */
 const longMilliseconds = 5_000;
 

@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { admin, executable } from '../support/service.ts';
+import { admin, executable } from './service.ts';
 
 export type ChildOptions = {
   readonly folder: string;
@@ -14,6 +14,8 @@ export type ChildOptions = {
   readonly environment?: Readonly<Record<string, string>>;
   /** A program that runs the service, and its arguments, such as strace. */
   readonly wrapper?: readonly string[];
+  /** Runs the command line of orderly, in place of the one under test. */
+  readonly program?: readonly string[];
 };
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -27,26 +29,28 @@ export type Spawned = {
 
 export type ChildService = Spawned & {
   readonly port: number;
+  readonly pid: number;
   kill(signal: NodeJS.Signals): Promise<Ended>;
 };
 
-const startMillisecondsMax = 20_000;
+const startMillisecondsMax = 60_000;
 const writtenCharsMax = 2 ** 20;
 
 /** Resolves once it listens. Throws with its output if it ends before that. */
 export async function startChild(options: ChildOptions): Promise<ChildService> {
   const { child, ended, written } = spawnService(options);
   const late = setTimeout(() => child.kill('SIGKILL'), startMillisecondsMax);
-  const listening = new Promise<number>((resolve) =>
-    child.stdout?.on('data', () => {
-      const url = /"url":"https?:\/\/[^"]+:(\d+)"/.exec(written());
-      if (url !== null) resolve(Number(url[1]));
-    }),
-  );
+  const { promise: listening, resolve } = Promise.withResolvers<number>();
+  const look = (): void => {
+    const url = /"url":"https?:\/\/[^"]+:(\d+)"/.exec(written());
+    if (url !== null) resolve(Number(url[1]));
+  };
+  child.stdout?.on('data', look);
   const early = ended.then(({ code, signal }) => {
     throw new Error(`the service ended with ${signal ?? code} before it listened: ${written()}`);
   });
   const port = await Promise.race([listening, early]).finally(() => clearTimeout(late));
+  child.stdout?.off('data', look);
   early.catch(() => {
     /* it may end once it has listened */
   });
@@ -56,12 +60,13 @@ export async function startChild(options: ChildOptions): Promise<ChildService> {
     if (child.exitCode === null && child.signalCode === null) process.kill(pid, signal);
     return ended;
   };
-  return { child, ended, written, port, kill };
+  return { child, ended, written, port, pid, kill };
 }
 
-/** strace doesn't pass signals on, and ends with the process it runs. */
-function childOf(pid: number | undefined): number {
-  return Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim());
+/** strace doesn't pass signals on, and ends with the process it runs; other wrappers become the service. */
+function childOf(pid = Number.NaN): number {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+  return children === '' ? pid : Number(children);
 }
 
 /** Doesn't wait until it listens: for a start that fails or is killed. */
@@ -70,14 +75,15 @@ export function spawnService({
   settings = {},
   environment = {},
   wrapper = [],
+  program = serviceProgram,
 }: ChildOptions): Spawned {
   const flags = Object.entries({ port: '0', tls: 'off', data: folder, ...ratesOff, ...settings }).map(
     ([flag, value]) => `--${flag}=${value}`,
   );
-  const [program = '', ...args] = [...wrapper, ...serviceProgram, ...flags];
-  const child = spawn(program, args, {
+  const [file = '', ...args] = [...wrapper, ...program, ...flags];
+  const child = spawn(file, args, {
     cwd: tmpdir(),
-    env: { PATH: process.env['PATH'], ...adminEnvironment, ...environment },
+    env: { PATH: process.env['PATH'], MALLOC_ARENA_MAX: '1', ...adminEnvironment, ...environment },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let text = '';
@@ -113,7 +119,7 @@ export async function runCommand(
 
 const serviceProgram =
   executable === undefined
-    ? [process.execPath, join(import.meta.dirname, '../../src/start.js')]
+    ? [process.execPath, '--max-semi-space-size=8', join(import.meta.dirname, '../../src/start.js')]
     : [executable];
 const ratesOff = {
   'rate-default': 'off',
