@@ -35,9 +35,9 @@ export type Comparison = {
 export function compareWithAjv(
   mounted: readonly MountedRoute[],
   document: string,
-  { parent, seed }: { readonly parent: string; readonly seed: number },
+  { folder, seed }: { readonly folder: string; readonly seed: number },
 ): Comparison {
-  const { Ajv2020 }: AjvModule = createRequire(join(folderWith('ajv', parent), 'here.js'))(
+  const { Ajv2020 }: AjvModule = createRequire(join(folderWith('ajv', folder), 'here.js'))(
     'ajv/dist/2020.js',
   );
   const ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });

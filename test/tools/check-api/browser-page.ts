@@ -1,10 +1,10 @@
 // A page in a real browser, of an origin that the service lists, with what the tools of pages add to each request.
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import { join } from 'node:path';
 import type { AddressInfo } from 'node:net';
 import { openTab } from '../../support/browser.ts';
-import { baseUrlOf, signedIn, startIn, withFolder } from './local-service.ts';
+import { newKey, rootToken } from '../../support/resource-support.ts';
+import { withService } from '../../support/service.ts';
 
 /** What Sentry, OpenTelemetry, Datadog, jQuery and caches add. */
 const foreignHeaders = {
@@ -17,49 +17,44 @@ const foreignHeaders = {
   'cache-control': 'no-cache',
 };
 
-export type Page = { readonly origin: string; stop(): Promise<void> };
-
 /** A server of one empty page. */
-export async function startPage(): Promise<Page> {
+export async function startPage(): Promise<{ readonly origin: string } & AsyncDisposable> {
   const server = createServer((_, response) =>
     response.setHeader('Content-Type', 'text/html').end('<title>page</title>'),
   );
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const { port } = server.address() as AddressInfo; // it listens on a port
-  const stop = async (): Promise<void> => {
-    server.closeAllConnections();
-    await once(server.close(), 'close');
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await once(server.close(), 'close');
+    },
   };
-  return { origin: `http://127.0.0.1:${port}`, stop };
 }
 
 /** Returns what a page of a listed origin can't do, and what one of another origin can. */
-export async function walkInBrowser(): Promise<string[]> {
-  const [listed, other] = [await startPage(), await startPage()];
+export async function walkInBrowser(settings: Readonly<Record<string, string>>): Promise<string[]> {
+  await using listed = await startPage();
+  await using other = await startPage();
   const tab = await openTab();
   try {
-    return await withFolder(async (folder) => {
-      const service = await startIn(join(folder, 'data'), ['--port=0', `--cors-origins=${listed.origin}`]);
-      try {
-        const call = await signedIn(baseUrlOf(service));
-        const { key } = (await (
-          await call('POST', '/api/keys', { name: 'page', scopes: ['customers:read', 'customers:write'] })
-        ).json()) as { key: string }; // as documented
-        const walk = `(${walkOfPage.toString()})(${JSON.stringify({ baseUrl: baseUrlOf(service), key, foreignHeaders })})`;
+    return await withService(
+      { settings: { ...settings, 'cors-origins': listed.origin } },
+      async (service) => {
+        const scopes = ['customers:read', 'customers:write'];
+        const { key } = await newKey(service, await rootToken(service), { scopes });
+        const given = { baseUrl: service.url, key, foreignHeaders };
+        const walk = `(${walkOfPage.toString()})(${JSON.stringify(given)})`;
         await tab.open(listed.origin);
         const violations = await tab.evaluate<string[]>(walk);
         await tab.open(other.origin);
         const ofOther = await tab.evaluate<string[]>(walk);
-        if (ofOther.length !== 1) violations.push('a page of another origin is answered');
-        return violations;
-      } finally {
-        await service.stop();
-      }
-    });
+        return ofOther.length === 1 ? violations : [...violations, 'a page of another origin is answered'];
+      },
+    );
   } finally {
     await tab.close();
-    await listed.stop();
-    await other.stop();
   }
 }
 
@@ -72,25 +67,18 @@ type Given = {
 /** Runs in the page, so it uses no name from outside. */
 async function walkOfPage({ baseUrl, key, foreignHeaders }: Given): Promise<string[]> {
   const violations: string[] = [];
-  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', ...foreignHeaders };
-  const ask = (
-    method: string,
-    path: string,
-    body?: object,
-    more: Record<string, string> = {},
-  ): Promise<Response> =>
-    fetch(baseUrl + path, {
-      method,
-      headers: { ...headers, ...more },
-      body: body === undefined ? null : JSON.stringify(body),
-    });
+  const own = { 'X-API-Key': key, 'Content-Type': 'application/json', ...foreignHeaders };
+  const ask = (method: string, path: string, more: object = {}, body?: object): Promise<Response> => {
+    const headers = { ...own, ...more };
+    return fetch(baseUrl + path, { method, headers, body: body === undefined ? null : JSON.stringify(body) });
+  };
   try {
-    const made = await ask('POST', '/customers', { name: 'Grace Hopper' }, { 'Idempotency-Key': 'page-1' });
+    const made = await ask('POST', '/customers', { 'Idempotency-Key': 'page-1' }, { name: 'Grace Hopper' });
     const location = made.headers.get('location') ?? '';
     const tag = made.headers.get('etag') ?? '';
     if (made.status !== 201 || location === '' || tag === '')
       violations.push(`POST: ${made.status} ${location} ${tag}`);
-    const changed = await ask('PATCH', location, { note: 'Rings twice.' }, { 'If-Match': tag });
+    const changed = await ask('PATCH', location, { 'If-Match': tag }, { note: 'Rings twice.' });
     if (changed.status !== 200) violations.push(`PATCH: ${changed.status}`);
     const list = await ask('GET', '/customers?limit=1');
     for (const name of ['X-Request-Id', 'RateLimit', 'ETag'])

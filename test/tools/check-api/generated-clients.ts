@@ -1,39 +1,56 @@
-// Clients that generators create from the document: generated, type-checked, and run through the
-// walk-through.
+// Clients that generators create from the document: generated, compiled, and run through a walk.
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Surroundings } from './clients/surroundings.ts';
 import { madeUpAddress } from './clients/short-walk.ts';
+import type { Surroundings } from './clients/surroundings.ts';
 import { folderWith, run, type Toolset } from './outside-tools.ts';
 
 export type Walk = (surroundings: Surroundings) => Promise<void>;
-export type GeneratedClient = { readonly name: string; readonly walk: Walk };
-
-export async function generateClients(document: string, parent: string): Promise<GeneratedClient[]> {
-  return [await openapiFetch(document, parent), await heyApi(document, parent)];
-}
 
 type Recipe = {
   readonly toolset: Toolset;
-  /** The name of the walk's file, too. */
-  readonly name: string;
   /** Settings of the generator, by file name. */
   readonly files?: Readonly<Record<string, string>>;
   readonly command: readonly [tool: string, ...args: string[]];
+  /** A file of `clients/`. */
+  readonly walk: string;
+  /** Whether the code passes the compiler's strict rules. */
+  readonly isStrict?: true;
 };
 
-const orvalSettings = {
-  api: {
+function orval(toolset: Toolset, walk: string, output: object): Recipe {
+  const settings = { api: { input: 'openapi.json', output: { target: 'generated/api.ts', ...output } } };
+  const files = { 'orval.config.mjs': `export default ${JSON.stringify(settings)};\n` };
+  return { toolset, files, command: ['orval', '--config', 'orval.config.mjs'], walk };
+}
+
+function heyApi(toolset: Toolset, settings: object = {}): Recipe {
+  const all = {
     input: 'openapi.json',
-    output: { target: 'generated/api.ts', client: 'fetch', mode: 'single', baseUrl: madeUpAddress },
-  },
-};
-const orval = {
-  files: { 'orval.config.mjs': `export default ${JSON.stringify(orvalSettings)};\n` },
-  command: ['orval', '--config', 'orval.config.mjs'],
-} as const;
+    output: { path: 'generated', module: { extension: '.ts' } },
+    parser: { filters: { tags: { exclude: ['Service'] } } },
+    logs: { file: false },
+    ...settings,
+  };
+  const files = { 'openapi-ts.config.mjs': `export default ${JSON.stringify(all)};\n` };
+  return { toolset, files, command: ['openapi-ts', '--file', 'openapi-ts.config.mjs'], walk: 'hey-api-walk' };
+}
+
+/** What checks and converts each response. */
+function validating(validator: 'zod' | 'valibot'): object {
+  const transformer = '@hey-api/transformers';
+  return {
+    plugins: [
+      ...['@hey-api/client-fetch', '@hey-api/typescript', validator],
+      { name: transformer, bigInt: false },
+      { name: '@hey-api/sdk', validator: { request: false, response: validator }, transformer },
+    ],
+  };
+}
+
+const fetching = { client: 'fetch', mode: 'single', baseUrl: madeUpAddress };
 const kubbSettings = `
 import { defineConfig } from '@kubb/core';
 import { pluginClient } from '@kubb/plugin-client';
@@ -48,167 +65,81 @@ export default defineConfig({
 });
 `;
 
-const recipes: readonly Recipe[] = [
-  {
-    toolset: 'swaggerTypescriptApi',
-    name: 'swagger-typescript-api',
-    command: [
-      'swagger-typescript-api',
-      'generate',
-      ...['--path', 'openapi.json', '--output', 'generated', '--name', 'api.ts'],
-      '--generate-union-enums',
-    ],
+/** Its walk is that of the README. */
+export const readmeClient = '@hey-api/openapi-ts';
+const recipes: Readonly<Record<string, Recipe>> = {
+  [readmeClient]: { ...heyApi('heyApi'), isStrict: true },
+  'openapi-typescript with openapi-fetch': {
+    toolset: 'openapiFetch',
+    command: ['openapi-typescript', 'openapi.json', '--output', 'generated/document.ts'],
+    walk: 'openapi-fetch-walk',
+    isStrict: true,
   },
-  { toolset: 'oazapfts', name: 'oazapfts', command: ['oazapfts', 'openapi.json', 'generated/api.ts'] },
-  { toolset: 'orval7', name: 'orval-7', ...orval },
-  { toolset: 'orval8', name: 'orval-8', ...orval },
-  {
+  'swagger-typescript-api': {
+    toolset: 'swaggerTypescriptApi',
+    command: [
+      ...(['swagger-typescript-api', 'generate', '--path', 'openapi.json'] as const),
+      ...['--output', 'generated', '--name', 'api.ts', '--generate-union-enums'],
+    ],
+    walk: 'swagger-typescript-api-walk',
+  },
+  oazapfts: {
+    toolset: 'oazapfts',
+    command: ['oazapfts', 'openapi.json', 'generated/api.ts'],
+    walk: 'oazapfts-walk',
+  },
+  'orval 7': orval('orval7', 'orval-7-walk', fetching),
+  'orval 8': orval('orval8', 'orval-8-walk', fetching),
+  kubb: {
     toolset: 'kubb',
-    name: 'kubb',
     files: { 'kubb.config.mjs': kubbSettings },
     command: ['kubb', 'generate'],
+    walk: 'kubb-walk',
   },
-];
+  '@hey-api/openapi-ts with zod and transformers': heyApi('heyApiZod', validating('zod')),
+  '@hey-api/openapi-ts with valibot and transformers': heyApi('heyApiValibot', validating('valibot')),
+  'orval with zod': orval('orvalZod', 'orval-zod-walk', { client: 'zod', mode: 'single' }),
+};
+export const clientNames = Object.keys(recipes);
 
-/** The clients of further generators, which get through a short walk. */
-export async function generateFurtherClients(document: string, parent: string): Promise<GeneratedClient[]> {
-  const clients: GeneratedClient[] = [];
-  for (const { toolset, name, files = {}, command } of recipes) {
-    const folder = folderWith(toolset, parent);
-    mkdirSync(join(folder, 'generated'));
-    writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-    for (const [file, text] of Object.entries({ 'openapi.json': document, ...files }))
-      writeFileSync(join(folder, file), text);
-    run(folder, ...command);
-    clients.push({ name, walk: await compiledWalk(folder, `${name}-walk`) });
-  }
-  return clients;
-}
-
-/**
- * Compiles the walk with the generated code, by the compiler's loosest rules: some of this code passes none
- * stricter. Node runs what that makes, since some of it has enums.
- */
-async function compiledWalk(folder: string, name: string): Promise<Walk> {
-  const walk = `${name}.ts`;
-  for (const file of [walk, 'short-walk.ts', 'surroundings.ts'])
-    copyFileSync(new URL(`clients/${file}`, import.meta.url), join(folder, file));
-  compile(folder, walk, {
-    strict: false,
-    rewriteRelativeImportExtensions: true,
-    outDir: 'made',
-  });
-  return walkOf(join(folder, 'made', `${name}.js`));
-}
-
-async function openapiFetch(document: string, parent: string): Promise<GeneratedClient> {
-  const folder = folderWith('openapiFetch', parent);
-  writeFileSync(join(folder, 'openapi.json'), document);
-  run(folder, 'openapi-typescript', 'openapi.json', '--output', 'generated/document.ts');
-  return {
-    name: 'openapi-typescript with openapi-fetch',
-    walk: await checkedWalk(folder, 'openapi-fetch-walk.ts'),
-  };
-}
-
-async function heyApi(document: string, parent: string): Promise<GeneratedClient> {
-  const folder = folderWith('heyApi', parent);
-  writeFileSync(join(folder, 'openapi.json'), document);
-  const options = {
-    input: 'openapi.json',
-    output: { path: 'generated', module: { extension: '.ts' } },
-    parser: { filters: { tags: { exclude: ['Service'] } } },
-    logs: { file: false },
-  };
-  writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);
-  run(folder, 'openapi-ts', '--file', 'openapi-ts.config.mjs');
-  return { name: '@hey-api/openapi-ts', walk: await checkedWalk(folder, 'hey-api-walk.ts') };
-}
-
-/** @hey-api/openapi-ts with what checks and converts each response: zod or valibot, and its transformers. */
-export async function generateValidatingClient(
-  validator: 'zod' | 'valibot',
-  document: string,
-  parent: string,
-): Promise<GeneratedClient> {
-  const folder = folderWith(validator === 'zod' ? 'heyApiZod' : 'heyApiValibot', parent);
-  writeFileSync(join(folder, 'openapi.json'), document);
-  const options = {
-    input: 'openapi.json',
-    output: { path: 'generated', module: { extension: '.ts' } },
-    parser: { filters: { tags: { exclude: ['Service'] } } },
-    plugins: [
-      '@hey-api/client-fetch',
-      '@hey-api/typescript',
-      validator,
-      { name: '@hey-api/transformers', bigInt: false },
-      {
-        name: '@hey-api/sdk',
-        validator: { request: false, response: validator },
-        transformer: '@hey-api/transformers',
-      },
-    ],
-    logs: { file: false },
-  };
-  writeFileSync(join(folder, 'openapi-ts.config.mjs'), `export default ${JSON.stringify(options)};\n`);
-  run(folder, 'openapi-ts', '--file', 'openapi-ts.config.mjs');
-  return {
-    name: `@hey-api/openapi-ts with ${validator} and transformers`,
-    walk: await compiledWalk(folder, 'hey-api-walk'),
-  };
-}
-
-/** The schemas of responses that orval makes for zod, over responses of the service. */
-export async function generateOrvalZod(document: string, parent: string): Promise<GeneratedClient> {
-  const folder = folderWith('orvalZod', parent);
+/** Returns its walk, once that compiles with the generated code. */
+export async function generateClient(name: string, document: string, parent: string): Promise<Walk> {
+  const recipe = recipes[name];
+  if (recipe === undefined) throw new Error(`There is no recipe of ${name}.`);
+  const { toolset, files = {}, command, walk, isStrict = false } = recipe;
+  const folder = folderWith(toolset, parent);
   mkdirSync(join(folder, 'generated'));
-  writeFileSync(join(folder, 'openapi.json'), document);
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  const settings = {
-    api: { input: 'openapi.json', output: { target: 'generated/api.ts', client: 'zod', mode: 'single' } },
-  };
-  writeFileSync(join(folder, 'orval.config.mjs'), `export default ${JSON.stringify(settings)};\n`);
-  run(folder, 'orval', '--config', 'orval.config.mjs');
-  return { name: 'orval with zod', walk: await compiledWalk(folder, 'orval-zod-walk') };
-}
-
-/** Runs the walk-through with the generated code, once both compile. */
-async function checkedWalk(folder: string, walk: string): Promise<Walk> {
-  for (const name of [walk, 'surroundings.ts'])
-    copyFileSync(new URL(`clients/${name}`, import.meta.url), join(folder, name));
-  writeFileSync(join(folder, 'package.json'), '{ "type": "module" }\n');
-  compile(folder, walk, {
-    strict: true,
-    noUncheckedIndexedAccess: true,
-    erasableSyntaxOnly: true,
-    allowImportingTsExtensions: true,
-    noEmit: true,
-  });
-  return walkOf(join(folder, walk));
-}
-
-async function walkOf(file: string): Promise<Walk> {
+  const own = { 'openapi.json': document, 'package.json': '{ "type": "module" }\n' };
+  for (const [file, text] of Object.entries({ ...own, ...files })) writeFileSync(join(folder, file), text);
+  run(folder, ...command);
+  for (const file of [`${walk}.ts`, 'short-walk.ts', 'surroundings.ts'])
+    copyFileSync(new URL(`clients/${file}`, import.meta.url), join(folder, file));
+  compile(folder, { strict: isStrict, noUncheckedIndexedAccess: isStrict });
   // the project's own files
-  const module = (await import(pathToFileURL(file).href)) as { readonly walk: Walk };
-  return module.walk;
+  const made = (await import(pathToFileURL(join(folder, 'made', `${walk}.js`)).href)) as {
+    readonly walk: Walk;
+  };
+  return made.walk;
 }
 
-function compile(folder: string, walk: string, options: object): void {
-  const types = fileURLToPath(new URL('../../../node_modules/@types', import.meta.url));
+/** Node runs what the compiler makes, since some of the code has enums. */
+function compile(folder: string, rules: object): void {
+  const modules = fileURLToPath(new URL('../../../node_modules', import.meta.url));
   const compilerOptions = {
     target: 'esnext',
     lib: ['esnext', 'dom', 'dom.iterable'],
     module: 'nodenext',
     skipLibCheck: true,
-    ...options,
+    rewriteRelativeImportExtensions: true,
+    rootDir: '.',
+    outDir: 'made',
     types: ['node'],
-    typeRoots: [types],
+    typeRoots: [join(modules, '@types')],
+    ...rules,
   };
-  writeFileSync(
-    join(folder, 'tsconfig.json'),
-    JSON.stringify({ compilerOptions, include: [walk, 'generated'] }),
-  );
-  const compiler = fileURLToPath(new URL('../../../node_modules/.bin/tsc', import.meta.url));
+  const settings = { compilerOptions, include: ['*-walk.ts', 'generated'] };
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(settings));
+  const compiler = join(modules, '.bin/tsc');
   const { stdout, status } = spawnSync(compiler, ['--project', folder], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`The compiler has something against ${walk}:\n${stdout}`);
+  if (status !== 0) throw new Error(`The compiler has something against ${folder}:\n${stdout}`);
 }

@@ -1,56 +1,53 @@
 // Prism between a client and the service: it compares each exchange with the document.
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { freePort } from '../../support/free-port.ts';
-import { binOf } from './outside-tools.ts';
-
-export type Proxy = { readonly url: string; stop(): Promise<void> };
-
-export async function startPrism(folder: string, document: string, upstream: string): Promise<Proxy> {
-  writeFileSync(join(folder, 'openapi.json'), document);
-  const port = await freePort();
-  const child = spawn(
-    process.execPath,
-    [binOf(folder, 'prism'), 'proxy', 'openapi.json', upstream, '--port', String(port)],
-    { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line.includes('Prism is listening')) resolve();
-  });
-  child.once('exit', (code) => reject(new Error(`Prism ended with ${code}`)));
-  await listening;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async stop() {
-      const exited = once(child, 'exit');
-      child.kill();
-      await exited;
-    },
-  };
-}
+import { admin } from '../../support/service.ts';
+import { startListening } from '../running-proxy.ts';
+import type { Walk } from './generated-clients.ts';
+import { binOf, folderWith } from './outside-tools.ts';
 
 type Violation = { readonly location: readonly string[]; readonly code: string; readonly message: string };
-export type Exchange = {
+type Exchange = {
   readonly what: string;
   readonly status: number;
   readonly violations: readonly Violation[];
 };
+type Given = { readonly document: string; readonly folder: string; readonly url: string };
+
+/** Returns what Prism reports, but for the request that is wrong on purpose. */
+export async function walkThroughPrism(
+  walk: Walk,
+  { document, folder: parent, url }: Given,
+): Promise<string[]> {
+  const folder = folderWith('prism', parent);
+  const file = join(folder, 'openapi.json');
+  writeFileSync(file, document);
+  const port = await freePort();
+  const args = [binOf(folder, 'prism'), 'proxy', file, url, '--port', String(port)];
+  const prism = await startListening(process.execPath, args, { folder, port });
+  const exchanges: Exchange[] = [];
+  const baseUrl = `http://127.0.0.1:${port}`;
+  await walk({ baseUrl, fetch: noting(exchanges), admin }).finally(() => prism.stop());
+  const found = exchanges.filter(({ violations }) => violations.length > 0);
+  const isOnPurpose = ({ status, violations }: Exchange): boolean =>
+    status === 422 && violations.every(({ location: [side] }) => side === 'request');
+  return [
+    ...(found.some(isOnPurpose) ? [] : ['it saw nothing wrong with the order that is wrong on purpose']),
+    ...found
+      .filter((exchange) => !isOnPurpose(exchange))
+      .map(({ what, status, violations }) => `${what} → ${status}: ${JSON.stringify(violations)}`),
+  ];
+}
 
 /** A `fetch` that collects what Prism reports about each exchange. */
-export function noting(exchanges: Exchange[]): typeof fetch {
+function noting(exchanges: Exchange[]): typeof fetch {
   return async (input, init) => {
     const request = new Request(input, init);
     const response = await fetch(request);
     const violations: Violation[] = JSON.parse(response.headers.get('sl-violations') ?? '[]');
-    exchanges.push({
-      what: `${request.method} ${new URL(request.url).pathname}`,
-      status: response.status,
-      violations,
-    });
+    const what = `${request.method} ${new URL(request.url).pathname}`;
+    exchanges.push({ what, status: response.status, violations });
     return response;
   };
 }
