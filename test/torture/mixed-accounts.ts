@@ -7,7 +7,9 @@ import {
   after,
   newTag,
   maybeKey,
+  newCustomer,
   newOrder,
+  type Content,
   type Round,
 } from './mixed-changes.ts';
 
@@ -15,32 +17,22 @@ import {
 const keysKeptMax = 5;
 
 export async function changeKey(round: Round, client: number): Promise<void> {
-  const { ledger, keys, staff } = round.memory;
+  const { ledger, keys } = round.memory;
   const tag = newTag(round, client);
   const name = `key ${tag}`;
   const sent = { name: tag, scopes: ['orders:read'] };
-  const {
-    thing: { key, ...made },
-  } = await change(round, {
+  const { thing } = await change(round, {
     method: 'POST',
     path: '/api/keys',
-    token: staff.token,
     body: sent,
     name,
-    wanted: new Map([[name, sent]]),
-    success: 201,
+    wanted: sent,
   });
+  const { key, ...made } = thing;
   ledger.answered(name, made);
   keys.set(name, String(key));
   if (round.picker.float() < 0.5 && keys.size <= keysKeptMax) return;
-  await change(round, {
-    method: 'DELETE',
-    path: `/api/keys/${made['id']}`,
-    token: staff.token,
-    name,
-    wanted: new Map([[name, undefined]]),
-    success: 204,
-  });
+  await change(round, { method: 'DELETE', path: `/api/keys/${made['id']}`, name, wanted: undefined });
 }
 
 /**
@@ -52,30 +44,22 @@ export async function changeUsers(round: Round): Promise<void> {
     picker,
     memory: { ledger, admin, users },
   } = round;
+  const { token } = admin;
   const [name] = users.filter((each) => ledger.known(each) !== undefined);
   const user = name === undefined ? undefined : ledger.known(name);
   const share = picker.float();
   if (name === undefined || user === undefined || share < 0.3) return addUser(round);
   const path = `/api/users/${user['id']}`;
   if (share < 0.8) {
-    const changes = { name: `${picker.digits('Number ####')}`, role: picker.pick(['user', 'staff']) };
-    await changeShown(round, {
-      method: 'PATCH',
-      path,
-      token: admin.token,
-      body: changes,
-      name,
-      wanted: new Map([[name, after(user, changes)]]),
-      success: 200,
-    });
+    const body = { name: `${picker.digits('Number ####')}`, role: picker.pick(['user', 'staff']) };
+    await changeShown(round, { method: 'PATCH', path, token, body, name, wanted: after(user, body) });
     return;
   }
   await addOwned(round, Number(user['id']));
-  const owned = ledger
+  const others = ledger
     .having('userId', user['id'])
     .map(([each, thing]) => [each, { ...thing, userId: null }] as const);
-  const wanted = new Map([[name, undefined], ...owned]);
-  await change(round, { method: 'DELETE', path, token: admin.token, name, wanted, success: 204 });
+  await change(round, { method: 'DELETE', path, token, name, wanted: undefined, others });
 }
 
 async function addUser(round: Round): Promise<void> {
@@ -89,45 +73,17 @@ async function addUser(round: Round): Promise<void> {
     body: { ...sent, password },
     headers: maybeKey(round, email),
     name,
-    wanted: new Map([[name, { ...sent, role: 'user' }]]),
-    success: 201,
+    wanted: { ...sent, role: 'user' },
   });
   round.memory.users.push(name);
 }
 
 async function addOwned(round: Round, userId: number): Promise<void> {
-  const { token } = round.memory.staff;
   const tag = newTag(round, 0);
-  const [customerName, orderName] = [`customer ${tag}`, `order ${tag}`];
-  const customer = {
-    name: tag,
-    email: null,
-    phone: null,
-    address: null,
-    note: null,
-    reference: null,
-    metadata: {},
-    userId,
-  };
-  const madeCustomer = await changeShown(round, {
-    method: 'POST',
-    path: '/customers',
-    token,
-    body: customer,
-    name: customerName,
-    wanted: new Map([[customerName, customer]]),
-    success: 201,
-  });
-  const { sent, wanted } = newOrder(round, tag, madeCustomer, userId);
-  await changeShown(round, {
-    method: 'POST',
-    path: '/orders',
-    token,
-    body: sent,
-    name: orderName,
-    wanted: new Map([[orderName, wanted]]),
-    success: 201,
-  });
+  const add = (path: string, name: string, { sent, wanted }: Content): Promise<Thing> =>
+    changeShown(round, { method: 'POST', path, body: sent, name, wanted });
+  const customer = await add('/customers', `customer ${tag}`, newCustomer(round, tag, userId));
+  await add('/orders', `order ${tag}`, newOrder(round, tag, customer, userId));
 }
 
 /** Signs in, renews tokens, or signs out. */
@@ -136,42 +92,27 @@ export async function changeSessions(round: Round): Promise<void> {
     picker,
     memory: { ledger, sessions, admin },
   } = round;
+  const { token } = admin;
   const [name, refreshToken] =
     [...sessions]
       .map(([each, session]) => [each, session.refreshToken] as const)
-      .find(([each, token]) => token !== undefined && ledger.known(each) !== undefined) ?? [];
+      .find(([each, current]) => current !== undefined && ledger.known(each) !== undefined) ?? [];
   const share = picker.float();
   if (name === undefined || refreshToken === undefined || share < 0.15) return signInAgain(round);
   const known = ledger.known(name) ?? {};
   if (share < 0.85) return renew(round, name, refreshToken, known);
-  await change(round, {
-    method: 'DELETE',
-    path: `/api/sessions/${known['id']}`,
-    token: admin.token,
-    name,
-    wanted: new Map([[name, undefined]]),
-    success: 204,
-  });
+  const path = `/api/sessions/${known['id']}`;
+  await change(round, { method: 'DELETE', path, token, name, wanted: undefined });
 }
 
 async function signInAgain(round: Round): Promise<void> {
-  const { ledger, sessions, staff } = round.memory;
   const userAgent = newTag(round, 0);
   const name = `session ${userAgent}`;
-  const { thing } = await change(round, {
-    method: 'POST',
-    path: '/api/sessions',
-    body: { email: staffEmail, password },
-    headers: { 'user-agent': userAgent },
-    name,
-    wanted: new Map([[name, { userId: staff.id, userAgent }]]),
-    success: 201,
-  });
-  ledger.answered(name, sessionOf(thing, userAgent));
-  sessions.set(name, {
-    accessToken: String(thing['accessToken']),
-    refreshToken: String(thing['refreshToken']),
-  });
+  const body = { email: staffEmail, password };
+  const wanted = { userId: round.memory.staff.id, userAgent };
+  const asked = { method: 'POST', path: '/api/sessions', token: undefined, body } as const;
+  const { thing } = await change(round, { ...asked, headers: { 'user-agent': userAgent }, name, wanted });
+  rememberSession(round, name, thing, userAgent);
 }
 
 export const staffEmail = 'staff@example.com';
@@ -182,23 +123,16 @@ export async function renew(
   refreshToken: string,
   { id, userId, createdAt, userAgent }: Thing,
 ): Promise<void> {
-  const { ledger, sessions } = round.memory;
+  const { sessions } = round.memory;
   sessions.set(name, { accessToken: sessions.get(name)?.accessToken ?? '', refreshToken: undefined });
-  const { thing } = await change(round, {
-    method: 'POST',
-    path: `/api/sessions/${id}/tokens`,
-    body: { refreshToken },
-    name,
-    wanted: new Map([[name, { id, userId, createdAt, userAgent }]]),
-    success: 201,
-  });
-  ledger.answered(name, sessionOf(thing, String(userAgent)));
-  sessions.set(name, {
-    accessToken: String(thing['accessToken']),
-    refreshToken: String(thing['refreshToken']),
-  });
+  const asked = { method: 'POST', path: `/api/sessions/${id}/tokens`, token: undefined } as const;
+  const wanted = { id, userId, createdAt, userAgent };
+  const { thing } = await change(round, { ...asked, body: { refreshToken }, name, wanted });
+  rememberSession(round, name, thing, String(userAgent));
 }
 
-function sessionOf({ id, userId, createdAt, expiresAt }: Thing, userAgent: string): Thing {
-  return { id, userId, createdAt, expiresAt, userAgent };
+function rememberSession({ memory }: Round, name: string, thing: Thing, userAgent: string): void {
+  const { id, userId, createdAt, expiresAt, accessToken, refreshToken } = thing;
+  memory.ledger.answered(name, { id, userId, createdAt, expiresAt, userAgent });
+  memory.sessions.set(name, { accessToken: String(accessToken), refreshToken: String(refreshToken) });
 }

@@ -1,6 +1,6 @@
 // A change by a client of the torture test, noted in the ledger before it is sent and when it is answered.
 import type { Picker } from '../../src/commands/sample-data.ts';
-import type { Ledger, Wanted } from './ledger.ts';
+import type { Ledger } from './ledger.ts';
 import type { LoadRequest, LoadClient, Reply, Thing } from '../support/load-client.ts';
 
 /** What clients remember of one data folder over all crashes. */
@@ -40,20 +40,30 @@ export type Round = {
 export const password = 'a password for torture';
 const keyShare = 0.4;
 
-type Change = LoadRequest & { readonly name: string; readonly wanted: Wanted; readonly success: number };
+type Change = LoadRequest & {
+  /** Of the thing in the ledger. */
+  readonly name: string;
+  /** What it is afterwards; undefined if the request removes it. */
+  readonly wanted: Thing | undefined;
+  /** What else changes with it. */
+  readonly others?: readonly (readonly [name: string, thing: Thing])[];
+};
+const success = { GET: 200, POST: 201, PUT: 200, PATCH: 200, DELETE: 204 };
 
-/** Throws if the status isn't `success`. Without a response the ledger's attempt stays open. */
+/** Throws if the status isn't that of success. Without a response the ledger's attempt stays open. */
 export async function change(
   { memory, client, counts }: Round,
-  { name, wanted, success, ...asked }: Change,
+  { name, wanted: thing, others = [], ...rest }: Change,
 ): Promise<Reply> {
+  const asked: LoadRequest = { token: memory.staff.token, ...rest };
+  const wanted = new Map([[name, thing], ...others]);
   const attempt = memory.ledger.sent(wanted);
   const isKeyed = asked.headers?.['idempotency-key'] !== undefined;
   if (isKeyed) memory.unanswered.set(asked, { name, close: attempt.close });
   counts.unanswered += 1;
   const reply = await client.ask(asked);
   counts.unanswered -= 1;
-  if (reply.status !== success)
+  if (reply.status !== success[asked.method])
     throw new Error(`${asked.method} ${asked.path} gave ${reply.status}: ${reply.text}`);
   counts.answered += 1;
   attempt.close();
@@ -106,23 +116,20 @@ export function maybeKey({ picker }: Round, tag: string): Readonly<Record<string
   return picker.float() < keyShare ? { 'idempotency-key': tag } : {};
 }
 
-export function someItems(picker: Picker): {
-  readonly items: {
-    readonly sku: string | null;
-    readonly name: string;
-    readonly quantity: number;
-    readonly unitPrice: number;
-  }[];
-  readonly total: number;
-} {
-  // Some fill several pages of the database, so that a kill could leave them half written.
+export type Content = { readonly sent: Thing; readonly wanted: Thing };
+
+/** Items as they are sent, and as they are shown with their total. */
+export function someItems(picker: Picker): Content {
+  // some fill several pages of the database, so that a kill could leave them half written
   const items = Array.from({ length: picker.float() < 0.1 ? 100 : picker.integer(1, 4) }, () => ({
     sku: picker.pick([null, picker.digits('TEA-###')]),
     name: picker.pick(['Green tea', 'Teapot', `Kettle ${'with a long handle '.repeat(5)}`]),
     quantity: picker.integer(1, 20),
     unitPrice: picker.integer(0, 99_999),
   }));
-  return { items, total: items.reduce((sum, { quantity, unitPrice }) => sum + quantity * unitPrice, 0) };
+  const shown = items.map((item) => ({ ...item, total: item.quantity * item.unitPrice }));
+  const total = shown.reduce((sum, item) => sum + item.total, 0);
+  return { sent: { items }, wanted: { items: shown, total } };
 }
 
 export function someAddress(picker: Picker): Thing {
@@ -137,12 +144,22 @@ export function someAddress(picker: Picker): Thing {
   };
 }
 
-export function newOrder(
-  { picker }: Round,
-  tag: string,
-  customer: Thing,
-  userId: number,
-): { readonly sent: Thing; readonly wanted: Thing } {
+/** The content of a new customer, whose name is the tag. */
+export function newCustomer({ picker }: Round, tag: string, userId: number): Content {
+  const shown = {
+    name: tag,
+    email: `${tag}@example.com`,
+    phone: null,
+    note: null,
+    reference: null,
+    metadata: {},
+  };
+  const sent = { ...shown, address: someAddress(picker), userId };
+  return { sent, wanted: sent };
+}
+
+/** That of a new order, whose note is the tag. */
+export function newOrder({ picker }: Round, tag: string, customer: Thing, userId: number): Content {
   const core = {
     customerId: customer['id'],
     currency: picker.pick(['EUR', 'USD', 'JPY']),
@@ -150,16 +167,9 @@ export function newOrder(
     note: tag,
     userId,
   };
-  const { items, total } = someItems(picker);
+  const items = someItems(picker);
   return {
-    sent: { ...core, items },
-    wanted: {
-      ...core,
-      items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })),
-      total,
-      status: 'open',
-      payment: null,
-      metadata: {},
-    },
+    sent: { ...core, ...items.sent },
+    wanted: { ...core, ...items.wanted, status: 'open', payment: null, metadata: {} },
   };
 }

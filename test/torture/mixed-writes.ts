@@ -10,7 +10,9 @@ import {
   maybeKey,
   someItems,
   someAddress,
+  newCustomer,
   newOrder,
+  type Content,
   type Round,
 } from './mixed-changes.ts';
 import { changeKey, changeSessions, changeUsers } from './mixed-accounts.ts';
@@ -54,91 +56,41 @@ async function changeOrders(round: Round, client: number): Promise<void> {
 
 async function addCustomer(round: Round, client: number, names: Map<number, string[]>): Promise<void> {
   const tag = newTag(round, client);
-  const address = someAddress(round.picker);
-  const sent = {
-    name: tag,
-    email: `${tag}@example.com`,
-    phone: null,
-    address,
-    note: null,
-    reference: null,
-    metadata: {},
-  };
+  const { sent, wanted } = newCustomer(round, tag, round.memory.staff.id);
   const name = `customer ${tag}`;
-  await changeShown(round, {
-    method: 'POST',
-    path: '/customers',
-    token: round.memory.staff.token,
-    body: sent,
-    headers: maybeKey(round, tag),
-    name,
-    wanted: new Map([[name, { ...sent, userId: round.memory.staff.id }]]),
-    success: 201,
-  });
+  const headers = maybeKey(round, tag);
+  await changeShown(round, { method: 'POST', path: '/customers', body: sent, headers, name, wanted });
   own(names, client).push(name);
 }
 
 async function changeCustomer(round: Round, name: string, customer: Thing): Promise<void> {
+  const { picker } = round;
   const changes = {
-    phone: `+4930${round.picker.digits('######')}`,
-    address: round.picker.pick([null, someAddress(round.picker)]),
+    phone: `+4930${picker.digits('######')}`,
+    address: picker.pick([null, someAddress(picker)]),
   };
-  const isPut = round.picker.float() < 0.5;
-  await changeShown(round, {
-    method: isPut ? 'PUT' : 'PATCH',
-    path: `/customers/${customer['id']}`,
-    token: round.memory.staff.token,
-    body: isPut ? { ...customer, ...changes } : changes,
-    name,
-    wanted: new Map([[name, after(customer, changes)]]),
-    success: 200,
-  });
+  const method = picker.pick(['PUT', 'PATCH'] as const);
+  const path = `/customers/${customer['id']}`;
+  const body = method === 'PUT' ? { ...customer, ...changes } : changes;
+  await changeShown(round, { method, path, body, name, wanted: after(customer, changes) });
 }
 
-async function removeCustomer(round: Round, name: string, customer: Thing): Promise<void> {
-  await change(round, {
-    method: 'DELETE',
-    path: `/customers/${customer['id']}`,
-    token: round.memory.staff.token,
-    name,
-    wanted: new Map([[name, undefined]]),
-    success: 204,
-  });
+async function removeCustomer(round: Round, name: string, { id }: Thing): Promise<void> {
+  await change(round, { method: 'DELETE', path: `/customers/${id}`, name, wanted: undefined });
 }
 
 async function addOrder(round: Round, client: number, customer: Thing): Promise<void> {
   const tag = newTag(round, client);
   const { sent, wanted } = newOrder(round, tag, customer, round.memory.staff.id);
   const name = `order ${tag}`;
-  await changeShown(round, {
-    method: 'POST',
-    path: '/orders',
-    token: round.memory.staff.token,
-    body: sent,
-    headers: maybeKey(round, tag),
-    name,
-    wanted: new Map([[name, wanted]]),
-    success: 201,
-  });
+  const headers = maybeKey(round, tag);
+  await changeShown(round, { method: 'POST', path: '/orders', body: sent, headers, name, wanted });
   own(round.memory.orders, client).push(name);
 }
 
 async function changeItems(round: Round, name: string, order: Thing): Promise<void> {
-  const { items, total } = someItems(round.picker);
-  const wanted = after(order, {
-    items: items.map((item) => ({ ...item, total: item.quantity * item.unitPrice })),
-    total,
-  });
-  await changeShown(round, {
-    method: 'PATCH',
-    path: `/orders/${order['id']}`,
-    token: round.memory.staff.token,
-    body: { items },
-    headers: maybeKey(round, newTag(round, 0)),
-    name,
-    wanted: new Map([[name, wanted]]),
-    success: 200,
-  });
+  const { sent, wanted } = someItems(round.picker);
+  await changeOrder(round, name, order, { sent, wanted });
 }
 
 const steps: Readonly<Record<string, readonly string[]>> = {
@@ -151,15 +103,24 @@ const steps: Readonly<Record<string, readonly string[]>> = {
 async function moveOrder(round: Round, name: string, order: Thing): Promise<void> {
   const next = steps[String(order['status'])];
   if (next === undefined) return;
-  const status = round.picker.pick(next);
+  const sent = { status: round.picker.pick(next) };
+  await changeOrder(round, name, order, { sent, wanted: sent });
+}
+
+async function changeOrder(
+  round: Round,
+  name: string,
+  order: Thing,
+  { sent, wanted }: Content,
+): Promise<void> {
+  const headers = maybeKey(round, newTag(round, 0));
+  const path = `/orders/${order['id']}`;
   await changeShown(round, {
     method: 'PATCH',
-    path: `/orders/${order['id']}`,
-    token: round.memory.staff.token,
-    body: { status },
-    headers: maybeKey(round, newTag(round, 0)),
+    path,
+    body: sent,
+    headers,
     name,
-    wanted: new Map([[name, after(order, { status })]]),
-    success: 200,
+    wanted: after(order, wanted),
   });
 }
