@@ -11,7 +11,7 @@ import type { Logger } from '../base/logger.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
 import { version } from '../base/version.ts';
 import { permits } from '../auth/certificate.ts';
-import { authorityFile, isLoopback, namesForOthers, type Machine } from '../service/own-certificate.ts';
+import { authorityFile, isLoopback, namesForOtherDevices, type Machine } from '../service/own-certificate.ts';
 import { certificateWarnings } from '../service/configured-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -71,18 +71,18 @@ function startMessages(start: ServiceStart): string[] {
         : `has expired: "orderly admin reset --email ${email}" prints a new one.`;
     messages.push(`The password of ${email} was generated and ${advice}`);
   }
-  return [...messages, ...messagesForOthers(start)];
+  return [...messages, ...messagesForOtherDevices(start)];
 }
 
 /**
  * Returns how other devices reach the service, if they can, and how to make them trust its own certificate.
  */
-function messagesForOthers({ config, service, machine }: ServiceStart): string[] {
-  if (config.tls.mode !== 'self-signed' || namesForOthers(config, machine).length === 0) return [];
+function messagesForOtherDevices({ config, service, machine }: ServiceStart): string[] {
+  if (config.tls.mode !== 'self-signed' || namesForOtherDevices(config, machine).length === 0) return [];
   const file = authorityFile(config.dataFolder);
   const authority = new X509Certificate(readFileSync(file));
   const { port } = new URL(service.localUrl);
-  const urls = namesForOthers({ ...config, publicUrl: '' }, machine)
+  const urls = namesForOtherDevices({ ...config, publicUrl: '' }, machine)
     .filter((name) => permits(authority, name))
     .map((name) => `https://${isIP(name) === 6 ? `[${name}]` : name}:${port}`);
   if (config.publicUrl !== '') urls.unshift(service.publicUrl);

@@ -151,7 +151,7 @@ export function ownNames(
 }
 
 /** Returns the names that other devices in the network can use: all but the names of loopback. */
-export function namesForOthers(config: Pick<Config, 'host' | 'publicUrl'>, machine: Machine): string[] {
+export function namesForOtherDevices(config: Pick<Config, 'host' | 'publicUrl'>, machine: Machine): string[] {
   const isIPv4Alone = config.host === '0.0.0.0'; // `::` accepts both
   return ownNames(config, machine).all.filter(
     (name) => !isLoopback(name) && !(isIPv4Alone && isIP(name) === 6),

@@ -120,23 +120,8 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   await nextTurn(); // delivers a signal that was sent during a long migration
   signal.throwIfAborted();
 
-  // this process has locked the folder, so it can create the files that are missing
-  const { secrets, created: createdSecrets } = ensureSecrets(config);
-  const { certificate: current, created: createdCertificates } = ensureCertificate(config, now());
-  const lastEventFile = new LastEventFile(config.dataFolder, database.read);
-  await claimDatabase(database, lastEventFile, log);
-  signal.throwIfAborted();
-  const endHashing = (): unknown => hasher.close(); // it takes a while
-  signal.addEventListener('abort', endHashing);
-  const admin = await createFirstAdmin(config, {
-    read: database.read,
-    write: (callback) => database.write(callback),
-    hasher,
-    now: now(),
-  });
-  signal.removeEventListener('abort', endHashing);
-  await lastEventFile.write(); // written now, so that a later start notices the loss of this database
-  const created = [...createdSecrets, ...createdCertificates, ...(admin === undefined ? [] : [admin])];
+  const completed = await completeFolder(database, { config, log, now, hasher, signal });
+  const { secrets, certificate: current, lastEventFile, created } = completed;
 
   const isTrusted = addressesIn(config.trustedProxy);
   const server = new HttpServer({
@@ -264,6 +249,29 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   unfinished.move(); // from now on `stop` closes the parts
   void fatal.promise.then((error) => service.stop().finally(() => onFatal(error)));
   return service;
+}
+
+type FirstStart = Required<Pick<ServiceOptions, 'config' | 'log' | 'now' | 'hasher' | 'signal'>>;
+
+/** Creates what the folder lacks: this process has locked it. */
+async function completeFolder(database: Database, { config, log, now, hasher, signal }: FirstStart) {
+  const { secrets, created: createdSecrets } = ensureSecrets(config);
+  const { certificate, created: createdCertificates } = ensureCertificate(config, now());
+  const lastEventFile = new LastEventFile(config.dataFolder, database.read);
+  await claimDatabase(database, lastEventFile, log);
+  signal.throwIfAborted();
+  const endHashing = (): unknown => hasher.close(); // it takes a while
+  signal.addEventListener('abort', endHashing);
+  const admin = await createFirstAdmin(config, {
+    read: database.read,
+    write: (callback) => database.write(callback),
+    hasher,
+    now: now(),
+  });
+  signal.removeEventListener('abort', endHashing);
+  await lastEventFile.write(); // written now, so that a later start notices the loss of this database
+  const created = [...createdSecrets, ...createdCertificates, ...(admin === undefined ? [] : [admin])];
+  return { secrets, certificate, lastEventFile, created };
 }
 
 function readinessOf(isStopping: boolean, { stats }: Pick<Database, 'stats'>): Readiness {

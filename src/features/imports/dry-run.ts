@@ -12,7 +12,7 @@ export type Imported = { readonly id: number | null; readonly fingerprint: strin
 export class DryRun {
   readonly #objects = new Map<string, Imported>();
   /** What customers are found by, with their references: null for one who has none, undefined for several customers. */
-  readonly #names = new Map<string, string | null | undefined>();
+  readonly #identities = new Map<string, string | null | undefined>();
 
   find(kind: string, key: string): Imported | undefined {
     return this.#objects.get(`${kind} ${key}`);
@@ -28,24 +28,24 @@ export class DryRun {
   }
 
   addCustomer(customer: CustomerContent): void {
-    for (const name of new Set([...namesOf(customer), ...contactsOf(customer)]))
-      this.#names.set(name, this.#names.has(name) ? undefined : customer.reference);
+    for (const identity of new Set([...identitiesOf(customer), ...contactsOf(customer)]))
+      this.#identities.set(identity, this.#identities.has(identity) ? undefined : customer.reference);
   }
 
   /** Whether the customer is an earlier one, or has something in common with an earlier one. */
   compare(customer: CustomerContent): 'known' | 'similar' | 'new' {
     const { reference } = customer;
-    const isKnown = namesOf(customer).some((name) => {
-      const other = this.#names.get(name);
+    const isKnown = identitiesOf(customer).some((name) => {
+      const other = this.#identities.get(name);
       return other === null || (other !== undefined && (reference === null || reference === other));
     });
     if (isKnown) return 'known';
-    return contactsOf(customer).some((name) => this.#names.has(name)) ? 'similar' : 'new';
+    return contactsOf(customer).some((name) => this.#identities.has(name)) ? 'similar' : 'new';
   }
 }
 
 /** The texts by which an import finds a customer. */
-function namesOf({ name, email, phone, reference }: CustomerContent): string[] {
+function identitiesOf({ name, email, phone, reference }: CustomerContent): string[] {
   const names: string[] = [];
   if (reference !== null) names.push(`reference ${reference}`);
   if (email !== null) names.push(`email ${emailKey(email)}`);
@@ -56,6 +56,6 @@ function namesOf({ name, email, phone, reference }: CustomerContent): string[] {
 /** The texts that two customers seldom share. */
 function contactsOf(customer: CustomerContent): string[] {
   const { phone } = customer;
-  const names = namesOf({ ...customer, phone: null });
+  const names = identitiesOf({ ...customer, phone: null });
   return phone === null ? names : [...names, `phone ${phone}`];
 }
