@@ -5,9 +5,14 @@
 type Folding = {
   /** Returns the text in upper case, without accents and invisible characters, with Latin letters and signs. */
   readonly fold: (text: string) => string;
+  /** Returns the words of a text, folded. Each CJK sign is one; Hiragana are Katakana. */
+  readonly foldedWords: (text: string) => string[];
+  /** Returns a folded text without the apostrophes, hyphens and points in words: O'BRIEN, T-SHIRT, S.P.A. */
+  readonly withoutSigns: (folded: string) => string;
   /**
-   * Returns the words of these texts, folded, each after two blanks: with trigrams, the first letter of a word can be
-   * found, the first two letters, and any three letters in a row. Each CJK sign begins a word.
+   * Returns the words of these texts, each after two blanks: with trigrams, the first letter of a word can be
+   * found, the first two letters, and any three letters in a row. A word of letters with signs is there without
+   * them, too.
    */
   readonly searchText: (...parts: readonly (string | null)[]) => string;
 };
@@ -66,6 +71,7 @@ export function createFolding(): Folding {
   /** Marks that are accents, not the vowels of a script; and what nobody sees. */
   const ignored =
     /[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]\p{Cf}\p{DI}\u0640]/gv;
+  const hiraganaToKatakana = 0x60;
   const cjk = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]/gu;
 
   function fold(text: string): string {
@@ -81,19 +87,35 @@ export function createFolding(): Folding {
       .replace(/\p{Pd}/gu, '-');
   }
 
+  function foldedWords(text: string): string[] {
+    return fold(text)
+      .replace(/[ぁ-ゖ]/g, (sign) => String.fromCharCode(sign.charCodeAt(0) + hiraganaToKatakana))
+      .replace(cjk, ' $& ')
+      .split(/\s+/)
+      .filter((word) => word !== '');
+  }
+
+  function withoutSigns(folded: string): string {
+    return folded.replace(/(?<=[\p{L}\p{N}])['-](?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{L})/gu, '');
+  }
+
   function searchText(...parts: readonly (string | null)[]): string {
     let text = '';
     for (const part of parts) {
       if (part === null) continue;
-      for (const word of fold(part).replace(cjk, ' $& ').split(/\s+/)) if (word !== '') text += `  ${word}`;
+      for (const word of foldedWords(part)) {
+        text += `  ${word}`;
+        const joined = /\p{L}/u.test(word) && !word.includes('@') ? withoutSigns(word) : word;
+        if (joined !== word) text += `  ${joined}`;
+      }
     }
     return text;
   }
 
-  return { fold, searchText };
+  return { fold, foldedWords, withoutSigns, searchText };
 }
 
-export const { fold, searchText } = createFolding();
+export const { fold, foldedWords, withoutSigns, searchText } = createFolding();
 
 /** A query. An object matches if its text contains one of the alternatives of each phrase. */
 export type SearchQuery = {
@@ -119,7 +141,7 @@ export function wordPhrases(query: string): Phrase[] {
   return wordsOf(query, (text) => text).map((word) => [...new Set(spellingsOf(word))]);
 }
 
-/** A word of a query as `searchText` has it, and with its umlauts written out: MULLER and MUELLER. */
+/** A word of a query, folded, and with its umlauts written out: MULLER and MUELLER. */
 type Word = { readonly plain: string; readonly spelledOut: string };
 
 /** Returns the different words of a query. A word of CJK signs is one phrase: they follow each other. */
@@ -127,7 +149,7 @@ function wordsOf(query: string, join: (text: string) => string): Word[] {
   const split = (text: string): string[] =>
     join(` ${fold(text)}`)
       .split(/\s+/)
-      .map((word) => searchText(word).trim())
+      .map((word) => foldedWords(word).join('  '))
       .filter((word) => word !== '');
   const spelledOut = split(
     query.normalize('NFC').replace(/[äöüøåÄÖÜØÅ]/g, (letter) => umlauts[letter] ?? letter),
@@ -150,13 +172,13 @@ const umlauts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the phrases of a word as it is written, with its umlauts written out, and with what may be umlauts
- * written out as in the search text, which has U for ü: UE in MUELLER, but not in BAUER. The latter match only the
- * beginning of a word if they are short, or BLUE would find too much.
+ * Returns the phrases of a word as it is written, without its signs, with its umlauts written out, and with what may
+ * be umlauts written out as in the search text, which has U for ü and A for å: UE in MUELLER, but not in BAUER. The
+ * latter match only the beginning of a word if they are short, or BLUE would find too much.
  */
 function spellingsOf({ plain, spelledOut }: Word): string[] {
-  const folded = plain.replace(/(?<![AEIOUQ])([AOU])E/g, '$1');
-  const spellings = [phraseOf(plain), phraseOf(spelledOut)];
+  const folded = plain.replace(/(?<![AEIOUQ])([AOU])E/g, '$1').replaceAll('AA', 'A');
+  const spellings = [phraseOf(plain), phraseOf(spelledOut), phraseOf(withoutSigns(plain))];
   if (folded === plain || folded.length < 3) return spellings;
   return [...spellings, folded.length === 3 ? beginningOfWord(folded) : folded];
 }

@@ -98,7 +98,7 @@ function runStatements(
   beginningOf: typeof beginningOfWord,
 ): Handler<Statement, Result> {
   const { DatabaseSync } = process.getBuiltinModule('node:sqlite');
-  const { searchText: textOf } = foldingOf();
+  const { searchText: textOf, withoutSigns } = foldingOf();
   const sqlite = new DatabaseSync(file, {
     readOnly,
     returnArrays: true,
@@ -167,8 +167,10 @@ function runStatements(
     return phrases.every((each) => each.some((phrase) => text.includes(phrase)));
   }
 
-  /** For ASCII, as most texts are, upper case suffices. This saves a third of the time of a search. */
+  /** For ASCII, as most texts are, upper case suffices, with and without signs. This saves a third of the time. */
   function upperJson(json: string): string {
-    return /^[ -_a-~]*$/.test(json) ? json.toUpperCase() : textOf(json);
+    if (!/^[ -_a-~]*$/.test(json)) return textOf(json);
+    const upper = json.toUpperCase();
+    return upper + withoutSigns(upper);
   }
 }

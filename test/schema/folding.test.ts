@@ -30,6 +30,15 @@ test('each CJK sign begins a word', () => {
   assert.equal(searchText('김철수'), '  김  철  수');
 });
 
+test('a word is found without the signs in it, unless it is a number or an address', () => {
+  assert.equal(searchText('O’Brien S.p.A. TEA-250-1'), "  O'BRIEN  OBRIEN  S.P.A.  SPA.  TEA-250-1  TEA2501");
+  assert.equal(searchText('12-14 1.5 j.doe@example.com - ’'), "  12-14  1.5  J.DOE@EXAMPLE.COM  -  '");
+});
+
+test('Hiragana are found as Katakana, and the reverse', () => {
+  assert.equal(searchText('やまだ'), searchText('ヤマダ'));
+});
+
 test('names are sorted as DIN 5007-1 says, and then by the text itself', () => {
   const names = ['Zucker', 'Öfen', 'Apfel', 'apfel', 'Ofen', 'Äpfel', 'Łódź', 'Lodz', 'Mäx'];
   const sorted = names.toSorted((a, b) => (nameKey(a) < nameKey(b) ? -1 : 1));

@@ -25,6 +25,7 @@ describe('an order', () => {
       'bergman',
       'ing ber',
       'tea-250',
+      'tea250',
       'gruner',
       'GRÜNER tee',
       'sencha',
@@ -36,6 +37,9 @@ describe('an order', () => {
     ])
       assert.deepEqual(await found(service, staff, '/orders', q), [id], q);
     assert.equal((await found(service, staff, '/orders', `#${id}`))[0], id);
+    const shirt = await newOrder(service, staff.token, { items: [{ ...pot, name: 'T-Shirt' }] });
+    for (const q of ['tshirt', 't shirt', 't-shirt'])
+      assert.deepEqual(await found(service, staff, '/orders', q), [shirt.id], q);
     for (const q of ['sku', 'name', 'quantity', 'unitprice', '5900', 'null', 'sencha iron', '{', '":"'])
       assert.deepEqual(await found(service, staff, '/orders', q), [], q);
   });
