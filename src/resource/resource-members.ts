@@ -31,6 +31,7 @@ import {
 } from '../schema/schema.ts';
 import { atLeast, below, equals } from '../storage/keyset.ts';
 import type { ColumnFilter } from '../storage/listing.ts';
+import type { Metadata } from '../storage/metadata.ts';
 import * as column from '../storage/table.ts';
 import type { Column } from '../storage/table.ts';
 
@@ -58,7 +59,11 @@ type Member = {
 };
 export type Members = Readonly<Record<string, Member>>;
 type ShownInEvents = Member & { readonly hasValuesInEvents: true; readonly isPersonal?: false };
-type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false; readonly isPersonal: boolean };
+type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false } & (
+    { readonly isPersonal: false } | { readonly isPersonal: true; readonly column: ClearedColumn }
+  );
+/** An erasure makes these null, or empties them. */
+type ClearedColumn = Column<unknown, null> | Column<unknown, Metadata>;
 /** Members of which each says whether it is personal, but for those that events show: events are never changed. */
 export type PersonalOrNot = Readonly<Record<string, ShownInEvents | PersonalMemberOrNot>>;
 
@@ -177,14 +182,31 @@ export function requiredText(schema: Schema<string>) {
   return { shown: schema, sent: schema, column: column.text(), cell: textCell } as const;
 }
 
-/** A text that an object may have; otherwise it is null. */
-export function optionalText(schema: Schema<string>) {
-  return {
-    shown: nullable(schema),
-    sent: optional(nullable(schema)),
-    column: column.nullable(column.text()),
-    cell: textCell,
+/** A whole number, such as an amount in minor units. */
+export function wholeNumber(schema: Schema<number>) {
+  return { shown: schema, sent: schema, column: column.integer, cell: writtenCell } as const;
+}
+
+type Required<T> = Member & {
+  readonly shown: Schema<T>;
+  readonly sent: Schema<T>;
+  readonly column: Column<T>;
+};
+
+/** Makes a member one that an object may have; otherwise it is null. */
+export function orNull<T, M extends Required<T>>(member: M & Required<T>) {
+  const { shown, sent, column: own } = member;
+  const changed = {
+    shown: nullable(shown),
+    sent: optional(nullable(sent)),
+    column: column.nullable(own),
   } as const;
+  return { ...member, ...changed } as Omit<M, keyof typeof changed> & typeof changed; // as spread
+}
+
+/** A text that an object may have. */
+export function optionalText(schema: Schema<string>) {
+  return orNull(requiredText(schema));
 }
 
 /** One of these words; the first, if a request says none. Events show it. */

@@ -409,6 +409,14 @@ for (const name of names)
           indexes.some(([first, second]) => (first === each || first === `${each}Key`) && second === 'id'),
           `the sort ${each} has no index of ${each}, id`,
         );
+      const mayBeNull = db
+        .all<[string]>(`SELECT name FROM pragma_table_info('${name}') WHERE "notnull" = 0`)
+        .map(([column]) => column);
+      for (const each of columns)
+        assert.ok(
+          !mayBeNull.includes(each) && !mayBeNull.includes(`${each}Key`),
+          `the list by ${each} loses rows where its column is NULL`,
+        );
       const references = db
         .all<[string]>(`SELECT "from" FROM pragma_foreign_key_list('${name}')`)
         .map(([column]) => column);

@@ -14,19 +14,21 @@ import {
   type Infer,
 } from '../../../src/schema/schema.ts';
 import type { PersonalOrNot } from '../../../src/resource/resource-members.ts';
-import { text } from '../../../src/storage/table.ts';
+import * as column from '../../../src/storage/table.ts';
 
 export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = stages;
   const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
   const reach: RowAccess = 'all';
-  const note = { shown: string({ maxLength: 9 }), column: text() };
+  const note = { shown: string({ maxLength: 9 }), column: column.nullable(column.text()) };
   return [
     { note: { ...note, isPersonal: true } } satisfies PersonalOrNot,
     // @ts-expect-error TS2322
     { note } satisfies PersonalOrNot,
     // @ts-expect-error TS2322
     { note: { ...note, isPersonal: true, hasValuesInEvents: true } } satisfies PersonalOrNot,
+    // @ts-expect-error TS2322
+    { note: { ...note, column: column.text(), isPersonal: true } } satisfies PersonalOrNot,
     reach,
     // @ts-expect-error TS2741
     fewerSteps satisfies typeof stages,
