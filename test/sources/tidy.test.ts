@@ -156,7 +156,7 @@ suite('the sources', () => {
       /SAVEPOINT\s/,
     ];
     const sql = new RegExp(`\\b(${beginnings.map(({ source }) => source).join('|')})`);
-    const declares = /\bresource\(\{/; // a declared resource: its statements are beside its declaration
+    const declares = /\b(resource|declaredFeature)\(\{/; // a declared resource: its statements are beside its declaration
     const isHome = (path: string): boolean =>
       /^src\/(storage|resource)\/|-(store|migrations)\.ts$/.test(path) ||
       declares.test(texts.get(path) ?? '');
