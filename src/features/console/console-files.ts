@@ -26,12 +26,12 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const stripped = new Map(typed.map((name, index) => [name, plain[index]]));
   const modules = names.map((name): [string, string] => [
     parse(name).name,
-    compact(stripped.get(name) ?? textOf(name)),
+    withoutComments(stripped.get(name) ?? textOf(name)),
   ]);
   const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
     mediaType: 'text/javascript; charset=utf-8',
-    text,
+    text: compact(text),
   }));
   return [
     ...files,
@@ -43,13 +43,15 @@ function textOf(name: string): string {
   return readFileSync(new URL(name, folder), 'utf8');
 }
 
-/**
- * Drops empty lines, lines that are only a comment, the indentation, also that of a text over several lines, and the
- * blanks that types have left at the ends of lines.
- */
-function compact(text: string): string {
+/** Drops comments and empty lines. A comment after code begins with `//` between blanks, as no text does. */
+function withoutComments(text: string): string {
   const code = text.replaceAll(/^ *(?:\/\/.*|\/\*\*(?:(?!\*\/)[^])*\*\/)?\n/gm, '');
-  return code.replaceAll(/^ +| +$/gm, '');
+  return code.replaceAll(/ \/\/ .*$/gm, '');
+}
+
+/** Drops blanks at both ends of lines, also those of a text over several lines, and the ends that need no new line. */
+function compact(text: string): string {
+  return text.replaceAll(/^ +| +$/gm, '').replaceAll(/(?<=[,;{([])\n/g, '');
 }
 
 function compactStyle(text: string): string {
