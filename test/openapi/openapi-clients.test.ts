@@ -2,36 +2,27 @@
 // credentials.
 import assert from 'node:assert/strict';
 import { after, suite, test } from 'node:test';
-import { newKey } from '../support/resource-support.ts';
 import { serviceFor } from '../support/service.ts';
-import { assertProblem } from '../support/http-support.ts';
+import { follow, operationsOf, type Json } from './openapi-support.ts';
 
-type Json = { readonly [name: string]: unknown };
-type Schema = {
+/** A schema in the document. */
+type Shown = {
   readonly $ref?: string;
   readonly enum?: readonly unknown[];
-  readonly properties?: Readonly<Record<string, Schema>>;
-  readonly items?: Schema;
-  readonly anyOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Shown>>;
+  readonly items?: Shown;
+  readonly anyOf?: readonly Shown[];
   readonly additionalProperties?: boolean;
   readonly description?: string;
 };
-type Body = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
-type Operation = {
-  readonly operationId: string;
-  readonly tags: readonly string[];
-  readonly security: readonly Json[];
-  readonly requestBody?: Body;
-  readonly responses: Readonly<Record<string, Body>>;
-};
+type Body = { readonly content?: Readonly<Record<string, { readonly schema: Shown }>> };
 
 suite('the document, for generated clients', async () => {
   // it takes no arguments
   const service = await serviceFor({ after: (end) => after(end as () => Promise<void>) });
   const { body: document } = await service.get('/openapi.json');
-  const paths = Object.values<Record<string, Operation>>(document.paths);
-  const operations = paths.flatMap((item) => Object.values(item));
-  const schemas: Readonly<Record<string, Schema>> = document.components.schemas;
+  const operations = operationsOf(document).map(({ operation }) => operation);
+  const schemas: Readonly<Record<string, Shown>> = document.components.schemas;
 
   test('the OpenAPI document names its components as identifiers', () => {
     const { responses } = document.components;
@@ -44,7 +35,7 @@ suite('the document, for generated clients', async () => {
     const lists = operations.filter(({ operationId }) => operationId.startsWith('list'));
     assert.ok(lists.length >= 5);
     for (const { operationId, responses } of lists) {
-      const page = responses['200']?.content?.['application/json']?.schema.$ref;
+      const page = responses['200']?.content?.['application/json']?.schema['$ref'];
       assert.match(String(page), /^#\/components\/schemas\/[A-Z]\w+(Page|Feed)$/, operationId);
     }
     assert.equal(schemas['Order']?.properties?.['status']?.$ref, '#/components/schemas/OrderStatus');
@@ -119,10 +110,10 @@ suite('the document, for generated clients', async () => {
     for (const { tags } of own) assert.deepEqual(tags, ['Service']);
   });
 
-  function objectsOf(bodies: readonly Body[]): Schema[] {
-    const found = new Set<Schema>();
-    const collect = (node: Schema): void => {
-      const schema = follow<Schema>(node);
+  function objectsOf(bodies: readonly object[]): Shown[] {
+    const found = new Set<Shown>();
+    const collect = (node: Shown): void => {
+      const schema = follow<Shown>(document, node);
       if (found.has(schema)) return;
       if (schema.properties !== undefined) found.add(schema);
       for (const member of Object.values(schema.properties ?? {})) collect(member);
@@ -130,22 +121,7 @@ suite('the document, for generated clients', async () => {
       if (schema.items !== undefined) collect(schema.items);
     };
     for (const body of bodies)
-      for (const { schema } of Object.values(follow<Body>(body).content ?? {})) collect(schema);
+      for (const { schema } of Object.values(follow<Body>(document, body).content ?? {})) collect(schema);
     return [...found];
   }
-
-  function follow<T>(node: T & { readonly $ref?: string }): T {
-    const steps = node.$ref?.slice(2).split('/');
-    return steps === undefined ? node : steps.reduce((at, step) => at[step], document);
-  }
-});
-
-test('one credential in both header fields, as generated clients send it, is one', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person();
-  const { key } = await newKey(service, token);
-  assert.equal((await service.get('/orders', { token, key: token })).status, 200);
-  assert.equal((await service.get('/orders', { token: key, key })).status, 200);
-  assertProblem(await service.get('/customers', { token: key, key }), 'insufficient-scope', 403);
-  assertProblem(await service.get('/orders', { token: key }), 'invalid-token', 401);
 });

@@ -9,21 +9,15 @@ import { statuses, transitions } from '../../../src/features/orders/order-status
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
+import {
+  follow,
+  operationsOf,
+  type Json,
+  type Listed,
+  type Operation,
+} from '../../openapi/openapi-support.ts';
 import { plain, tagsOf, textOf } from './markup.ts';
 
-type Json = { readonly [name: string]: unknown };
-type Operation = {
-  readonly operationId: string;
-  readonly summary: string;
-  readonly parameters: readonly { readonly name?: string; readonly $ref?: string }[];
-  readonly requestBody?: {
-    readonly content: Record<string, { readonly schema: Json; readonly example: unknown }>;
-  };
-  readonly responses: Record<
-    string,
-    { readonly description: string; readonly content?: Record<string, { readonly schema: Json }> }
-  >;
-};
 type ObjectSchema = {
   readonly properties?: Readonly<Record<string, { readonly items?: { readonly $ref?: string } }>>;
 };
@@ -45,7 +39,7 @@ describe('the pages', () => {
   let service: TestService;
   let html = '';
   let document: Json = {};
-  let operations: { method: string; path: string; operation: Operation }[] = [];
+  let operations: Listed[] = [];
   const ends: (() => unknown)[] = [];
   before(async () => {
     service = await serviceFor({
@@ -55,14 +49,7 @@ describe('the pages', () => {
     });
     html = (await service.get('/docs')).text;
     document = (await service.get('/openapi.json')).body;
-    operations = Object.entries(document['paths'] as Record<string, Record<string, Operation>>).flatMap(
-      ([path, methods]) =>
-        Object.entries(methods).map(([method, operation]) => ({
-          method: method.toUpperCase(),
-          path,
-          operation,
-        })),
-    );
+    operations = operationsOf(document);
   });
   after(async () => {
     for (const end of ends) await end();
@@ -139,7 +126,7 @@ describe('the pages', () => {
         assert.ok(text.includes(expected), `${operation.operationId} lacks ${expected}`);
       }
       for (const each of operation.parameters) {
-        const name = each.name ?? each.$ref?.split('/').at(-1) ?? '';
+        const { name } = follow(document, each);
         if (name !== 'X-Request-Id')
           assert.ok(article.includes(`<code>${name}</code>`), `${operation.operationId} lacks ${name}`);
       }

@@ -202,7 +202,8 @@ describe('beside one credential there may be', () => {
     ['the same key again', (_, key) => ['/orders', { headers: { 'x-api-key': [key, key] } }]],
     ['the same key in the query', (_, key) => [`/orders?api_key=${key}`, { key }]],
     ['the same key twice in the query', (_, key) => [`/orders?api_key=${key}&api_key=${key}`, {}]],
-    ['the same key as Bearer', (_, key) => [`/orders?api_key=${key}`, { token: key }]],
+    ['the same key as Bearer', (_, key) => ['/orders', { key, token: key }]],
+    ['the same key as Bearer and in the query', (_, key) => [`/orders?api_key=${key}`, { token: key }]],
     ['the same token as a key', (token) => ['/orders', { token, key: token }]],
     [
       'the same token again',
