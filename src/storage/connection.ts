@@ -13,21 +13,24 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
+/** Runs each statement of a connection. */
+type Guard = <T>(run: () => T) => T;
+
 /**
- * Wraps a `DatabaseSync` that was opened with `returnArrays`. `before` is called ahead of every statement.
+ * Wraps a `DatabaseSync` that was opened with `returnArrays`.
  * Prepared statements are reused. Write `LIMIT +?` in them: for `LIMIT ?` SQLite makes a new plan each time a
  * value is bound, which takes longer than reading a page.
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;
-  readonly #before: () => void;
+  readonly #guard: Guard;
   readonly #statements = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
 
-  constructor(sqlite: DatabaseSync, before: () => void = () => {}) {
+  constructor(sqlite: DatabaseSync, guard: Guard = (run) => run()) {
     this.#sqlite = sqlite;
-    this.#before = before;
+    this.#guard = guard;
   }
 
   /**
@@ -58,11 +61,11 @@ export class Connection {
   /** Returns the first row; the caller knows that its columns are those of R. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     // an array, as the connection was opened
-    return this.#prepare(sql).get(...params) as unknown as R | undefined;
+    return this.#guard(() => this.#prepare(sql).get(...params)) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
-    return this.#prepare(sql).all(...params) as unknown as R[];
+    return this.#guard(() => this.#prepare(sql).all(...params)) as unknown as R[];
   }
 
   /**
@@ -70,16 +73,18 @@ export class Connection {
    * For many short rows `all` takes half the time.
    */
   allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
-    const rows: R[] = [];
-    for (const row of this.#prepare(sql).iterate(...params) as unknown as Iterable<R>) {
-      if (!fits(row)) break;
-      rows.push(row);
-    }
-    return rows;
+    return this.#guard(() => {
+      const rows: R[] = [];
+      for (const row of this.#prepare(sql).iterate(...params) as unknown as Iterable<R>) {
+        if (!fits(row)) break;
+        rows.push(row);
+      }
+      return rows;
+    });
   }
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
-    const { changes, lastInsertRowid } = this.#prepare(sql, prepareForRun).run(...params);
+    const { changes, lastInsertRowid } = this.#guard(() => this.#prepare(sql, prepareForRun).run(...params));
     return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -94,7 +99,6 @@ export class Connection {
       statement = prepare(this.#sqlite, sql);
       this.#statements.set(sql, statement);
     }
-    this.#before();
     return statement;
   }
 }

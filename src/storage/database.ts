@@ -51,8 +51,8 @@ export type DatabaseOptions = {
 
 export type Database = {
   /**
-   * Sees only changes that are on disk, without waiting; all reads of one turn of the event loop see the same
-   * snapshot. A result may be put into a cache only in the turn in which it was read.
+   * Sees only changes that are on disk, without waiting. A result may be put into a cache only in the turn of the event
+   * loop in which it was read.
    */
   readonly read: Connection;
   /**

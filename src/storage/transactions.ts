@@ -3,8 +3,8 @@
 // Writes: what was queued becomes one transaction, a group, and one sync of the WAL, off the event loop; one group at a
 // time. Each callback has a savepoint of its own: one that throws undoes its changes, and no others.
 //
-// Reads: they have a connection of their own, and one snapshot in each turn of the event loop. From a COMMIT to the end of
-// its sync they keep the snapshot from before, so that nobody is shown what a power cut could undo.
+// Reads: they have a connection of their own. From a COMMIT to the end of its sync it has a snapshot from before, so that
+// nobody is shown what a power cut could undo.
 //
 // Other processes, such as a command that creates an administrator: their commits are detected by `PRAGMA data_version`
 // of the writing connection. (The commit with which the thread of checkpoints begins the WAL anew counts as one.)
@@ -34,6 +34,8 @@ export const closedReasons = {
 const fullReason =
   'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.';
 const unwritableReason = 'Writes are temporarily unavailable.';
+/** An I/O error, or a lack of memory, has ended the snapshot of reads before the end of the sync. */
+const unreadableReason = 'Reads are temporarily unavailable.';
 
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
@@ -84,8 +86,7 @@ export class Transactions {
   #state: keyof typeof closedReasons = 'open';
   #isInCallback = false;
   #isHeld = false;
-  #isEndOfTurnScheduled = false;
-  #hasSnapshot = false;
+  #isScheduled = false;
   #busyUntil: number | undefined;
   #dataVersion: unknown;
   #detectedAt = -Infinity;
@@ -95,7 +96,7 @@ export class Transactions {
     this.#stats = options.stats;
     this.#writer = new Connection(options.writing);
     this.#snapshots = new Connection(options.reading);
-    this.read = new Connection(options.reading, () => this.#beforeRead());
+    this.read = new Connection(options.reading, (query) => this.#runRead(query));
     this.#takeSnapshot(); // opens the file: the writing connection must not be the only one when it closes
     this.#endSnapshot();
     this.#dataVersion = this.#readDataVersion();
@@ -180,20 +181,17 @@ export class Transactions {
   }
 
   #schedule(): void {
-    if (this.#isEndOfTurnScheduled) return;
-    this.#isEndOfTurnScheduled = true;
-    setImmediate(() => this.#endTurn());
-  }
-
-  #endTurn(): void {
-    this.#isEndOfTurnScheduled = false;
-    if (this.#unsynced === undefined) this.#endSnapshot();
-    this.#runGroup();
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(() => {
+      this.#isScheduled = false;
+      this.#runGroup();
+    });
   }
 
   /**
-   * The course of a group: BEGIN; the callbacks; reads keep their snapshot; COMMIT; the sync; reads get the next
-   * snapshot; `onSync`; the promises are settled; the next group.
+   * Runs what was queued in a turn of the event loop, or during a sync: BEGIN; the callbacks; the snapshot for reads;
+   * COMMIT; the sync; the end of the snapshot; `onSync`; the promises are settled; the next group.
    */
   #runGroup(): void {
     const mayRun = this.#state !== 'failed' && !this.#isHeld && this.#unsynced === undefined;
@@ -356,36 +354,28 @@ export class Transactions {
     for (const write of writes) write.reject(unavailable(detail));
   }
 
-  #beforeRead(): void {
+  #runRead<T>(query: () => T): T {
     assert(
       !this.#isInCallback,
       'A write reads through its own connection: this one would show the state before it.',
     );
-    if (this.#hasSnapshot) return;
-    this.#beginSnapshot();
-    this.#schedule();
+    if (this.#unsynced !== undefined && !this.#options.reading.isTransaction)
+      throw unavailable(unreadableReason);
+    try {
+      return query();
+    } catch (error) {
+      if (isDamage(error)) this.#writePage({ isTest: true }); // so SQLite reports a disk that is gone, too
+      throw error;
+    }
   }
 
   #takeSnapshot(): void {
-    if (!this.#hasSnapshot) this.#beginSnapshot();
+    this.#snapshots.run('BEGIN');
     this.#snapshots.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
   }
 
-  #beginSnapshot(): void {
-    this.#snapshots.run('BEGIN');
-    this.#hasSnapshot = true;
-  }
-
-  /** A query that failed, on damage or for lack of memory, has ended the transaction, or makes the COMMIT fail. */
   #endSnapshot(): void {
-    if (!this.#hasSnapshot || !this.#options.reading.isOpen) return;
-    this.#hasSnapshot = false;
-    try {
-      this.#snapshots.run('COMMIT');
-    } catch (error) {
-      if (this.#options.reading.isTransaction) throw error; // otherwise the request of the query has had its error
-      if (isDamage(error)) this.#writePage({ isTest: true }); // so it may be the disk's
-    }
+    if (this.#options.reading.isTransaction) this.#snapshots.run('ROLLBACK'); // some errors of a query have ended it
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */
@@ -393,9 +383,7 @@ export class Transactions {
     if (this.#unsynced !== undefined) return;
     const before = this.#dataVersion;
     this.#dataVersion = this.#readDataVersion();
-    if (this.#dataVersion === before) return;
-    this.#endSnapshot(); // this turn's, for the same reason
-    this.#options.onSync([{ kind: 'everything' }]);
+    if (this.#dataVersion !== before) this.#options.onSync([{ kind: 'everything' }]);
   }
 
   #readDataVersion(): unknown {

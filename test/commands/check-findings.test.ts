@@ -147,9 +147,10 @@ function change(folder: string, sql: string): void {
 /** Calls a function before the nth statement. */
 function connectionTo(folder: string, nth: number, happens: () => void): Connection {
   let statements = 0;
-  return new Connection(openSqlite(join(folder, 'orderly.db')), () => {
+  return new Connection(openSqlite(join(folder, 'orderly.db')), (run) => {
     statements += 1;
     if (statements === nth) happens();
+    return run();
   });
 }
 

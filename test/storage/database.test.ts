@@ -4,14 +4,12 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
-import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import {
   addNote,
   HeldDisk,
   isSettled,
   isUnavailable,
-  migrations,
   newFolder,
   noteChange,
   noteTexts,
@@ -231,18 +229,6 @@ test('a write waits for another process as long as ever, however long ago it wai
     other.exec('COMMIT');
     await write;
   }
-});
-
-test('all reads of one turn see one snapshot, and the next turn sees later commits', async (t) => {
-  const folder = newFolder(t);
-  const database = await openNotes(t, { folder });
-  const beside = await openCommandDatabase(folder, migrations);
-  t.after(() => beside.close());
-  assert.deepEqual(noteTexts(database.read), []);
-  beside.write(addNote('meanwhile'));
-  assert.deepEqual(noteTexts(database.read), []);
-  await turn();
-  assert.deepEqual(noteTexts(database.read), ['meanwhile']);
 });
 
 test('a slow read runs in the read worker and sees all answered writes', async (t) => {
