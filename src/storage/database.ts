@@ -93,163 +93,123 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       signal: options.signal,
       leavesWal: options.checkpoints === 'litestream',
     });
-    return new OpenDatabase(options, { sqlite, unlock });
+    return startDatabase(options, { sqlite, unlock });
   } catch (error) {
     unlock();
     throw toStorageError(error, databaseFile(options.folder));
   }
 }
 
-class OpenDatabase implements Database {
-  readonly read: Connection;
-  readonly stats: StorageStats = newStats();
-  readonly #options: DatabaseOptions;
-  readonly #sqlite: DatabaseSync;
-  readonly #reading: DatabaseSync;
-  readonly #unlock: () => void;
-  readonly #walDescriptor: number;
-  readonly #log: Log;
-  readonly #transactions: Transactions;
-  readonly #readWorker: SqlWorker;
-  readonly #checkpointer: Checkpointer;
-  readonly #replacedFiles: ReplacedFiles;
-  readonly #watching: NodeJS.Timeout;
-  #saving: Promise<void> | undefined;
-  #closing: Promise<void> | undefined;
-
-  constructor(options: DatabaseOptions, { sqlite, unlock }: Locked) {
-    const { folder, log = () => {}, checkpoints = 'own', checkpointAtBytes } = options;
-    const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } =
-      options;
-    const file = databaseFile(folder);
-    const { stats } = this;
-    this.#options = options;
-    this.#sqlite = sqlite;
-    this.#unlock = unlock;
-    this.#log = log;
-    stats.canWrite = startWal(sqlite, folder, log);
-    configureWriter(sqlite);
-    const walDescriptor = openSyncedWal(folder);
-    this.#walDescriptor = walDescriptor;
-    this.#reading = openSqlite(file, { readOnly: true });
-    const transactions = new Transactions({
-      writing: sqlite,
-      reading: this.#reading,
-      walDescriptor,
-      fdatasync: sync,
-      stats,
-      log,
-      hasRoom: () => hasRoom(folder),
-      onSync: options.onSync,
-      onSettled: () => this.#checkpointer.checkSoon(),
-      onFatal: (error) => this.#onFatal(error),
-    });
-    this.#transactions = transactions;
-    this.read = transactions.read;
-    const synced = (): Promise<void> => transactions.synced();
-    this.#readWorker = sqlWorker({ file, access: 'read', synced });
-    const worker = sqlWorker({ file, access: 'write', synced });
-    this.#checkpointer = new Checkpointer({
-      folder,
-      sqlite,
-      walDescriptor,
-      worker,
-      transactions,
-      stats,
-      log,
-      checkpoints,
-      checkpointAtBytes,
-    });
-    this.#replacedFiles = new ReplacedFiles(folder);
-    this.#watching = setInterval(() => this.#watch(), watchMilliseconds).unref();
-  }
-
-  write<T>(callback: WriteCallback<T>): Promise<T> {
-    return this.#transactions.write(callback);
-  }
-
-  async readInWorker<R extends Row>(
-    sql: string,
-    params: readonly SqlValue[],
-    options: StatementOptions = {},
-  ): Promise<R[]> {
-    if (this.#closing !== undefined) throw unavailable(closedReasons.closing);
-    const rows = await this.#readWorker.run(sql, params, options).catch(throwAsUnavailable);
-    return rows as unknown as R[]; // the caller knows the columns of its statement
-  }
-
-  detectExternalCommits(): void {
-    this.#transactions.detectExternalCommits();
-  }
-
-  emptyWalSoon(): void {
-    this.#checkpointer.emptySoon();
-  }
-
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
-    return this.#closing;
-  }
-
-  #watch(): void {
-    this.#transactions.watch();
-    if (this.#replacedFiles.names.length > 0) void this.#endReplaced();
-  }
+function startDatabase(options: DatabaseOptions, { sqlite, unlock }: Locked): Database {
+  const { folder, onSync, checkpointAtBytes, checkpoints = 'own', log = () => {} } = options;
+  const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } = options;
+  const file = databaseFile(folder);
+  const stats = newStats();
+  stats.canWrite = startWal(sqlite, folder, log);
+  configureWriter(sqlite);
+  const walDescriptor = openSyncedWal(folder);
+  const reading = openSqlite(file, { readOnly: true });
+  const transactions = new Transactions({
+    writing: sqlite,
+    reading,
+    walDescriptor,
+    fdatasync: sync,
+    stats,
+    log,
+    hasRoom: () => hasRoom(folder),
+    onSync,
+    onSettled: () => checkpointer.checkSoon(),
+    onFatal(error) {
+      clearInterval(watching);
+      if (saving === undefined) end(error);
+    },
+  });
+  const synced = (): Promise<void> => transactions.synced();
+  const readWorker = sqlWorker({ file, access: 'read', synced });
+  const checkpointer = new Checkpointer({
+    folder,
+    sqlite,
+    walDescriptor,
+    worker: sqlWorker({ file, access: 'write', synced }),
+    transactions,
+    stats,
+    log,
+    checkpoints,
+    checkpointAtBytes,
+  });
+  const replacedFiles = new ReplacedFiles(folder);
+  let saving: Promise<void> | undefined;
+  let closing: Promise<void> | undefined;
+  const watching = setInterval(() => {
+    transactions.watch();
+    if (replacedFiles.names.length > 0) void endReplaced();
+  }, watchMilliseconds).unref();
 
   /** Saves what is open once nothing is written anymore, and ends the service. */
-  async #endReplaced(): Promise<void> {
-    clearInterval(this.#watching);
-    await this.#checkpointer.close();
-    const end = (): void => {
-      this.#saving = this.#saveAndEnd();
-      this.#transactions.fail(new StorageError('Files of the database were replaced.'));
+  async function endReplaced(): Promise<void> {
+    clearInterval(watching);
+    await checkpointer.close();
+    const save = (): void => {
+      saving = saveAndEnd();
+      transactions.fail(new StorageError('Files of the database were replaced.'));
     };
-    await this.#transactions.whileHeld(end).catch(() => {}); // a sync failed, which has ended the service
+    await transactions.whileHeld(save).catch(() => {}); // a sync failed, which has ended the service
   }
 
-  async #saveAndEnd(): Promise<void> {
-    while (this.#closing === undefined)
+  async function saveAndEnd(): Promise<void> {
+    while (closing === undefined)
       try {
-        return this.#end(await this.#replacedFiles.save(this.#sqlite));
+        return end(await replacedFiles.save(sqlite));
       } catch (error) {
-        this.#log('error', 'files of the database were replaced, and it could not be copied', {
-          cause: String(error),
-        });
+        const message = 'files of the database were replaced, and it could not be copied';
+        log('error', message, { cause: String(error) });
         await pause(saveAgainMilliseconds, undefined, { ref: false });
       }
   }
 
-  #onFatal(error: Error): void {
-    clearInterval(this.#watching);
-    if (this.#saving === undefined) this.#end(error);
+  function end(error: Error): void {
+    sqlite.close(); // first: the last connection that closes would checkpoint, and a read-only one can't
+    options.onFatal(error);
   }
 
-  #end(error: Error): void {
-    // closed first: the last connection that closes would checkpoint, and a read-only one can't
-    this.#sqlite.close();
-    this.#options.onFatal(error);
-  }
-
-  async #close(): Promise<void> {
-    clearInterval(this.#watching);
-    await this.#transactions.close();
-    await this.#checkpointer.close();
-    await this.#saving;
-    const isUnsaved = this.#sqlite.isOpen && this.#replacedFiles.hasContentToSave;
-    const replaced = isUnsaved ? await this.#replacedFiles.save(this.#sqlite) : undefined;
-    await this.#readWorker.close();
+  async function close(): Promise<void> {
+    clearInterval(watching);
+    await transactions.close();
+    await checkpointer.close();
+    await saving;
+    const isUnsaved = sqlite.isOpen && replacedFiles.hasContentToSave;
+    const replaced = isUnsaved ? await replacedFiles.save(sqlite) : undefined;
+    await readWorker.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again
-    const leavesWal = this.#options.checkpoints === 'litestream' || !this.stats.canWrite;
-    if (leavesWal && this.#sqlite.isOpen) this.#sqlite.close();
-    this.#reading.close();
-    if (this.#sqlite.isOpen) checkpointAndClose(this.#sqlite, this.#log);
-    closeSync(this.#walDescriptor);
-    this.#unlock();
+    const leavesWal = checkpoints === 'litestream' || !stats.canWrite;
+    if (leavesWal && sqlite.isOpen) sqlite.close();
+    reading.close();
+    if (sqlite.isOpen) checkpointAndClose(sqlite, log);
+    closeSync(walDescriptor);
+    unlock();
     if (replaced === undefined) return;
-    this.#log('error', replaced.message);
+    log('error', replaced.message);
     throw replaced;
   }
+
+  return {
+    read: transactions.read,
+    stats,
+    write: (callback) => transactions.write(callback),
+    async readInWorker<R extends Row>(
+      sql: string,
+      params: readonly SqlValue[],
+      of?: StatementOptions,
+    ): Promise<R[]> {
+      if (closing !== undefined) throw unavailable(closedReasons.closing);
+      const rows = await readWorker.run(sql, params, of).catch(throwAsUnavailable);
+      return rows as unknown as R[]; // the caller knows the columns of its statement
+    },
+    detectExternalCommits: () => transactions.detectExternalCommits(),
+    emptyWalSoon: () => checkpointer.emptySoon(),
+    close: () => (closing ??= close()),
+  };
 }
 
 /** Turns a transient error, which the query did not cause, into a 503. */
