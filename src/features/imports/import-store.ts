@@ -124,7 +124,7 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
       return outcome;
     }
   } else {
-    const id = findKnownCustomer(writer, content) ?? knownByKey(writer, content.reference, importer);
+    const id = findKnownCustomer(writer, content);
     if (id !== undefined) return changeCustomer(permit, id, line, importer);
     if (known !== undefined) return { id: known.id, result: 'unchanged' };
   }
@@ -137,19 +137,6 @@ function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Im
   storeKey(permit, { ...keyed, id }, dryRun);
   dryRun?.addCustomer(content); // only once there was room for its key
   return { id, result: 'created', sameAs };
-}
-
-/**
- * A key of an earlier import counts as the reference of a customer who has none: customers had no place for it before.
- */
-function knownByKey(
-  db: Connection,
-  reference: string | null,
-  { customers, dryRun }: Importer,
-): number | undefined {
-  if (reference === null) return undefined;
-  const id = findKey(db, { kind: 'customer', key: reference }, dryRun)?.id ?? undefined;
-  return id !== undefined && customers.source.find(db, id)?.reference === null ? id : undefined;
 }
 
 /** The id is null for a customer that an earlier line of the dry run would create. */

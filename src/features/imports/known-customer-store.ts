@@ -8,7 +8,8 @@ type Identity = Pick<CustomerContent, 'name' | 'email' | 'phone' | 'reference'>;
 
 /**
  * Returns the customer that is meant: who alone has this reference; or else this e-mail address; or else this phone
- * number together with the name. Nobody who has another reference is meant.
+ * number together with the name; or else the reference as the key of an earlier import, when customers had no place for
+ * references. Nobody who has another reference is meant.
  */
 export function findKnownCustomer(
   db: Connection,
@@ -18,6 +19,7 @@ export function findKnownCustomer(
     db.all<KnownRow>(knownReferenceSql, reference),
     db.all<KnownRow>(knownEmailSql, email === null ? null : emailKey(email)),
     db.all<KnownRow>(knownPhoneSql, phone, ...sameNameRange(name)),
+    db.all<KnownRow>(knownKeySql, reference),
   ];
   for (const [known, other] of found)
     if (known !== undefined && other === undefined && isNoOther(known[1], reference)) return known[0];
@@ -30,6 +32,9 @@ const knownReferenceSql = 'SELECT id, reference FROM customers WHERE reference =
 const knownEmailSql = 'SELECT id, reference FROM customers WHERE emailKey = ? LIMIT 2';
 const knownPhoneSql =
   'SELECT id, reference FROM customers WHERE phone = ? AND nameKey >= ? AND nameKey < ? LIMIT 2';
+
+const knownKeySql =
+  'SELECT id, reference FROM importedCustomers JOIN customers ON id = customerId WHERE key = ? AND reference IS NULL';
 
 function isNoOther(known: string | null, reference: string | null): boolean {
   return known === null || reference === null || known === reference;
