@@ -13,7 +13,7 @@ import { bodyBytesMax, headersOf } from '../connections/request-fields.ts';
 const piecesMax = 512;
 const pieceBytesMin = 16;
 /** The pieces of a rejected body after which its connection is closed, even before its response. */
-const droppedPiecesMax = 6_144;
+const droppedPiecesMax = 1_024;
 /** The bytes of a streamed body that are read ahead of its route. */
 const readAheadBytes = 64 * 1024;
 const firstBufferBytes = 1024;

@@ -67,15 +67,15 @@ describe('request bodies', () => {
       assert.equal((await raw(postChunked(inBytes(padded(500)), chunk('')))).status, 201);
     });
 
-    test('bodies in thousands of chunks of one byte are too large', async () => {
-      assert.equal((await raw(postChunked(inBytes(padded(5_000)), chunk('')))).status, 413);
+    test('bodies in a thousand chunks of one byte are too large', async () => {
+      assert.equal((await raw(postChunked(inBytes(padded(1_000)), chunk('')))).status, 413);
     });
 
-    test('bodies in thousands of chunks of one byte that nobody reads end the connection', async () => {
+    test('bodies in more chunks of one byte that nobody reads end the connection', async () => {
       const connection = await openRaw(service().port);
       connection.write(request('OPTIONS /orders', ['Transfer-Encoding: chunked']));
       assert.equal((await connection.response()).status, 204);
-      connection.write(inBytes('x'.repeat(10_000)) + chunk('') + live);
+      connection.write(inBytes('x'.repeat(1_500)) + chunk('') + live);
       assert.equal(await connection.closed, '');
     });
 
