@@ -70,9 +70,7 @@ export class Connection {
       });
       response.once('close', () => this.#beginNext());
       // all that arrives in this turn is parsed first: so most requests take up to a third less time
-      setImmediate(() => {
-        if (!response.destroyed) start();
-      });
+      setImmediate(start);
     };
     if (this.isBusy) {
       if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.drop());
