@@ -99,7 +99,6 @@ export class Connection {
   /** Answers bytes that are no request: as a problem of the body that they are part of, or with a text. */
   reject(problem: Problem, textOf: (problem: Problem) => string): void {
     this.isEnding = true;
-    if (this.hasAnnouncedEnd) return;
     const end = (): void => this.end(textOf(problem));
     if (this.body?.isWhole === false) {
       this.body.fail(problem);
