@@ -1,22 +1,17 @@
 // Finds the credential of a request, and the caller who sent it.
-import type { IncomingMessage } from 'node:http';
 import type { Caller } from '../../auth/access.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import { Problem } from '../../problem.ts';
-import type { RequestHeaders } from '../connections/request-fields.ts';
 import { decode } from './query.ts';
-import { valuesOf } from './request-head.ts';
-
-/** The parts of a request that may have a credential. */
-type Sent = { readonly request: IncomingMessage; readonly headers: RequestHeaders };
+import { valuesOf, type Head } from './request-head.ts';
 
 /** Returns undefined if the request has no credential. Throws if it is invalid, or if there are several. */
 export function authenticate(
-  exchange: Sent & { readonly queryApiKeys: readonly string[]; readonly now: number },
+  exchange: Head & { readonly queryApiKeys: readonly string[]; readonly now: number },
   authenticator: Authenticator,
   acceptsQueryKeys: boolean,
 ): Caller | undefined {
-  const keys = valuesOf(exchange.request, 'x-api-key');
+  const keys = valuesOf(exchange, 'x-api-key');
   const queryKeys = exchange.queryApiKeys.map(decode);
   const tokens = tokensIn(exchange);
   checkSingle({ tokens, keys, queryKeys });
@@ -35,16 +30,17 @@ export function authenticate(
 const queryKeysDisabled = 'The parameter api_key is disabled; send the key in the X-API-Key header.';
 
 /** The line of Authorization that counts, if there are several: proxies add their own. */
-export function authorizationOf({ request, headers: { authorization } }: Sent): string | undefined {
+export function authorizationOf(head: Head): string | undefined {
+  const { authorization } = head.headers;
   if (authorization?.includes(',') !== true) return authorization;
-  return valuesOf(request, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
+  return valuesOf(head, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
 }
 
 /** Other schemes are not for this service, and `Bearer` without a token is no credential. */
 const tokenForm = /^bearer +([^ ].*)$/i;
 
-function tokensIn({ request }: Sent): string[] {
-  return valuesOf(request, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
+function tokensIn(head: Head): string[] {
+  return valuesOf(head, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
 }
 
 type Credentials = { readonly [part in 'tokens' | 'keys' | 'queryKeys']: readonly string[] };

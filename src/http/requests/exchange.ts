@@ -134,7 +134,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
 
   /** Whether the connection ends after the response. */
   get isLast(): boolean {
-    return this.connection.isAtLast || isLastOfConnection(this.request);
+    return this.connection.isAtLast || isLastOfConnection(this);
   }
 
   /** Sends 100 Continue if the client waits for it. */

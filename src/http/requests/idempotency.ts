@@ -1,16 +1,14 @@
 // Idempotency-Key: stores the first response in the transaction of its change, and sends it again to repeats.
 import assert from 'node:assert';
-import type { IncomingMessage } from 'node:http';
 import { allows, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { headersOf } from '../connections/request-fields.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
 import { headOf, type HandlerResult } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
 import type { Exchange } from './exchange.ts';
-import { valuesOf } from './request-head.ts';
+import { valuesOf, type Head } from './request-head.ts';
 import type { ReplayableResponse } from './responder.ts';
 
 const idempotencyKeyLengthMax = 255;
@@ -98,9 +96,9 @@ function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): 
 }
 
 /** Returns no issue if there is one valid Idempotency-Key. */
-export function idempotencyKeyIssues(request: IncomingMessage): Issue[] {
-  const key = headersOf(request)['idempotency-key'] ?? '';
-  const isSingle = valuesOf(request, 'idempotency-key').length === 1;
+export function idempotencyKeyIssues(head: Head): Issue[] {
+  const key = head.headers['idempotency-key'] ?? '';
+  const isSingle = valuesOf(head, 'idempotency-key').length === 1;
   if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return [];
   return [invalidKey];
 }

@@ -115,9 +115,9 @@ export class RequestHandler {
 
   /** Rejects what is invalid for any path. A rejected request consumes a token of its network's bucket. */
   #checkHead(exchange: Exchange): void {
-    const { request, headers, connection, expectation } = exchange;
+    const { headers, connection, expectation } = exchange;
     try {
-      checkHead(request);
+      checkHead(exchange);
       // a probe carries and gets nothing of anybody's
       const isProbe = exchange.path.startsWith('/health/');
       if (!this.#options.isTls && !isProbe) checkTransport(connection.peer, headers);
@@ -157,7 +157,7 @@ export class RequestHandler {
   /** Returns the response that is stored for the request's Idempotency-Key; adds the issues of the key. */
   #findStored(exchange: Exchange, bytes: Buffer, issues: Issue[]): StoredResponse | undefined {
     if (exchange.idempotencyKey === undefined) return undefined;
-    const keyIssues = idempotencyKeyIssues(exchange.request);
+    const keyIssues = idempotencyKeyIssues(exchange);
     issues.push(...keyIssues);
     if (keyIssues.length > 0) return undefined;
     // a reused key is reported before the issues of the body that reuses it

@@ -7,27 +7,29 @@ import { fits } from '../../schema/schema-check.ts';
 import {
   headerBytesMax,
   headerFieldsMax,
-  headersOf,
   RequestId,
   urlBytesMax,
   type RequestField,
+  type RequestHeaders,
 } from '../connections/request-fields.ts';
 
+/** The head of a request, and its fields by name. */
+export type Head = { readonly request: IncomingMessage; readonly headers: RequestHeaders };
+
 /** Throws unless the head is valid for any path. */
-export function checkHead(request: IncomingMessage): void {
-  checkTarget(request);
-  checkHeaderFields(request);
-  checkHost(request);
-  const issue = transferEncodingIssue(request);
+export function checkHead(head: Head): void {
+  checkTarget(head.request);
+  checkHeaderFields(head.request);
+  checkHost(head);
+  const issue = transferEncodingIssue(head);
   if (issue !== undefined) throw badRequest(issue);
 }
 
 /** Returns the values of a field's lines, since a value with a comma may have been joined from several. */
-export function valuesOf(request: IncomingMessage, name: RequestField): string[] {
-  const joined = headersOf(request)[name];
+export function valuesOf({ request: { rawHeaders }, headers }: Head, name: RequestField): string[] {
+  const joined = headers[name];
   if (joined === undefined) return [];
   if (!joined.includes(',')) return [joined];
-  const { rawHeaders } = request;
   return rawHeaders.filter((_, index) => index % 2 === 1 && rawHeaders[index - 1]?.toLowerCase() === name);
 }
 
@@ -46,12 +48,13 @@ function checkTarget({ url = '', method }: IncomingMessage): void {
 }
 
 /** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
-function checkHost(request: IncomingMessage): void {
+function checkHost(head: Head): void {
+  const { request } = head;
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
-  const hosts = valuesOf(request, 'host').length;
+  const hosts = valuesOf(head, 'host').length;
   if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
   if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
-  const { host } = headersOf(request);
+  const { host } = head.headers;
   if (host !== undefined && !hostForm.test(host))
     throw badRequest('Host must be a host name or an address, optionally with a port.');
 }
@@ -63,17 +66,17 @@ const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2}
  * Rejects any transfer coding except `chunked`. With others, or in HTTP/1.0, a proxy may disagree about where
  * the body ends, and take the bytes after it for another client's request (RFC 9112 section 6.1).
  */
-function transferEncodingIssue(request: IncomingMessage): string | undefined {
-  const coding = headersOf(request)['transfer-encoding'];
+function transferEncodingIssue({ request, headers }: Head): string | undefined {
+  const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
   return coding.toLowerCase() === 'chunked' ? undefined : 'Transfer-Encoding must be chunked.';
 }
 
 /** Whether further requests of the connection can't be read. */
-export function isLastOfConnection(request: IncomingMessage): boolean {
+export function isLastOfConnection(head: Head): boolean {
   // after an Upgrade `node:http` drops the rest of the same packet
-  return headersOf(request)['upgrade'] !== undefined || transferEncodingIssue(request) !== undefined;
+  return head.headers['upgrade'] !== undefined || transferEncodingIssue(head) !== undefined;
 }
 
 /** Node drops fields beyond the maximum plus one, so longer heads are recognized, too. */
