@@ -184,7 +184,7 @@ describe('connections', () => {
     const handler = service().inside?.app.handler;
     if (handler === undefined) return t.skip('needs time-outs of its own');
     const held = Promise.withResolvers<void>();
-    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 100 } });
+    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 500 } });
     const { port } = await server.listen('127.0.0.1', 0);
     server.setHandler({
       onRequest(asked, response, connection, expectation) {
