@@ -99,19 +99,35 @@ function readE164(number: string): ParsedPhone {
 
 /** Removes what isn't dialled from abroad, as the (0) of `+49 (0)441 12345`, unless the country keeps it. */
 function international(digits: string): string {
-  const plan = [1, 2, 3]
-    .map((length) => mainPlan(digits.slice(0, length)))
-    .find((found) => found !== undefined);
+  const plan = planOfInternational(digits);
   if (plan === undefined) return `+${digits}`;
   const number = digits.slice(plan.callingCode.length);
-  const readings = [withoutPrefix(number, plan), number, number.replace(/^0+/, '')];
-  const read = readings.find((each) => plan.number.test(each));
+  const read = numberOf(plan, number);
   const hasTrunkZero = plan.nationalPrefix === '0';
   return `+${plan.callingCode}${read ?? (hasTrunkZero ? number.replace(/^0+/, '') : number)}`;
 }
 
+function planOfInternational(digits: string): Plan | undefined {
+  return [1, 2, 3].map((length) => mainPlan(digits.slice(0, length))).find((found) => found !== undefined);
+}
+
+/** Returns a number that begins after its calling code as its country has it, if it is one. */
+function numberOf(plan: Plan, number: string): string | undefined {
+  const readings = [withoutPrefix(number, plan), number, number.replace(/^0+/, '')];
+  return readings.find((each) => plan.number.test(each));
+}
+
+/** Reads a number as it is dialled in a country: `0049 441 12345` calls Germany from most of Europe. */
+function dialled(digits: string, plan: Plan): ParsedPhone {
+  const called = digits.replace(plan.abroad, '');
+  const other = planOfInternational(called);
+  if (called === digits || other === undefined) return { issue: beginsAsAbroad };
+  const number = numberOf(other, called.slice(other.callingCode.length));
+  return number === undefined ? { issue: beginsAsAbroad } : readE164(`+${other.callingCode}${number}`);
+}
+
 function national(digits: string, country: string, plan: Plan): ParsedPhone {
-  if (digits.startsWith('00') || plan.abroad.test(digits)) return { issue: beginsAsAbroad };
+  if (digits.startsWith('00') || plan.abroad.test(digits)) return dialled(digits, plan);
   const short = withoutPrefix(digits, plan);
   const number = [short, digits].find((each) => isNumberOf(plan, each));
   const hasPrefix = number !== digits && plan.prefix?.test(digits) === true;
