@@ -4,7 +4,7 @@ import { acceptPatch } from '../http/responses/media-types.ts';
 import type { ResponseField } from '../http/responses/cors.ts';
 import type { Json } from './openapi-components.ts';
 
-const fieldValue = { type: 'string', maxLength: 8192 } as const;
+const value = { type: 'string', maxLength: 8192 } as const;
 
 /** Header fields of requests. */
 const requestFields = {
@@ -14,12 +14,9 @@ const requestFields = {
   },
   'If-None-Match': {
     description: 'ETags that the client has; 304 if one of them is current.',
-    schema: fieldValue,
+    schema: value,
   },
-  'If-Match': {
-    description: 'The ETag that the client has; 412 if it is not current.',
-    schema: fieldValue,
-  },
+  'If-Match': { description: 'The ETag that the client has; 412 if it is not current.', schema: value },
   'Last-Event-ID': {
     description: 'Where to resume an event stream: the `id` of the last event received.',
     schema: { type: 'string', maxLength: 4_000, pattern: '^[\\x21-\\x7e]*$' },
@@ -37,39 +34,36 @@ export const requestFieldParameters = Object.fromEntries(
 
 /** Header fields of responses. */
 export const responseHeaders = {
-  ETag: {
-    description: 'The version of the content, for `If-None-Match` and `If-Match`.',
-    schema: fieldValue,
-  },
+  ETag: { description: 'The version of the content, for `If-None-Match` and `If-Match`.', schema: value },
   Link: {
     description:
       'The next page, with `rel="next"`; of the OpenAPI document itself, with `rel="service-desc"`.',
-    schema: fieldValue,
+    schema: value,
   },
-  Location: { description: 'The path of the new object.', schema: { ...fieldValue, pattern: '^/' } },
+  Location: { description: 'The path of the new object.', schema: { ...value, pattern: '^/' } },
   RateLimit: {
     description: 'For each limit that applies, how much is left (`r`), and for how many seconds (`t`).',
-    schema: fieldValue,
+    schema: value,
   },
   'RateLimit-Policy': {
     description: 'For each limit that applies, its quota (`q`) and its window in seconds (`w`).',
-    schema: fieldValue,
+    schema: value,
   },
   'Retry-After': {
     description: 'When to try again, in seconds.',
     schema: { type: 'integer', minimum: 0 },
   },
-  'WWW-Authenticate': { description: 'Which credentials are needed (RFC 6750).', schema: fieldValue },
+  'WWW-Authenticate': { description: 'Which credentials are needed (RFC 6750).', schema: value },
   'X-Request-Id': { description: 'The request’s identifier, as in the log.', schema: RequestId },
   'Idempotency-Replayed': {
     description: 'Sent with the first response to an Idempotency-Key when that is returned again.',
     schema: { type: 'boolean', const: true },
   },
-  'Content-Disposition': { description: 'The name of the file.', schema: fieldValue },
-  Allow: { description: 'The methods of the path.', schema: fieldValue },
-  Accept: { description: 'The media types that a body may have.', schema: fieldValue },
-  'Accept-Encoding': { description: 'That bodies are sent uncompressed: `identity`.', schema: fieldValue },
-  'Accept-Patch': { description: `The media types of a PATCH: \`${acceptPatch}\`.`, schema: fieldValue },
+  'Content-Disposition': { description: 'The name of the file.', schema: value },
+  Allow: { description: 'The methods of the path.', schema: value },
+  Accept: { description: 'The media types that a body may have.', schema: value },
+  'Accept-Encoding': { description: 'That bodies are sent uncompressed: `identity`.', schema: value },
+  'Accept-Patch': { description: `The media types of a PATCH: \`${acceptPatch}\`.`, schema: value },
 } satisfies Record<ResponseField, Json>;
 
 export const securitySchemes = {

@@ -2,20 +2,18 @@
 import { decodeCursor, encodeCursor } from '../../http/lists/cursor.ts';
 import { Problem } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { KeysetPosition } from '../../storage/keyset.ts';
 import type { FeedBounds } from '../events/event.ts';
 import { feedBounds, feedEpoch } from '../events/feed-store.ts';
 
 export const feedPath = '/events';
 const feed = { path: feedPath, order: 'id' };
 
-/** The database's epoch in place of a sort key, and the id of the last event read. */
-type CursorContent = KeysetPosition;
-
-/** A cursor is bound to the feed but not to its filters: a reader may continue with other types. */
+/**
+ * A cursor has the database's epoch in place of a sort key, and the id of the last event read. It is bound to the feed
+ * but not to its filters: a reader may continue with other types.
+ */
 export function cursorAfter(epoch: string, id: number): string {
-  const content: CursorContent = [epoch, id];
-  return encodeCursor({ ...feed, query: {} }, content);
+  return encodeCursor({ ...feed, query: {} }, [epoch, id]);
 }
 
 /** The state that cursors are checked against. */
@@ -30,16 +28,8 @@ export function feedState(db: Connection): FeedState {
  * the id were removed.
  */
 export function requireEventId(state: FeedState, cursor: string): number {
-  const content = decodeCursor({ ...feed, query: { cursor } });
-  return content === undefined ? 0 : requireKept(state, content);
-}
-
-function requireKept(state: FeedState, [epoch, id]: CursorContent): number {
+  const [epoch, id] = decodeCursor({ ...feed, query: { cursor } }) ?? [state.epoch, 0];
   if (epoch === state.epoch && id >= state.removedUpTo && id <= state.latest) return id;
-  throw new Problem(
-    'events-gone',
-    epoch === state.epoch
-      ? 'Events after this cursor were removed; read the objects again, then follow from=latest.'
-      : 'The database was restored; read the objects again, then follow from=latest.',
-  );
+  const what = epoch === state.epoch ? 'Events after this cursor were removed' : 'The database was restored';
+  throw new Problem('events-gone', `${what}; read the objects again, then follow from=latest.`);
 }

@@ -27,12 +27,9 @@ export async function findFigures(
   { of, boundaries }: SalesRequest,
 ): Promise<FiguresFound> {
   const buckets = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));
-  if (of === 'placed') {
-    const rows = await database.readInWorker<FiguresRow>(placedSql, [buckets, JSON.stringify(placed)]);
-    return { rows, completeFrom: null };
-  }
-  const rows = await database.readInWorker<FiguresRow>(receivedSql, [buckets, JSON.stringify(received)]);
-  return { rows, completeFrom: feedCompleteFrom(database.read) }; // read last: cleanup runs meanwhile
+  const [sql, counted] = of === 'placed' ? [placedSql, placed] : [receivedSql, received];
+  const rows = await database.readInWorker<FiguresRow>(sql, [buckets, JSON.stringify(counted)]);
+  return { rows, completeFrom: of === 'placed' ? null : feedCompleteFrom(database.read) }; // last: cleanup runs meanwhile
 }
 
 type Source = {

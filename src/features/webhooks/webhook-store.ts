@@ -63,11 +63,7 @@ export function webhookSelection(): RowSelection {
  * Creates a webhook. It receives the events after the one of its creation. Throws if `webhooksMax` webhooks
  * exist.
  */
-export function addWebhook(
-  permit: Permit,
-  content: WebhookContent,
-  secrets: SealedSecrets,
-): { readonly webhook: StoredWebhook; readonly secret: string } {
+export function addWebhook(permit: Permit, content: WebhookContent, secrets: SealedSecrets) {
   const { writer: db, origin } = permit;
   checkCount(db);
   const unsealed = { sealedUnder: '', sealed: new Uint8Array() }; // the id of the row is part of the seal
@@ -157,10 +153,7 @@ export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
 const secretBytes = 32;
 
 /** Returns a secret, sealed, and its text, by which receivers are configured. */
-function newSecret(
-  secrets: SealedSecrets,
-  webhookId: number,
-): { readonly text: string; readonly sealedUnder: string; readonly sealed: Uint8Array } {
+function newSecret(secrets: SealedSecrets, webhookId: number) {
   const secret = randomBytes(secretBytes);
   const { sealedUnder, bytes } = secrets.seal(secret, additionalData(webhookId));
   return { text: `whsec_${secret.toString('base64')}`, sealedUnder, sealed: bytes };
@@ -220,37 +213,33 @@ export const findDeliveryWebhook = deliveryRows.find;
 export type DeliveryWebhook = NonNullable<ReturnType<typeof findDeliveryWebhook>>;
 
 /** Where all webhooks are: they are few. */
-export function readProgress(
-  db: Connection,
-): { readonly id: number; readonly version: number; readonly position: number }[] {
+export function readProgress(db: Connection) {
   const sql = 'SELECT id, version, position FROM webhooks ORDER BY id';
   return db.all<[number, number, number]>(sql).map(([id, version, position]) => ({ id, version, position }));
 }
 
-type At = Pick<DeliveryWebhook, 'id' | 'position'>;
 type Delivered = { readonly position: number; readonly lastStatus: number; readonly lastAt: number };
 
 /** Saves a success, unless an administrator has moved the position meanwhile. */
-export function saveDelivery(db: Connection, { id, position }: At, delivered: Delivered): void {
+export function saveDelivery(db: Connection, { id, position }: DeliveryWebhook, delivered: Delivered): void {
   const noFailure = { failures: 0, retryAt: null, failingSince: null, lastError: null, lastErrorCode: null };
   setDelivered(db, { ...noFailure, ...delivered }, id, position);
 }
 
 /** Passes over the events up to this one, unless an administrator has moved the position meanwhile. */
-export function passOver(db: Connection, { id, position }: At, end: number): void {
+export function passOver(db: Connection, { id, position }: DeliveryWebhook, end: number): void {
   setPosition(db, { position: end }, id, position);
 }
 
-type Version = Pick<DeliveryWebhook, 'id' | 'version'>;
 type Failure = Pick<DeliveryWebhook, (typeof failureNames)[number]>;
 
 /** Saves a failure, unless an administrator has changed the webhook meanwhile. */
-export function saveFailure(db: Connection, { id, version }: Version, failure: Failure): void {
+export function saveFailure(db: Connection, { id, version }: DeliveryWebhook, failure: Failure): void {
   setFailure(db, failure, id, version);
 }
 
 /** Disables the webhook, unless an administrator has changed it meanwhile. `reason` is a sentence for them. */
-export function disableWebhook(permit: Permit, { id, version }: Version, reason: string): void {
+export function disableWebhook(permit: Permit, { id, version }: DeliveryWebhook, reason: string): void {
   const values = { status: 'disabled', failures: 0, retryAt: null } as const;
   if (disable(permit.writer, values, id, version) === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
