@@ -1,7 +1,7 @@
 // Writes imported objects, and stores the key of each object as long as the object exists.
 import assert from 'node:assert';
-import { hasScope, type Caller } from '../../auth/access.ts';
-import { invalid, invalidAt, Problem, throwIfInvalid } from '../../problem.ts';
+import { checkScope, type Caller } from '../../auth/access.ts';
+import { invalid, invalidAt, throwIfInvalid } from '../../problem.ts';
 import { cutGtinWarning, skuKey } from '../../schema/codes.ts';
 import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
@@ -9,12 +9,12 @@ import { issuesIn, type Checked, type Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { changesNothing, requireOwned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { customers, type Customers } from '../customers/customers.ts';
+import type { Customers } from '../customers/customers.ts';
 import { findKnownCustomer, findSameCustomer } from './known-customer-store.ts';
 import { orderContentOf } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
 import { findProductButForZeros, products, type NewProduct } from '../products/products.ts';
-import { userIssues } from '../../resource/owner-store.ts';
+import { customerIssues, userIssues } from '../../resource/owner-store.ts';
 import type { DryRun, Imported } from './dry-run.ts';
 import {
   fingerprintOf,
@@ -51,14 +51,6 @@ export function importLine(permit: Permit<Caller>, line: ImportLine, importer: I
   if (customer !== undefined) return importCustomer(permit, { ...line, customer }, importer);
   assert(order !== undefined, 'a line that fits has an object');
   return importOrder(permit, { ...line, order }, importer);
-}
-
-function requireScope({ caller }: Permit<Caller>, kind: 'customer' | 'product'): void {
-  const scope = `${kind}s:write` as const;
-  if (hasScope(caller, scope)) return;
-  const detail = `The API key lacks the scope ${scope}.`;
-  const code = 'insufficient-scope';
-  throw new Problem(code, detail, { issues: [{ pointer: `/${kind}`, code, detail }] });
 }
 
 const findKeySql: Readonly<Record<ImportKind, string>> = {
@@ -101,7 +93,7 @@ type CustomerLine = ImportLine & { readonly customer: ImportedCustomer };
  * none. A key that was last imported with the same content changes nothing: what was changed since then stays.
  */
 function importCustomer(permit: Permit<Caller>, line: CustomerLine, importer: Importer): Outcome {
-  requireScope(permit, 'customer');
+  checkScope(permit.caller, 'customers:write');
   const { customer, key } = line;
   const { customers, dryRun } = importer;
   const { writer } = permit;
@@ -174,7 +166,7 @@ function importOrder(permit: Permit<Caller>, line: OrderLine, { dryRun }: Import
     throw invalidAt('/key', 'idempotency-key-reused', detail);
   }
   const userId = order.userId ?? caller.userId;
-  const customer = customerOf(writer, order, dryRun);
+  const customer = customerOf(permit, order, dryRun);
   const issues = within('order', [...issuesIn(customer), ...userIssues(writer, userId)]);
   if (!customer.ok || issues.length > 0) throw invalid(issues);
   const id =
@@ -198,27 +190,25 @@ function addImportedOrder(
 
 /** Returns the id of an order's customer: null for one that an earlier line of the dry run would create. */
 function customerOf(
-  db: Connection,
-  { customerId, customerKey }: ImportedOrder,
+  permit: Permit<Caller>,
+  { customerId = 0, customerKey }: ImportedOrder, // a valid line has one or the other
   dryRun: DryRun | undefined,
 ): Checked<number | null> {
-  if (customerKey !== undefined) {
-    const known = findKey(db, { kind: 'customer', key: customerKey }, dryRun);
-    if (known !== undefined) return { ok: true, value: known.id };
-    const detail = `No customer was imported with the key ${JSON.stringify(customerKey)}.`;
-    return { ok: false, issues: [{ pointer: '/customerKey', code: 'unknown', detail }] };
+  if (customerKey === undefined) {
+    const issues = customerIssues(permit, customerId);
+    return issues.length > 0 ? { ok: false, issues } : { ok: true, value: customerId };
   }
-  const id = customerId ?? 0; // a valid line has one or the other
-  if (customers.source.find(db, id) !== undefined) return { ok: true, value: id };
-  const detail = `There is no customer ${id}.`;
-  return { ok: false, issues: [{ pointer: '/customerId', code: 'unknown', detail }] };
+  const known = findKey(permit.writer, { kind: 'customer', key: customerKey }, dryRun);
+  if (known !== undefined) return { ok: true, value: known.id };
+  const detail = `No customer was imported with the key ${JSON.stringify(customerKey)}.`;
+  return { ok: false, issues: [{ pointer: '/customerKey', code: 'unknown', detail }] };
 }
 
 type ProductLine = ImportLine & { readonly product: NewProduct };
 
 /** Creates a product, or changes the one with this SKU. Members that the line leaves out stay as they are. */
 function importProduct(permit: Permit<Caller>, line: ProductLine, { dryRun }: Importer): Outcome {
-  requireScope(permit, 'product');
+  checkScope(permit.caller, 'products:write');
   const { product } = line;
   const { writer, origin } = permit;
   const keyed = { kind: 'product', key: skuKey(product.sku), fingerprint: fingerprintOf(line) } as const;

@@ -23,7 +23,7 @@ describe('rights that an import loses midway have one line', { concurrency: true
     const { key, id } = await newKey(service, token, { scopes: ['orders:write'] });
     const lines = linesOf([customerLine('a'), orderLine('1', 'c'), customerLine('b')]);
     const { headers, text } = await sendImport(service, lines, { key });
-    const denied = '#/customer insufficient-scope';
+    const denied = '# insufficient-scope';
     assert.deepEqual(resultsOf(text).map(summaryOf), [`1 403 ${denied}`, '2 201', `3 403 ${denied}`]);
     assert.deepEqual(denials(service), [[headers['x-request-id'], `key:${id}`, 'insufficient-scope']]);
     assert.equal(await countedSecurityEvents(service, 'authz_fail'), 1);
