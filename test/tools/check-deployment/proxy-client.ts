@@ -1,33 +1,40 @@
-// A client on the other side of a proxy: curl, which speaks HTTP/1.1 and HTTP/2.
+// A client on the other side of a proxy, which speaks HTTP/1.1 or HTTP/2.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { connect } from 'node:http2';
+import { request } from 'node:https';
+import type { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import type { RunningProxy } from './proxies.ts';
 
-export const protocols = { 'HTTP/1.1': '--http1.1', 'HTTP/2': '--http2' };
-export type Protocol = keyof typeof protocols;
+export const protocols = ['HTTP/1.1', 'HTTP/2'] as const;
+export type Protocol = (typeof protocols)[number];
 
 export type Asked = {
   readonly method?: string;
   readonly token?: string;
-  /** Sent as JSON. */
-  readonly body?: unknown;
+  /** Sent as JSON; a string as it is. */
+  readonly body?: object | string;
   /** Sent without Content-Length: in chunks by HTTP/1.1. */
   readonly chunked?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly args?: readonly string[];
+  /** The client's own address. */
+  readonly localAddress?: string;
 };
 
-export type Answered = {
+type Fields = Readonly<Record<string, unknown>>;
+export type Answered = { readonly status: number; readonly text: string; readonly headers: Fields };
+type Opened = {
   readonly status: number;
-  readonly text: string;
-  /** The names in lower case. */
-  readonly headers: ReadonlyMap<string, string>;
+  readonly headers: Fields;
+  readonly content: Readable;
+  close(): void;
 };
 
-const answerSecondsMax = 60;
+const name = 'orders.example.com';
+const answerMillisecondsMax = 60_000;
 
 export class ProxyClient {
   readonly #proxy: RunningProxy;
@@ -38,100 +45,75 @@ export class ProxyClient {
     this.#protocol = protocol;
   }
 
-  /** Fails where the connection breaks or the answer has another protocol. */
+  /** Rejects where the connection breaks. */
   async ask(path: string, asked: Asked = {}): Promise<Answered> {
-    const child = this.#curl(path, asked, ['-i', '--max-time', String(answerSecondsMax)]);
-    child.stdin.on('error', () => {
-      /* it has been answered before all was sent */
-    });
-    child.stdin.end(asked.chunked ?? (asked.body === undefined ? '' : JSON.stringify(asked.body)));
-    let output = '';
-    for (const stream of [child.stdout, child.stderr])
-      stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-    const [exit] = await once(child, 'close');
-    assert.equal(exit, 0, `${asked.method ?? 'GET'} ${path}: curl ended with ${exit}: ${output.slice(-500)}`);
-    return this.#parse(output);
-  }
-
-  /**
-   * For a service that is stopped meanwhile. By HTTP/2 it is Node that asks: curl 7.88 takes an answer that comes before
-   * it has sent its body, such as a 502, for a broken stream.
-   */
-  async post(path: string, token: string, body: object): Promise<Pick<Answered, 'status' | 'text'>> {
-    if (this.#protocol === 'HTTP/1.1') return this.ask(path, { method: 'POST', token, body });
-    const { port, certificate } = this.#proxy;
-    const session = connect(`https://127.0.0.1:${port}`, {
-      ca: readFileSync(certificate),
-      servername: 'orders.example.com',
-    });
-    try {
-      const stream = session.request({
-        ':method': 'POST',
-        ':path': path,
-        ':authority': `orders.example.com:${port}`,
-        authorization: `Bearer ${token}`,
-        'content-type': 'application/json',
-      });
-      stream.setTimeout(answerSecondsMax * 1_000, () => stream.destroy(new Error('no answer')));
-      stream.end(JSON.stringify(body));
-      const [headers] = await once(stream, 'response');
-      let text = '';
-      for await (const part of stream.setEncoding('utf8')) text += part;
-      return { status: Number(headers[':status']), text };
-    } finally {
-      session.close();
-    }
+    const { status, headers, content, close } = await this.#open(path, asked);
+    const bytes = Buffer.concat(await content.toArray());
+    close();
+    const plain = headers['content-encoding'] === 'gzip' ? gunzipSync(bytes) : bytes;
+    return { status, headers, text: plain.toString() };
   }
 
   /** The answer's text as it arrives. */
-  stream(path: string, asked: Asked): { readonly arrived: () => string; end(): Promise<void> } {
-    const child = this.#curl(path, asked, ['-N', '-i']);
-    child.stdin.end();
-    let text = '';
-    for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (text += bytes));
-    const ended = once(child, 'close');
-    const end = async (): Promise<void> => {
-      child.kill('SIGTERM');
-      await ended;
-    };
-    return { arrived: () => text, end };
+  async stream(path: string, asked: Asked): Promise<{ readonly arrived: () => string; end(): void }> {
+    const { headers, content, close } = await this.#open(path, asked);
+    let text = `${headers['content-type']}\n`;
+    content.on('error', () => {}).on('data', (bytes) => (text += bytes)); // it is ended by this client
+    return { arrived: () => text, end: close };
   }
 
-  #curl(
-    path: string,
-    { method = 'GET', token, body, chunked, headers = {}, args = [] }: Asked,
-    own: string[],
-  ) {
+  #open(path: string, asked: Asked): Promise<Opened> {
+    const { method = 'GET', token, body, chunked, headers, localAddress } = asked;
+    const fields: Record<string, string> = { ...headers };
+    const payload = chunked ?? (typeof body === 'object' ? JSON.stringify(body) : body);
+    if (token !== undefined) fields['authorization'] = `Bearer ${token}`;
+    if (body !== undefined) fields['content-type'] ??= 'application/json';
+    if (body !== undefined) fields['content-length'] = String(Buffer.byteLength(payload ?? ''));
+    const sent = { method, path, fields, payload, ...(localAddress === undefined ? {} : { localAddress }) };
+    return this.#protocol === 'HTTP/1.1' ? this.#openHttp1(sent) : this.#openHttp2(sent);
+  }
+
+  async #openHttp1({ method, path, fields, payload, ...local }: Sent): Promise<Opened> {
+    const headers: Record<string, string> = { host: `${name}:${this.#proxy.port}`, ...fields };
+    if (payload !== undefined && headers['content-length'] === undefined)
+      headers['transfer-encoding'] = 'chunked';
+    const sent = request({ ...this.#target(), ...local, agent: false, method, path, headers });
+    sent.setTimeout(answerMillisecondsMax, () => sent.destroy(new Error('no answer')));
+    sent.end(payload);
+    const [response]: [IncomingMessage] = (await once(sent, 'response')) as [IncomingMessage]; // as documented
+    sent.on('error', () => {}); // it may be answered before all is sent
+    const { statusCode: status = 0, headers: received } = response;
+    return { status, headers: received, content: response, close: () => sent.destroy() };
+  }
+
+  async #openHttp2({ method, path, fields, payload, ...local }: Sent): Promise<Opened> {
+    const session = connect(`https://127.0.0.1:${this.#proxy.port}`, { ...this.#target(), ...local });
+    session.on('error', () => {}); // its stream has the error, too
+    const authority = `${name}:${this.#proxy.port}`;
+    const head = { ':method': method, ':path': path, ':authority': authority, ...fields };
+    const stream = session.request(head, { endStream: payload === undefined });
+    stream.setTimeout(answerMillisecondsMax, () => stream.destroy(new Error('no answer')));
+    if (payload !== undefined) stream.end(payload);
+    const [headers] = (await once(stream, 'response')) as [Fields]; // as documented
+    assert.equal(session.alpnProtocol, 'h2');
+    return { status: Number(headers[':status']), headers, content: stream, close: () => session.destroy() };
+  }
+
+  #target(): {
+    readonly host: string;
+    readonly port: number;
+    readonly servername: string;
+    readonly ca: Buffer;
+  } {
     const { port, certificate } = this.#proxy;
-    const all: Record<string, string> = { ...headers };
-    if (token !== undefined) all['authorization'] = `Bearer ${token}`;
-    if (body !== undefined) all['content-type'] ??= 'application/json';
-    const sent = chunked !== undefined ? ['-T', '-'] : body !== undefined ? ['--data-binary', '@-'] : [];
-    const flags = [
-      ...['-s', '-S', '--noproxy', '*', '--path-as-is', '--cacert', certificate, protocols[this.#protocol]],
-      ...['--resolve', `orders.example.com:${port}:127.0.0.1`, '-X', method, ...sent, ...own, ...args],
-      ...Object.entries(all).flatMap(([name, value]) => ['-H', `${name}: ${value}`]),
-    ];
-    return spawn('curl', [...flags, `https://orders.example.com:${port}${path}`]);
-  }
-
-  #parse(output: string): Answered {
-    let rest = output;
-    let head = '';
-    do {
-      const end = rest.indexOf('\r\n\r\n');
-      head = rest.slice(0, end);
-      rest = rest.slice(end + 4);
-    } while (/^HTTP\/\S+ 1/.test(head)); // 100 Continue
-    const [first = '', ...lines] = head.split('\r\n');
-    const [, version = '', status = ''] = /^(HTTP\/\S+) (\d+)/.exec(first) ?? [];
-    assert.equal(version, this.#protocol, output.slice(0, 200));
-    const headers = new Map(
-      lines.map((line) => [
-        line.slice(0, line.indexOf(':')).toLowerCase(),
-        line.slice(line.indexOf(':') + 2),
-      ]),
-    );
-    return { status: Number(status), text: rest, headers };
+    return { host: '127.0.0.1', port, servername: name, ca: readFileSync(certificate) };
   }
 }
+
+type Sent = {
+  readonly method: string;
+  readonly path: string;
+  readonly fields: Readonly<Record<string, string>>;
+  readonly payload: string | undefined;
+  readonly localAddress?: string;
+};
