@@ -1,11 +1,9 @@
 // Writes src/schema/country-aliases.ts from i18n-iso-countries (MIT), the locales of CLDR (Unicode-3.0), and a list of our
 // own: node test/tools/generate-country-aliases.ts
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
 import { countryKey, namesOfIntl } from '../../src/schema/country-names.ts';
 import { countries } from '../../src/schema/iso-codes.ts';
+import { jsonOf } from './npm-package.ts';
 
 const packages = { names: 'i18n-iso-countries@7.14.0', cldr: 'cldr-localenames-full@48.2.0' } as const;
 
@@ -47,36 +45,33 @@ const own = `
   TW: 台湾
   FR: Metropolitan France, France métropolitaine`;
 
-function unpack(folder: string, name: string): string {
-  const target = mkdtempSync(join(folder, 'package-'));
-  const packed = execFileSync('npm', ['pack', '--silent', name], { cwd: target, encoding: 'utf8' }).trim();
-  execFileSync('tar', ['xzf', packed], { cwd: target });
-  return join(target, 'package');
-}
-
 type Names = Readonly<Record<string, string | readonly string[]>>;
 
-function readJson(...path: readonly string[]): unknown {
-  return JSON.parse(readFileSync(join(...path), 'utf8'));
+/** Pairs of a code and a name. */
+function* publicNames(): Generator<readonly [code: string, name: string]> {
+  const [en, de, codes] = jsonOf(packages.names, 'langs/en.json', 'langs/de.json', 'codes.json');
+  for (const { countries: all } of [en, de] as { countries: Names }[])
+    // the package's form
+    for (const [code, known] of Object.entries(all)) for (const name of [known].flat()) yield [code, name];
+  for (const [code, alpha3] of codes as [string, string][]) yield [code, alpha3];
+  const files = jsonOf(
+    packages.cldr,
+    'main/en/territories.json',
+    'main/de/territories.json',
+  ) as Territories[];
+  for (const { main } of files)
+    for (const { localeDisplayNames } of Object.values(main))
+      for (const [code, name] of Object.entries(localeDisplayNames.territories))
+        if (code.includes('-alt-')) yield [code.slice(0, 2), name];
 }
 
-/** Pairs of a code and a name. */
-function* publicNames(folder: string): Generator<readonly [code: string, name: string]> {
-  const names = unpack(folder, packages.names);
-  for (const language of ['en', 'de']) {
-    const { countries: all } = readJson(names, `langs/${language}.json`) as { countries: Names }; // the package's form
-    for (const [code, known] of Object.entries(all)) for (const name of [known].flat()) yield [code, name];
-  }
-  for (const [code, alpha3] of readJson(names, 'codes.json') as [string, string][]) yield [code, alpha3];
-  const cldr = unpack(folder, packages.cldr);
-  for (const language of ['en', 'de']) {
-    const { main } = readJson(cldr, `main/${language}/territories.json`) as {
-      main: Record<string, { localeDisplayNames: { territories: Record<string, string> } }>;
-    }; // CLDR's form
-    for (const [code, name] of Object.entries(main[language]?.localeDisplayNames.territories ?? {}))
-      if (code.includes('-alt-')) yield [code.slice(0, 2), name];
-  }
-}
+/** CLDR's form. */
+type Territories = {
+  readonly main: Record<
+    string,
+    { readonly localeDisplayNames: { readonly territories: Record<string, string> } }
+  >;
+};
 
 /** The name of each country in its own language. */
 function* ownNames(): Generator<readonly [code: string, name: string]> {
@@ -94,10 +89,10 @@ function* listed(): Generator<readonly [code: string, name: string]> {
 }
 
 /** Keys, the first of two countries' having one name; what `Intl` has is left out. */
-function aliases(folder: string): string[] {
+function aliases(): string[] {
   const known = new Set([...namesOfIntl()].map(([key]) => key));
   const found = new Map<string, string>();
-  for (const [code, name] of [...listed(), ...publicNames(folder), ...ownNames()]) {
+  for (const [code, name] of [...listed(), ...publicNames(), ...ownNames()]) {
     const key = countryKey(name);
     if (countries.has(code) && !countries.has(key.toUpperCase()) && !known.has(key) && !found.has(key))
       found.set(key, code);
@@ -116,18 +111,13 @@ function wrapped(entries: readonly string[]): string {
   return text;
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'country-aliases-'));
-try {
-  const text = `// Names of countries that \`Intl\` doesn't have in English and German, and the codes of ISO 3166-1 alpha-3. Written by
+const text = `// Names of countries that \`Intl\` doesn't have in English and German, and the codes of ISO 3166-1 alpha-3. Written by
 // test/tools/generate-country-aliases.ts; don't edit. From i18n-iso-countries 7.14.0 (MIT), CLDR 48.2 (Unicode-3.0),
 // which also has each country's name in its own language, and a list of the tool's.
 
-export const countryAliases: readonly string[] = \`${wrapped(aliases(folder))}
+export const countryAliases: readonly string[] = \`${wrapped(aliases())}
 \`
   .trim()
   .split(/\\s+/);
 `;
-  writeFileSync(new URL('../../src/schema/country-aliases.ts', import.meta.url), text);
-} finally {
-  rmSync(folder, { recursive: true });
-}
+writeFileSync(new URL('../../src/schema/country-aliases.ts', import.meta.url), text);

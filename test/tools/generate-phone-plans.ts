@@ -1,10 +1,8 @@
 // Writes src/schema/phone-plans.ts from the metadata of google/libphonenumber (Apache-2.0), in the package
 // libphonenumber-js (MIT): node test/tools/generate-phone-plans.ts
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { jsonOf } from './npm-package.ts';
 
 const version = '1.13.16';
 
@@ -28,18 +26,6 @@ type Metadata = {
   readonly country_calling_codes: Record<string, string[]>;
   readonly countries: Record<string, Country>;
 };
-
-function readMetadata(): Metadata {
-  const folder = mkdtempSync(join(tmpdir(), 'phone-plans-'));
-  try {
-    const options = { cwd: folder, encoding: 'utf8' } as const;
-    const packed = execFileSync('npm', ['pack', '--silent', `libphonenumber-js@${version}`], options).trim();
-    execFileSync('tar', ['xzf', packed], options);
-    return JSON.parse(readFileSync(join(folder, 'package/metadata.max.json'), 'utf8')) as Metadata; // its types
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 /**
  * Prefixes that are no longer dialled, which the metadata has dropped and contacts still have: until 2019 Mexican
@@ -142,4 +128,5 @@ export const phonePlanRows: readonly (readonly string[])[] = String.raw\`
 }
 
 const generatedFile = new URL('../../src/schema/phone-plans.ts', import.meta.url);
-writeFileSync(generatedFile, phonePlansSource(readMetadata()));
+const [metadata] = jsonOf(`libphonenumber-js@${version}`, 'metadata.max.json');
+writeFileSync(generatedFile, phonePlansSource(metadata as Metadata)); // its types
