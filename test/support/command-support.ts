@@ -154,7 +154,8 @@ export async function serving(
   };
 }
 
-export function newFolder(t: Pick<TestContext, 'after'>): string {
+/** `after` is a test's, or that of a suite. */
+export function newFolder(t: { after(end: () => void): void }): string {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-command-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;

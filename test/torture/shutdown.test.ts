@@ -6,9 +6,9 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test, type TestContext } from 'node:test';
+import { newFolder } from '../support/command-support.ts';
 import { admin } from '../support/service.ts';
 import { startChild, type ChildService } from '../support/child-service.ts';
-import { newFolder } from './fault-support.ts';
 import { createLoadClient, type LoadClient } from '../support/load-client.ts';
 import { notesIn, settings, signedInFolder } from './signed-in-folder.ts';
 

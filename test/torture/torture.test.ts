@@ -3,9 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { orderly } from '../support/command-support.ts';
+import { newFolder, orderly } from '../support/command-support.ts';
 import { spawnService, startChild } from '../support/child-service.ts';
-import { newFolder } from './fault-support.ts';
 import { createLoadClient } from '../support/load-client.ts';
 import { torture } from './torture-rounds.ts';
 
