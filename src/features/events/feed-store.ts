@@ -1,7 +1,8 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
+import { isAdmin, isStaff, type Caller } from '../../auth/access.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import { and, isOneOf, noneMatches, not, type Condition } from '../../storage/keyset.ts';
-import type { Event, EventType, FeedBounds, Topic } from './event.ts';
+import { topicsForAdmins, type Event, type EventType, type FeedBounds, type Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
 /** The events that one page of the feed may examine to find those that the caller may see. */
@@ -18,6 +19,18 @@ export type FeedAccess =
       readonly allBut: readonly Topic[] | null;
       readonly types: readonly EventType[];
     };
+
+/**
+ * Users see the events of their own objects, staff see the events of the shop's objects, and administrators
+ * see all events. Staff also see that a user was deleted: the orders and customers of the user lose their
+ * owner, without events, since there may be a million of them.
+ */
+export function feedAccessOf(caller: Caller): FeedAccess {
+  if (isAdmin(caller)) return 'all';
+  const { userId } = caller;
+  if (isStaff(caller)) return { userId, allBut: topicsForAdmins, types: ['user.deleted'] };
+  return { userId, allBut: null, types: [] };
+}
 
 /** Which events a page may show, and how many. */
 type FeedPage = {

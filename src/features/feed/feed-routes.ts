@@ -1,5 +1,5 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream; or a list, newest first.
-import { isAdmin, isStaff, signedIn, type Caller } from '../../auth/access.ts';
+import { signedIn, type Caller } from '../../auth/access.ts';
 import { csvTime, type CsvTable } from '../../base/csv.ts';
 import { decodeCursor, nextPath, withCursor } from '../../http/lists/cursor.ts';
 import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
@@ -18,8 +18,8 @@ import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
 import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
-import { Event, eventTypeName, topicsForAdmins, type EventType } from '../events/event.ts';
-import { readFeed, readNewest, type FeedAccess } from '../events/feed-store.ts';
+import { Event, eventTypeName, type EventType } from '../events/event.ts';
+import { feedAccessOf, readFeed, readNewest } from '../events/feed-store.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
 import { feedElements } from './feed-export.ts';
@@ -122,18 +122,6 @@ function newestPage(call: FeedCall): ListPage<Event> {
   return toListPage(elements, end === undefined ? null : nextPath(list, [end, end]));
 }
 
-/**
- * Users see the events of their own objects, staff see the events of the shop's objects, and administrators
- * see all events. Staff also see that a user was deleted: the orders and customers of the user lose their
- * owner, without events, since there may be a million of them.
- */
-function feedAccessOf(caller: Caller): FeedAccess {
-  if (isAdmin(caller)) return 'all';
-  const { userId } = caller;
-  if (isStaff(caller)) return { userId, allBut: topicsForAdmins, types: ['user.deleted'] };
-  return { userId, allBut: null, types: [] };
-}
-
 function pageOf({ query, caller }: FeedCall) {
   const { type: types, limit: rows = pageRowsDefault } = query;
   return { access: feedAccessOf(caller), types, rows, charsMax: pageBytesMax };
@@ -187,8 +175,7 @@ function eventFile(call: FeedCall, { exports }: FeedServices): Streamed {
   const state = feedState(read);
   const { removedUpTo, latest } = state;
   const after = findStart(state, query) ?? removedUpTo;
-  const range = { accessOf: feedAccessOf, types: query.type, after, latest };
-  const elements = feedElements(read, range, caller);
+  const elements = feedElements(read, { types: query.type, after, latest }, caller);
   return exports.createResult(call, eventsFile, elements);
 }
 

@@ -93,15 +93,9 @@ export const shopMembers = {
 /** What was set; a row of the table. */
 export const ShopSettings = object(shownIn(shopMembers));
 export type ShopSettings = RowOf<typeof shopMembers>;
-export const neverSet: ShopSettings = {
-  name: null,
-  address: null,
-  country: null,
-  currency: null,
-  timeZone: null,
-  registration: null,
-  updatedAt: null,
-};
+export const neverSet = Object.fromEntries(
+  Object.keys(shopMembers).map((name) => [name, null]),
+) as ShopSettings; // each of its members may be null
 
 export type ShopContent = ContentOf<typeof shopMembers>;
 
