@@ -13,11 +13,8 @@ import { keepBackup } from '../storage/kept-backups.ts';
 import { withProgress } from './terminal.ts';
 
 export async function backUp({ config, operands: [given = ''] }: CommandLine): Promise<string> {
-  const file = await withProgress('Backing up', (progress) =>
-    untilSignal((checkSignal) => {
-      const options = { progress: after(checkSignal, progress), prepare: markFeedCopied };
-      return backUpTo(given, config.dataFolder, options);
-    }),
+  const file = await untilSignal('Backing up', (progress) =>
+    backUpTo(given, config.dataFolder, { progress, prepare: markFeedCopied }),
   );
   const megabytes = (statSync(file).size / 1e6).toFixed(1);
   return (
@@ -44,10 +41,8 @@ export async function restoreBackup({ config, operands: [file = ''], flags }: Co
       for (const { onRestore } of parts) lines.push(...(onRestore?.(db) ?? []));
     },
   };
-  const replaced = await withProgress('Restoring', (progress) =>
-    untilSignal((checkSignal) =>
-      restore(file, config.dataFolder, { ...options, progress: after(checkSignal, progress) }),
-    ),
+  const replaced = await untilSignal('Restoring', (progress) =>
+    restore(file, config.dataFolder, { ...options, progress }),
   );
   replaceLastEvent(config.dataFolder, latestEvent);
   if (replaced.length > 0)
@@ -56,11 +51,14 @@ export async function restoreBackup({ config, operands: [file = ''], flags }: Co
 }
 
 /**
- * Does the work, which calls `checkSignal` between its steps. After a signal that throws, so that the work removes its
- * partial copy once no thread writes to it any more, and the process ends. A second signal ends the process at
- * once.
+ * Does the work and shows its progress, which the work reports between its steps. After a signal that throws, so that the
+ * work removes its partial copy once no thread writes to it any more, and the process ends. A second signal ends the
+ * process at once.
  */
-async function untilSignal<T>(work: (checkSignal: () => void) => Promise<T>): Promise<T> {
+async function untilSignal<T>(
+  label: string,
+  work: (progress: (share: number) => void) => Promise<T>,
+): Promise<T> {
   let received: NodeJS.Signals | undefined;
   const end = (signal: NodeJS.Signals): never => process.exit(128 + constants.signals[signal]);
   const receive = (signal: NodeJS.Signals): void => {
@@ -70,20 +68,16 @@ async function untilSignal<T>(work: (checkSignal: () => void) => Promise<T>): Pr
   const signals = ['SIGINT', 'SIGTERM'] as const;
   for (const signal of signals) process.on(signal, receive);
   try {
-    return await work(() => {
-      if (received !== undefined) throw new CommandError(`Ended by ${received}.`);
-    });
+    return await withProgress(label, (report) =>
+      work((share) => {
+        if (received !== undefined) throw new CommandError(`Ended by ${received}.`);
+        report(share);
+      }),
+    );
   } catch (error) {
     if (received !== undefined) end(received);
     throw error;
   } finally {
     for (const signal of signals) process.off(signal, receive);
   }
-}
-
-function after(checkSignal: () => void, progress: (share: number) => void): (share: number) => void {
-  return (share) => {
-    checkSignal();
-    progress(share);
-  };
 }
