@@ -22,8 +22,9 @@ export function emailIssue(text: string): string | undefined {
 }
 
 /**
- * What `emailIssue` says of an address that is sent anew, and also a sentence for what is more than one address alone:
- * RFC 5321 has these signs only within quotes and brackets, and a domain no others of ASCII than `.`, `-` and, in error, `_`. An account that has one of them still signs in.
+ * Returns the issue of an address that is set. Unlike `emailIssue` it also rejects what is more than one address alone:
+ * RFC 5321 has these signs only within quotes and brackets, and in the ASCII of a domain no others than `.`, `-` and,
+ * in error, `_`. An account that has one of them still signs in.
  */
 export function sentEmailIssue(text: string): string | undefined {
   const issue = emailIssue(text);

@@ -86,7 +86,7 @@ const emailForm = {
   mustBe: 'an e-mail address such as ada@example.com',
   examples: ['ada@example.com'],
 } as const;
-/** An address of what is there, also as a filter and to sign in. */
+/** An address that is shown, searched for, or signed in with. */
 export const email = string({ ...emailForm, rule: emailIssue });
 /** An address that is set. */
 export const sentEmail = string({ ...emailForm, rule: sentEmailIssue });
@@ -108,7 +108,7 @@ const currencyForm = {
   mustBe: 'a currency code such as EUR (ISO 4217)',
   examples: ['EUR'],
 } as const;
-/** A currency of what is there: one that was withdrawn stays. */
+/** A currency that is shown, which may have been withdrawn. */
 export const currency = string({
   ...currencyForm,
   description: 'ISO 4217.',
@@ -117,7 +117,7 @@ export const currency = string({
       ? undefined
       : `${code} is not an ISO 4217 currency code.`,
 });
-/** A currency of what is new. */
+/** A currency that is set. */
 export const activeCurrency = string({
   ...currencyForm,
   description: 'ISO 4217.',

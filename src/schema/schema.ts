@@ -148,7 +148,7 @@ export function oneOf<const V extends string>(values: readonly V[], notes: Annot
   );
 }
 
-/** An enumeration of requests, to which later versions may add: responses have one of these values, or any other text. */
+/** An enumeration of requests to which later versions may add. Responses have one of its values, or any text. */
 export function growingOneOf<const V extends string>(values: readonly V[]): Schema<V> {
   const schema = oneOf(values);
   return make(schema, { ...validatorOf(schema), mayGrow: true });

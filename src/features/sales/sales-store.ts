@@ -29,7 +29,8 @@ export async function findFigures(
   const buckets = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));
   const [sql, counted] = of === 'placed' ? [placedSql, placed] : [receivedSql, received];
   const rows = await database.readInWorker<FiguresRow>(sql, [buckets, JSON.stringify(counted)]);
-  return { rows, completeFrom: of === 'placed' ? null : feedCompleteFrom(database.read) }; // last: cleanup runs meanwhile
+  const completeFrom = of === 'placed' ? null : feedCompleteFrom(database.read); // last: cleanup runs meanwhile
+  return { rows, completeFrom };
 }
 
 type Source = {
