@@ -141,7 +141,7 @@ test(
     const paid = await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
     assert.deepEqual([paid.status, paid.body.note], [200, null]);
     const checked = await orderly(['check', `--data=${service.folder}`]);
-    assert.deepEqual([checked.status, checked.stderr], [0, '']);
+    assert.equal(checked.status, 0, checked.stdout); // it says how far it is, if that takes long
     const turns = new TurnWatch();
     await service.inside?.app.cleanup.run();
     assertShort(turns);
