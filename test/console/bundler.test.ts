@@ -23,9 +23,9 @@ export function twice(value) { return value * factor; }
 export async function* count() { yield 1; }
 `,
   'box-of': `import { twice } from ${at('numbers').replace('./', '../room/')};
-const factor = 'its own';
+const ownFactor = 'its own';
 export class Box { constructor(value) { this.value = value; } }
-export const label = [factor, twice(1)].join(' ');
+export const label = [ownFactor, twice(1)].join(' ');
 `,
   later: `import { Box } from ${at('box-of')};
 import { own } from ${at('own')};
@@ -87,9 +87,9 @@ for (const [what, texts, message] of [
   ['an import of all names', { entry: `import * as a from ${at('a')};`, a: '' }, /import \* as a/],
   ['an import under another name', { entry: `import { a as b } from ${at('a')};`, a: '' }, /a as b/],
   [
-    'two modules that export the same name',
-    { entry: `import { a } from ${at('a')};\nexport const a = 1;`, a: 'export const a = 1;' },
-    /entry exports a, as another module does/,
+    'two modules with one name for two things',
+    { entry: `import { a } from ${at('a')};\nconst [, b] = [];`, a: 'const b = 1;\nexport const a = 1;' },
+    /entry declares b, as another module does/,
   ],
   ['an import of a package', { entry: `import { a } from 'package';` }, /package/],
   [

@@ -1,7 +1,7 @@
 // The texts of the console's forms for the issues that the service reports.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { inWords } from '../../src/console/parts/issue-words.ts';
+import { issueInWords } from '../../src/console/parts/issue-words.ts';
 import { postalCodeIssue } from '../../src/features/customers/address.ts';
 import { NewOrder } from '../../src/features/orders/order-members.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
@@ -31,7 +31,7 @@ suite('an issue of the service is worded for its field', () => {
     test(`an issue is worded for its field: ${words}`, () => {
       const issues = schemaIssues(NewOrder, { ...order, ...sent });
       assert.deepEqual(
-        issues.map((issue) => inWords(issue, { label, limit, country })),
+        issues.map((issue) => issueInWords(issue, { label, limit, country })),
         [words],
       );
     });
@@ -41,7 +41,7 @@ suite('an issue of the service is worded for its field', () => {
       const detail = postalCodeIssue('DE', postalCode) ?? '';
       const issue = { pointer: '/shippingAddress/postalCode', code: 'postal-code', detail };
       assert.equal(
-        inWords(issue, { label: 'Postal code', limit, country }),
+        issueInWords(issue, { label: 'Postal code', limit, country }),
         'An address in Germany needs a postal code such as 26133.',
       );
     });
@@ -67,11 +67,11 @@ suite('an issue of the service is worded for its field', () => {
     ['/note', 'brand-new', 'note is odd.', 'Field is odd.'],
   ] as const)
     test(`an issue is worded by its code: ${words}`, () =>
-      assert.equal(inWords({ pointer, code, detail }, { label: 'Field', limit, country }), words));
+      assert.equal(issueInWords({ pointer, code, detail }, { label: 'Field', limit, country }), words));
 
   test('an issue of the console itself stays as it is', () =>
     assert.equal(
-      inWords({ pointer: '/name', detail: 'Choose one.' }, { label: 'Name', limit, country }),
+      issueInWords({ pointer: '/name', detail: 'Choose one.' }, { label: 'Name', limit, country }),
       'Choose one.',
     ));
 });

@@ -21,7 +21,7 @@ type CustomerMember =
  * Headings in English and German, of Google's, Outlook's and Apple's contacts, too; case, accents and signs don't
  * count, nor does of which of several addresses and numbers a column is.
  */
-const customerMembers: Readonly<Record<CustomerMember, Member>> = {
+const customerColumns: Readonly<Record<CustomerMember, Member>> = {
   id: { headings: 'number, nummer' },
   name: {
     isRequired: true,
@@ -69,7 +69,7 @@ const customerMembers: Readonly<Record<CustomerMember, Member>> = {
   reference: { headings: 'customer no, customer number, kundennummer, kunden-nr, kd-nr' },
 };
 
-const productMembers: Readonly<Record<keyof ProductContent, Member>> = {
+const productColumns: Readonly<Record<keyof ProductContent, Member>> = {
   sku: {
     isRequired: true,
     headings: 'article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
@@ -89,8 +89,8 @@ const productMembers: Readonly<Record<keyof ProductContent, Member>> = {
 };
 
 const members: Readonly<Record<ImportKind, readonly NamedMember[]>> = {
-  customers: named(customerMembers),
-  products: named(productMembers),
+  customers: named(customerColumns),
+  products: named(productColumns),
 };
 
 type NamedMember = Member & { readonly name: string };
@@ -168,7 +168,7 @@ function placeOf(heading: readonly string[], rows: readonly Row[]): string | und
   return [...counts].sort(([, a], [, b]) => b - a)[0]?.[0];
 }
 
-const streets: NamedMember = { name: 'address.line1', ...customerMembers['address.line1'] };
+const streets: NamedMember = { name: 'address.line1', ...customerColumns['address.line1'] };
 
 /** Whether orderly has written the file: the numbers of any other one would name the wrong customers. */
 function isOwnFile(heading: readonly string[]): boolean {

@@ -13,14 +13,14 @@ export type FileText = {
 export const megabytesMax = 32;
 
 /** What a file may be encoded in that says nothing of it, and a language that it writes. */
-const languages =
+const lettersOfLanguages =
   'windows-1252 en,windows-1250 pl,windows-1251 ru,windows-1253 el,windows-1254 tr,windows-1255 he,windows-1256 ar,' +
   'windows-1257 lt,windows-1258 vi,windows-874 th,shift_jis ja,gb18030 zh-CN,big5 zh-TW,euc-kr ko,iso-8859-2 cs,' +
   'koi8-r ru,macintosh en';
 
 export function encodingChoices(): [label: string, name: string][] {
   const names = new Intl.DisplayNames(language, { type: 'language' });
-  return languages.split(',').map((pair) => {
+  return lettersOfLanguages.split(',').map((pair) => {
     const [label = '', code = ''] = pair.split(' ');
     return [label, `${names.of(code) ?? code} (${label})`];
   });

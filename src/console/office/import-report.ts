@@ -93,11 +93,11 @@ function sampleRow(
 ): HTMLElement {
   const names = [...values.keys()].filter((name) => name !== 'currency'); // a price shows it
   const facts = names.map((name) => {
-    const text = textOf(name, values.get(name) ?? '', values.get('currency'));
+    const text = cellText(name, values.get(name) ?? '', values.get('currency'));
     const before = known === undefined ? undefined : knownText(name, known);
     const label = h('small', { class: 'soft' }, memberName(name));
     // which words are yes, the service knows
-    if (before === undefined || name === 'active' || isSame(name, text, before))
+    if (before === undefined || name === 'active' || isSameCell(name, text, before))
       return h('span', {}, label, ' ', h('bdi', {}, text));
     return h('span', {}, label, ' ', before !== '' && [h('del', {}, before), ' '], h('ins', {}, text));
   });
@@ -110,7 +110,7 @@ function sampleRow(
   );
 }
 
-function textOf(name: string, text: string, currency = ''): string {
+function cellText(name: string, text: string, currency = ''): string {
   if (name === 'unitPrice') return money(typedPrice(text, currency) ?? null, currency);
   // a code that the service will reject is shown as it is
   return name === 'address.country' && /^[A-Z]{2}$/.test(text) ? countryName(text) : text;
@@ -120,11 +120,11 @@ function knownText(name: string, known: Known): string {
   if (name === 'unitPrice' && 'sku' in known) return money(known.unitPrice, known.currency);
   let value: unknown = known;
   for (const step of name.split('.')) value = Object(value)[step] ?? null;
-  return textOf(name, value === null ? '' : String(value));
+  return cellText(name, value === null ? '' : String(value));
 }
 
 /** The service keeps phone numbers with the country's code. */
-function isSame(name: string, sent: string, known: string): boolean {
+function isSameCell(name: string, sent: string, known: string): boolean {
   if (name === 'email') return sent.toLowerCase() === known.toLowerCase();
   if (name !== 'phone') return sent === known;
   const digits = sent.normalize('NFKC').replace('(0)', '').replaceAll(/\D/g, '').replace(/^0+/, '');

@@ -2,7 +2,7 @@
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Issue } from '../parts/api-types.ts';
 import { count, countryName } from '../parts/formats.ts';
-import { inWords } from '../parts/issue-words.ts';
+import { issueInWords } from '../parts/issue-words.ts';
 import { bodyOf } from '../parts/request-errors.ts';
 import { type FileRow, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
@@ -51,7 +51,7 @@ type SendOptions = {
 const checkedLinesMax = 100_000;
 /** What has an answer isn't sent again when an import that was stopped goes on. */
 const importedLinesMax = 1_000;
-const samplesMax = 5;
+const samplesOfKindMax = 5;
 
 /** Sends the lines that have no answer yet, and adds the answers to the outcome. */
 export async function sendLines(
@@ -93,13 +93,14 @@ type Answer = {
 function addAnswer(outcome: Outcome, line: Line, answer: Answer): void {
   const { id = null, result, sameAs, warning, errors = [] } = answer;
   if (result === undefined) {
-    outcome.faults.push({ ...line, problem: errors.map(wordsOf).join(' ') });
+    outcome.faults.push({ ...line, problem: errors.map(faultText).join(' ') });
     return;
   }
   outcome[result] += 1;
   if (result === 'created' && sameAs !== undefined) outcome.doubles += 1;
   if (warning !== undefined) outcome.warned.push(line.number);
-  if (result !== 'unchanged' && outcome[result] <= samplesMax) outcome.samples.push({ ...line, result, id });
+  if (result !== 'unchanged' && outcome[result] <= samplesOfKindMax)
+    outcome.samples.push({ ...line, result, id });
 }
 
 /**
@@ -118,10 +119,10 @@ function overwritten(line: Line, { id, result }: Answer, met: Map<number, Line>)
 }
 
 /** The issue in the words of the file: `#/customer/address/city` is the city. */
-function wordsOf(issue: Issue): string {
+function faultText(issue: Issue): string {
   const [, , ...path] = (issue.pointer ?? '').split('/');
   const name = path.join('.');
   const label = name === '' ? t('Row') : memberName(name);
-  const text = inWords(issue, { label, limit: count, country: countryName });
+  const text = issueInWords(issue, { label, limit: count, country: countryName });
   return name === '' || text.includes(label) ? text : `${label}: ${text}`;
 }

@@ -40,7 +40,7 @@ function chooseFile(place: Place, problem = ''): void {
   const message = h('p', { class: 'issue', role: 'alert' }, problem);
   const input = h('input', { type: 'file', id: 'import-file', accept: '.csv,.tsv,.txt,text/csv' });
   const take = (file: File | undefined): void => {
-    if (file !== undefined) void open(place, file);
+    if (file !== undefined) void openFile(place, file);
   };
   input.addEventListener('change', () => take(input.files?.[0]));
   const zone = h(
@@ -71,7 +71,7 @@ function chooseFile(place: Place, problem = ''): void {
 }
 
 /** Goes on with the columns, or says what is wrong with the file. */
-async function open(place: Place, file: File, encoding?: string): Promise<void> {
+async function openFile(place: Place, file: File, encoding?: string): Promise<void> {
   try {
     const read = await textOfFile(file, encoding);
     const all: FileRow[] = [];
@@ -130,7 +130,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     pointer: '/encoding',
     control: choice(encodingChoices(), encoding),
   });
-  letters.control.addEventListener('change', () => void open(place, file, letters.control.value));
+  letters.control.addEventListener('change', () => void openFile(place, file, letters.control.value));
   const table = h('table', { class: 'plain match' }, h('tbody', {}, rows));
   const body = form([h('div', { class: 'scroller' }, table), isGuessed && letters.element, given.element], {
     submit: t('Check all rows'),

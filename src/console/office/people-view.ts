@@ -54,7 +54,7 @@ export function peopleView(page: Page): void {
       searchBy: 'name',
       searchLabel: t('Search by the beginning of a name'),
       filter: () => ({ sort: 'name' }),
-      columns: () => columns,
+      columns: () => personColumns,
       buttons: (reload) => action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
       none: () => emptyState(t('Nobody found'), t('People are found by the beginning of their name.')),
     },
@@ -62,7 +62,7 @@ export function peopleView(page: Page): void {
   );
 }
 
-const columns: readonly Column<User>[] = [
+const personColumns: readonly Column<User>[] = [
   {
     label: t('Name'),
     cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email),
@@ -128,7 +128,7 @@ export function personView(page: Page): void {
   const head = new Drawing(h('div', {}, setPageTitle(t('Person {id}', { id }))));
   const content = h('div', {}, skeleton(8));
   reloadable(page, content, {
-    load,
+    load: loadPerson,
     draw(person, reload) {
       head.show(setPageTitle(person.user.name));
       return personContent(page, person, reload);
@@ -143,7 +143,7 @@ function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
   return subject === `/api/users/${id}` || actor?.userId === id;
 }
 
-async function load(page: Page): Promise<Person> {
+async function loadPerson(page: Page): Promise<Person> {
   const { client, signal, id } = page;
   const [user, sessions, keys, events, suspension, totp] = await Promise.all([
     client.get<User>(`/api/users/${id}`, signal),

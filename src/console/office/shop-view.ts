@@ -14,7 +14,7 @@ import { shopLater } from '../parts/device-switch.ts';
 import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
-function membersOf({ timeZone }: Shop): readonly Member[] {
+function shopMembers({ timeZone }: Shop): readonly Member[] {
   // old browsers have no list of time zones
   const zones = [timeZone ?? '', deviceZone(), 'UTC', ...(Intl.supportedValuesOf?.('timeZone') ?? [])];
   const known = [...new Set(zones)].filter(isTimeZone).map((zone) => [zone, zone] as const);
@@ -65,7 +65,7 @@ export function shopView(page: Page): void {
 }
 
 function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Reload): Child {
-  const members = membersOf(known.value);
+  const members = shopMembers(known.value);
   const isFirst = parameters.has('first');
   const { element, save } = isFirst ? questions() : objectForm(client, { members, path: '/shop', known });
   /** What is likely is filled in; nothing is set before it is saved. */

@@ -26,7 +26,7 @@ const accessTypes = eventTypes.filter((type) => /^(session|key|user)\./.test(typ
 export function systemView(page: Page): void {
   const content = h('div', {}, skeleton(8));
   reloadable<System>(page, content, {
-    load,
+    load: loadSystem,
     draw: (system, reload) => systemContent(page, system, reload),
     concerns: ({ type }) => /^(session|key|user|webhook)\./.test(type),
     // a full disk leaves no event, nor does a delivery that fails, or a backup that is made on the command line
@@ -35,7 +35,7 @@ export function systemView(page: Page): void {
   fill(page.main, setPageTitle(t('System')), content);
 }
 
-async function load(page: Page): Promise<System> {
+async function loadSystem(page: Page): Promise<System> {
   const { client, signal } = page;
   const [response, backups, webhooks, accesses] = await Promise.all([
     client.request('GET', '/metrics', { accept: 'text/plain', signal }),

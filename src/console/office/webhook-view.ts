@@ -18,7 +18,7 @@ import { failureWords } from './webhook-words.ts';
 /** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */
 const types = eventTypes.filter((type) => /^(order|customer|product)\./.test(type));
 
-const members: readonly Member[] = [
+const webhookMembers: readonly Member[] = [
   {
     name: 'url',
     label: t('Address'),
@@ -55,7 +55,7 @@ async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
   const created = await askForObject<{ secret: string }>(client, {
     title: t('Add a webhook'),
     path: '/webhooks',
-    members,
+    members: webhookMembers,
     hasSecret: true,
   });
   if (created === undefined) return;
@@ -77,7 +77,7 @@ export const webhookView = resourceView<Webhook>((page) => ({
   name: 'system',
   title: t('Webhook'),
   path: '/webhooks',
-  members,
+  members: webhookMembers,
   nameOf: ({ url }) => url,
   mayChange: true,
   mayDelete: true,

@@ -187,13 +187,13 @@ function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElemen
       items.length > 0 && action(t('CSV'), save, { 'aria-label': t('Save the items as CSV') }),
     ],
     items.length === 0 && h('p', { class: 'soft' }, t('Nothing was sold in this time.')),
-    currencies.map((currency) => itemsTable(currency, items)),
+    currencies.map((currency) => soldTable(currency, items)),
     completeFrom !== null &&
       h('p', { class: 'hint' }, t('Orders before {time} aren’t counted.', { time: dateTime(completeFrom) })),
   );
 }
 
-function itemsTable(currency: string, items: readonly SoldItem[]): HTMLElement {
+function soldTable(currency: string, items: readonly SoldItem[]): HTMLElement {
   const own = items.filter((item) => item.currency === currency).slice(0, itemsShown);
   const rows = own.map(({ sku, name, quantity, total }) =>
     h(

@@ -54,7 +54,7 @@ const bought: Column<Order> = {
     h('span', { class: 'phone' }, pill(order.status)),
   ],
 };
-const status: Column<Order> = {
+const statusColumn: Column<Order> = {
   label: t('Status'),
   kind: 'tight wide',
   cell: (order) => pill(order.status),
@@ -65,7 +65,7 @@ const total: Column<Order> = {
   cell: (order) => money(order.total, order.currency),
 };
 /** The columns of lists of orders. */
-export const orderColumns = { number, placed, customer, items, bought, status, total };
+export const orderColumns = { number, placed, customer, items, bought, status: statusColumn, total };
 
 function itemsText([first, ...others]: Order['items']): string {
   if (first === undefined) return '';

@@ -31,7 +31,7 @@ export function orderFilter(
   };
 }
 
-const foundMax = 6;
+const filterFoundMax = 6;
 
 /** The filters that the bar shows, beside the status. */
 const names = ['since', 'until', 'customer', 'currency', 'payment'] as const;
@@ -116,7 +116,7 @@ function labelled(label: string, control: HTMLElement): HTMLElement {
 function customerFilter(page: Page, change: (name: string, value: string) => void): HTMLElement {
   const { client, parameters, signal } = page;
   const label = t('Customer');
-  const search = customerSearch(client, foundMax, choose);
+  const search = customerSearch(client, filterFoundMax, choose);
   const { control, list } = combobox({
     label,
     placeholder: t('All'),

@@ -40,7 +40,7 @@ export function orderView(page: Page): void {
   const content = h('div', {}, skeleton(8));
   const head = new Drawing(h('div', {}, setPageTitle(t('Order {id}', { id }))));
   reloadable<OrderDetails>(page, content, {
-    load,
+    load: loadOrder,
     draw(shown, again) {
       head.show(orderHeading(page, shown));
       return orderContent(page, shown, again);
@@ -50,7 +50,7 @@ export function orderView(page: Page): void {
   fill(main, head.element, content);
 }
 
-async function load(page: Page): Promise<OrderDetails> {
+async function loadOrder(page: Page): Promise<OrderDetails> {
   const [loaded, events] = await Promise.all([readOrder(page), readHistory(page, `/orders/${page.id}`)]);
   return { ...loaded, events };
 }

@@ -18,7 +18,7 @@ const labels = {
 } as const;
 type Member = keyof typeof labels;
 const rare = ['line2', 'region'] as const;
-const members = Object.keys(labels) as Member[]; // a literal has no other keys
+const addressMembers = Object.keys(labels) as Member[]; // a literal has no other keys
 
 /**
  * Chromium offers to save an address that is typed, whatever `off` says, as if it were that of who types. It takes a
@@ -58,7 +58,7 @@ export class AddressFields {
 
   /** Null empties the fields, except for the country, which becomes that of the shop or the browser's locale. */
   fill(address: Address | null): void {
-    for (const member of members) this.#fields[member].control.value = address?.[member] ?? '';
+    for (const member of addressMembers) this.#fields[member].control.value = address?.[member] ?? '';
     this.#country.control.value = address?.country ?? homeCountry();
     for (const member of rare) this.#fields[member].element.hidden = true;
     this.#show();
@@ -81,17 +81,17 @@ export class AddressFields {
   }
 
   isSame(address: Address | null): boolean {
-    const texts = members.map((member) => textOf(this.#fields[member]));
+    const texts = addressMembers.map((member) => textOf(this.#fields[member]));
     return (
       address !== null &&
-      texts.every((text, index) => text === address[members[index] ?? 'name']) &&
+      texts.every((text, index) => text === address[addressMembers[index] ?? 'name']) &&
       this.#country.control.value === address.country
     );
   }
 
   /** Returns null if all fields except the country are empty. */
   read(): object | null {
-    const texts = members.map((member) => [member, textOf(this.#fields[member])] as const);
+    const texts = addressMembers.map((member) => [member, textOf(this.#fields[member])] as const);
     if (texts.every(([, text]) => text === null)) return null;
     const { line1, city, ...others } = Object.fromEntries(texts);
     return { ...others, line1: line1 ?? '', city: city ?? '', country: textOf(this.#country) ?? '' };

@@ -87,9 +87,10 @@ function plainNumber(
   text: string,
   { signs = [] }: PriceFormat,
 ): { readonly minus: '' | '-'; readonly plain: string } {
-  const [, first = '', unsigned = ''] = /^([-−–]?)(.*)$/s.exec(plainText(text)) ?? [];
+  const [, first = '', unsigned = ''] = /^([-−–]?)(.*)$/s.exec(plainDigits(text)) ?? [];
   const trimmed = unsigned.trim().replace(noDecimals, '$1');
-  const sign = signs.map(plainText).find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
+  const sign =
+    signs.map(plainDigits).find((each) => trimmed.startsWith(each) !== trimmed.endsWith(each)) ?? '';
   const number = trimmed.startsWith(sign) ? trimmed.slice(sign.length) : trimmed.slice(0, -sign.length);
   const [, second = '', plain = ''] =
     /^([-−–]?)(.*)$/s.exec(number.replaceAll(/[\s'’]/g, '').replace(noDecimals, '$1')) ?? [];
@@ -101,17 +102,17 @@ function plainNumber(
 const noDecimals = /(\d)[.,][-−–—]+$/;
 
 /** With plain digits and signs, whatever the script, and without invisible characters. */
-function plainText(text: string): string {
+function plainDigits(text: string): string {
   return text
     .normalize('NFKC')
-    .replaceAll(/\p{Nd}/gu, (digit) => String(valueOf(digit)))
+    .replaceAll(/\p{Nd}/gu, (digit) => String(digitValue(digit)))
     .replaceAll('٫', '.')
     .replaceAll(/[٬\p{Cf}]/gu, '')
     .trim();
 }
 
 /** The digits of a script follow each other. */
-function valueOf(digit: string): number {
+function digitValue(digit: string): number {
   let value = 0;
   while (/^\p{Nd}$/u.test(String.fromCodePoint((digit.codePointAt(0) ?? 0) - value - 1)) && value < 9)
     value += 1;
@@ -120,6 +121,6 @@ function valueOf(digit: string): number {
 
 /** Parses a whole number of 1 or more, whose upper bound is the service's; undefined for any other text, such as `1,5`, `0` and `1.000`. */
 export function quantityOf(text: string): number | undefined {
-  const trimmed = plainText(text);
+  const trimmed = plainDigits(text);
   return /^\d{1,9}$/.test(trimmed) && Number(trimmed) > 0 ? Number(trimmed) : undefined;
 }

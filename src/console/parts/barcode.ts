@@ -11,19 +11,20 @@ const widths = (
   '114311411113411311113141114131311141411131211412211214211232'
 ).match(/.{6}/g);
 const [toCodeB, startB, startC] = [100, 104, 105];
-const stop = '2331112';
+const stopSymbol = '2331112';
 
 /** Returns the bars and spaces of a number, or of a letter and a number, each as its width in modules; bars come first. */
 export function barcodeWidths(code: number | string): readonly number[] {
   const [, letter = '', digits = ''] = /^([A-Z]?)(\d+)$/.exec(String(code)) ?? [];
-  const values = letter === '' ? symbolsOf(digits) : [startB, valueOf(letter), ...[...digits].map(valueOf)];
+  const values =
+    letter === '' ? symbolsOf(digits) : [startB, symbolValue(letter), ...[...digits].map(symbolValue)];
   const sum = values.reduce((total, value, index) => total + value * Math.max(index, 1), 0);
   const symbols = [...values, sum % 103].map((value) => widths?.[value] ?? '');
-  return [...symbols.join(''), ...stop].map(Number);
+  return [...symbols.join(''), ...stopSymbol].map(Number);
 }
 
 /** The value of a letter or a digit in code set B. */
-function valueOf(letter: string): number {
+function symbolValue(letter: string): number {
   return letter.charCodeAt(0) - 32;
 }
 

@@ -6,7 +6,7 @@ type Bar = { readonly label: string; readonly value: number; readonly text: stri
 const height = 200;
 const left = 44;
 const bottom = 24;
-const top = 10;
+const topSpace = 10;
 
 /** Draws bars over a scale that begins at 0; `axis` formats its values. */
 export function barPlot(title: string, bars: readonly Bar[], axis: (value: number) => string): HTMLElement {
@@ -14,7 +14,7 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
   const width = isNarrow ? 340 : 720;
   const max = niceMax(Math.max(...bars.map(({ value }) => value), 0));
   const step = (width - left) / Math.max(bars.length, 1);
-  const y = (value: number): number => height - bottom - (value / max) * (height - bottom - top);
+  const y = (value: number): number => height - bottom - (value / max) * (height - bottom - topSpace);
   const grid = [0, 0.5, 1].map((share) => [
     svg('path', { d: `M${left} ${y(max * share)}H${width}`, class: 'grid' }),
     svg('text', { x: left - 8, y: y(max * share) + 4, 'text-anchor': 'end' }, axis(max * share)),
@@ -26,7 +26,7 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
       'g',
       { class: 'column' },
       svg('title', {}, `${label}: ${text}`),
-      svg('rect', { x, y: top, width: step, height: height - bottom - top, class: 'touch' }),
+      svg('rect', { x, y: topSpace, width: step, height: height - bottom - topSpace, class: 'touch' }),
       svg('path', {
         d: barPath({ x: x + step * 0.16, y: y(value), width: step * 0.68, base: y(0) }),
         class: 'data',

@@ -59,10 +59,10 @@ export function columnName(name: string): string {
   return columnNames[name.replace('shippingAddress.', 'address.')] ?? name;
 }
 
-const words = [...statuses, ...payments, ...roles];
+const closedWords = [...statuses, ...payments, ...roles];
 
 /** Returns the word for a status, a way of payment or a role; any other value as it is. */
 export function wordOf(value: unknown): string {
-  const word = words.find((each) => each === value);
+  const word = closedWords.find((each) => each === value);
   return word === undefined ? String(value) : t(word);
 }

@@ -1,7 +1,7 @@
 // How a form saves an object that was changed meanwhile, by another user or by the form's first attempt.
 import type { ApiClient } from './api-client.ts';
 import { Rejection } from './request-errors.ts';
-import { language } from './language.ts';
+import { enumeration } from './language.ts';
 import { t } from './texts.ts';
 
 export type Version<T> = { readonly value: T; readonly etag: string | undefined };
@@ -18,8 +18,6 @@ type Change<T> = {
   /** Called with what somebody else has made of the object. */
   readonly meet?: (now: T) => void;
 };
-
-const enumeration = new Intl.ListFormat(language);
 
 /**
  * Returns the function that saves a form, and resolves to the object. If another user has changed what the form shows,

@@ -69,7 +69,7 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
     resolve(Object.values(requestBody.content ?? {})[0]?.schema);
   const listed = resolve(list.responses?.['200']?.content?.['application/json']?.schema);
   const shown = resolve(resolve(listed.properties?.['data']).items);
-  const members = membersOf(post === undefined ? shown : bodyOf(post), resolve);
+  const members = membersIn(post === undefined ? shown : bodyOf(post), resolve);
   const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', resolve(each.schema)]));
   const title = list.tags?.[0] ?? name;
   const named = members.filter(({ kind, values }) => kind === undefined && values === undefined);
@@ -119,7 +119,7 @@ function mayCall({ 'x-access': access }: Operation, role: Role): boolean {
 type Resolve = (schema?: Schema) => Schema;
 
 /** Members of kinds that people can’t enter, such as `metadata`, are left out. */
-function membersOf({ properties = {}, required = [] }: Schema, resolve: Resolve): readonly Member[] {
+function membersIn({ properties = {}, required = [] }: Schema, resolve: Resolve): readonly Member[] {
   return Object.entries(properties).flatMap(([name, schema]): Member[] => {
     const kind = kindOf(name, resolve(schema), properties);
     if (kind === undefined) return [];

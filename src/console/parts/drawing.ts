@@ -32,7 +32,7 @@ function merge(shown: Element, last: Element, next: Element): void {
   if (!isIntact(inPage, drawn)) return shown.replaceChildren(...next.childNodes);
   let position = 0;
   for (const child of [...next.childNodes]) {
-    const index = drawn.findIndex((each, at) => at >= position && isSame(each, child));
+    const index = drawn.findIndex((each, at) => at >= position && isSameNode(each, child));
     const [before, kept] = [drawn[index], inPage[index]];
     if (before === undefined || kept === undefined) {
       shown.insertBefore(child, inPage[position] ?? null);
@@ -51,7 +51,7 @@ function isIntact(inPage: readonly Node[], drawn: readonly Node[]): boolean {
 }
 
 /** Returns whether both are the same unit, or have the same attributes: a form with a key, any other. */
-function isSame(before: Node, after: Node): boolean {
+function isSameNode(before: Node, after: Node): boolean {
   if (before.nodeName !== after.nodeName) return false;
   if (!(before instanceof Element)) return true;
   const isWhole = before.matches(units) && !before.matches('form[data-key]');

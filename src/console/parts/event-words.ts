@@ -1,7 +1,7 @@
 // Events in words, each with a link to the view of its subject.
 import type { EventKind, happenings, ServiceEvent } from './api-types.ts';
 import { columnName, wordOf } from './column-names.ts';
-import { language } from './language.ts';
+import { enumeration } from './language.ts';
 import { t } from './texts.ts';
 
 /** What one object and many objects of a kind are called. */
@@ -23,8 +23,6 @@ const ownWords: Readonly<Record<string, string>> = {
   'session.reused': t('ended: an old token was used'),
 };
 type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected' | 'reused'>;
-
-const enumeration = new Intl.ListFormat(language);
 
 /** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
 export const mistake = 'It was pressed by mistake.';
@@ -65,7 +63,7 @@ function happeningOf(type: string): string {
   return ownWords[type] ?? t(plain);
 }
 
-function inWords(value: unknown): string {
+function valueInWords(value: unknown): string {
   return value === null ? t('not said') : wordOf(value);
 }
 
@@ -95,8 +93,8 @@ export function changeTexts(
   const texts = members.flatMap((member) => {
     const [before, after] = pairOf(changes[member]);
     if (after === undefined) return [];
-    if (isStep && before === null) return [t('Payment: {payment}', { payment: inWords(after) })];
-    return [`${columnName(member)} ${inWords(before)} → ${inWords(after)}`];
+    if (isStep && before === null) return [t('Payment: {payment}', { payment: valueInWords(after) })];
+    return [`${columnName(member)} ${valueInWords(before)} → ${valueInWords(after)}`];
   });
   if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];

@@ -88,7 +88,7 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
   if (kind === 'currency') return currencyInput(options);
   if (kind === 'number') {
     const shown = field({ ...options, attributes: { inputmode: 'numeric', ...member.attributes } });
-    return { ...textInput(member, shown), read: () => numberOf(textOf(shown)) };
+    return { ...textInput(member, shown), read: () => numberIn(textOf(shown)) };
   }
   if (kind === 'time')
     return timeInput(member, field({ ...options, attributes: { type: 'datetime-local' } }));
@@ -112,7 +112,7 @@ function timeInput(member: Member, shown: Shown): Input {
 }
 
 /** What is no number goes to the service as it is, which says what is wrong. */
-function numberOf(text: string | null): unknown {
+function numberIn(text: string | null): unknown {
   return text === null || Number.isNaN(Number(text)) ? text : Number(text);
 }
 

@@ -33,7 +33,7 @@ export function currencies(): readonly string[] {
 
 const numberLocale = browserLocale;
 export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
-const plainNumber = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
+const numberFormat = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
@@ -94,7 +94,7 @@ function signOf(currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): s
 }
 
 export function count(value: number): string {
-  return plainNumber.format(value);
+  return numberFormat.format(value);
 }
 
 /** Formats whole units of the currency, for the axis of a plot. */

@@ -4,7 +4,7 @@ import type { Issue } from './api-types.ts';
 import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, countryName, currencies, money, shopCurrency } from './formats.ts';
-import { inWords } from './issue-words.ts';
+import { issueInWords } from './issue-words.ts';
 import { Rejection, Unreachable } from './request-errors.ts';
 import { t } from './texts.ts';
 
@@ -160,7 +160,7 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
     link.addEventListener('click', () => discardInput(element));
   if (isLong) {
     button.title = t('Ctrl+Enter');
-    element.addEventListener('keydown', (event) => enter(element, event));
+    element.addEventListener('keydown', (event) => pressedEnter(element, event));
   }
   if (isDangerous) element.addEventListener('keydown', refuseEnter);
   // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
@@ -196,7 +196,7 @@ function refuseEnter(event: KeyboardEvent): void {
 }
 
 /** Enter also ends each code that a scanner reads, so it must not send what is not complete. */
-function enter(element: HTMLFormElement, event: KeyboardEvent): void {
+function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
   if (key !== 'Enter' || isOfInputMethod(event) || defaultPrevented) return;
   const isSent = ctrlKey || metaKey;
@@ -214,7 +214,7 @@ function focusAfter(element: HTMLFormElement, control: EventTarget | null): void
 
 function enteredIn(element: HTMLFormElement): Entered {
   const ticked = checkboxesOf(element).map(({ id, checked }) => [id, checked] as const);
-  const typed = fieldsOf(element).map(({ dataset, value }) => [dataset['pointer'] ?? '', value] as const);
+  const typed = controlsOf(element).map(({ dataset, value }) => [dataset['pointer'] ?? '', value] as const);
   return Object.fromEntries([...ticked, ...typed]);
 }
 
@@ -224,7 +224,7 @@ export function enterInto(element: HTMLFormElement, entered: Entered): void {
     const isTicked = entered[box.id];
     if (typeof isTicked === 'boolean' && isTicked !== box.checked) box.click();
   }
-  for (const control of fieldsOf(element)) {
+  for (const control of controlsOf(element)) {
     const text = entered[control.dataset['pointer'] ?? ''];
     if (typeof text !== 'string' || text === control.value) continue;
     control.value = text;
@@ -236,7 +236,7 @@ function checkboxesOf(element: HTMLFormElement): HTMLInputElement[] {
   return [...element.querySelectorAll<HTMLInputElement>('[type="checkbox"]')];
 }
 
-function fieldsOf(element: HTMLFormElement): Control[] {
+function controlsOf(element: HTMLFormElement): Control[] {
   return [...element.querySelectorAll<Control>('[data-pointer]')];
 }
 
@@ -299,7 +299,7 @@ export function clearUnreachable(): void {
 
 /** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */
 function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control | undefined {
-  const controls = fieldsOf(element);
+  const controls = controlsOf(element);
   let path = decodeURIComponent(pointer.replace(/^#/, ''));
   while (path !== '') {
     const current = path;
@@ -317,7 +317,7 @@ function textAt(control: Control, issue: Issue): string {
   const label = control.labels?.[0]?.textContent;
   if (!isOwn || label === undefined) return issueText(issue);
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
-  return inWords(issue, { label, limit, country: countryName });
+  return issueInWords(issue, { label, limit, country: countryName });
 }
 
 /** The issue of a member that has no field of its own. */
@@ -325,7 +325,7 @@ function issueText(issue: Issue): string {
   const path = decodeURIComponent(issue.pointer ?? '').replace(/^#\//, '');
   const member = path.replaceAll(/\/\d+/g, '').replaceAll('/', '.');
   const label = member === '' ? t('What was entered') : columnName(member);
-  return inWords(issue, { label, limit: count, country: countryName });
+  return issueInWords(issue, { label, limit: count, country: countryName });
 }
 
 export function showIssue(control: Control, detail: string): void {
@@ -342,6 +342,6 @@ export function clearIssue(control: Control): void {
 }
 
 function clearIssues(element: HTMLFormElement): void {
-  for (const control of fieldsOf(element)) clearIssue(control);
+  for (const control of controlsOf(element)) clearIssue(control);
   for (const issue of element.querySelectorAll('.form-issue')) fill(issue);
 }

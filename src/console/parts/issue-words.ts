@@ -16,7 +16,7 @@ type Wording = {
 const phone =
   '{label} must be complete, such as +49 441 12345678; without +49 only in the country of the shop (page Shop).';
 
-const byCode = {
+const inAllLanguages = {
   required: '{label} is required.',
   type: '{label} is required.', // forms send null for what is empty
   'type quantity': '{label} must be a whole number.',
@@ -64,11 +64,11 @@ const inOtherLanguages = {
   other: '{label} is not valid.',
 } as const;
 
-const words = { ...byCode, ...inOtherLanguages };
-type Key = keyof typeof words;
+const allWords = { ...inAllLanguages, ...inOtherLanguages };
+type Key = keyof typeof allWords;
 
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
-export function inWords(issue: Issue, { label, limit, country }: Wording): string {
+export function issueInWords(issue: Issue, { label, limit, country }: Wording): string {
   const { pointer = '', code, detail } = issue;
   if (code === undefined) return detail; // an issue of the console itself
   const [, member = ''] = /\/([^/]+)$/.exec(pointer) ?? [];
@@ -76,10 +76,10 @@ export function inWords(issue: Issue, { label, limit, country }: Wording): strin
   const [first, second] = claim.match(/\d+/g) ?? [];
   const [, example] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
   const [countryCode] = claim.match(/\b[A-Z]{2}\b/) ?? [];
-  const key = keyOf({ code, member, hasLimit: first !== undefined, hasRange: second !== undefined });
+  const key = knownKey({ code, member, hasLimit: first !== undefined, hasRange: second !== undefined });
   const isSaidByService = key === undefined || key in inOtherLanguages;
   if (isSaidByService && language === 'en') return withLabel(detail, member, label);
-  return t(words[key ?? 'other'], {
+  return t(allWords[key ?? 'other'], {
     label,
     limit: limit(Number(first)),
     max: second ?? '',
@@ -96,14 +96,14 @@ type Sent = {
   readonly hasRange: boolean;
 };
 
-function keyOf({ code, member, hasLimit, hasRange }: Sent): Key | undefined {
+function knownKey({ code, member, hasLimit, hasRange }: Sent): Key | undefined {
   if (code === 'min-length' && !hasLimit) return 'empty';
   if (code === 'password' && hasRange) return 'password length';
   return [`${code} ${member}`, code].find(isKey);
 }
 
 function isKey(text: string): text is Key {
-  return Object.hasOwn(words, text);
+  return Object.hasOwn(allWords, text);
 }
 
 function withLabel(detail: string, member: string, label: string): string {

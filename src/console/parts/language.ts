@@ -6,7 +6,7 @@ import { storage } from './browser-gaps.ts';
 export const languages = { en: 'English', de: 'Deutsch' } as const;
 type Language = keyof typeof languages;
 
-const storedKey = 'orderly-language';
+const storedLanguage = 'orderly-language';
 
 /** The browser's own, with its region. Kiosks have had `C` and `en-US@posix`, which are no languages for Intl. */
 export const browserLocale = languagesOfBrowser().find(isLocale) ?? 'en';
@@ -17,13 +17,16 @@ export const language: Language = 'document' in globalThis ? ofBrowser() : 'en';
 /** The language with the region of the browser, which orders days and months its own way. */
 export const locale = localeOf(browserLocale);
 
+/** “A, B and C”. */
+export const enumeration = new Intl.ListFormat(language);
+
 /** It counts once the page is loaded again. */
 export function chooseLanguage(chosen: string): void {
-  storage.write(storedKey, chosen);
+  storage.write(storedLanguage, chosen);
 }
 
 function ofBrowser(): Language {
-  const wanted = [storage.read(storedKey) ?? '', ...languagesOfBrowser()];
+  const wanted = [storage.read(storedLanguage) ?? '', ...languagesOfBrowser()];
   return wanted.map((each) => each.slice(0, 2)).find(isLanguage) ?? 'en';
 }
 

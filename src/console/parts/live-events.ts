@@ -16,7 +16,7 @@ type Message =
   | { readonly kind: 'hello' };
 type Watcher = (events: readonly ServiceEvent[]) => void;
 
-const pauseMilliseconds = 2_000;
+const streamPauseMilliseconds = 2_000;
 /** The service sends at least a comment every 15 s: a connection that is silent for so long is dead. */
 const silentMilliseconds = 40_000;
 /** The pause after the first rejection; each further one doubles it, up to the maximum. */
@@ -104,7 +104,8 @@ export class LiveEvents extends EventTarget {
       if (rejection?.status === 401 || rejection?.status === 403) return this.#send({ kind: 'ended' });
       rejections = rejection === undefined ? 0 : rejections + 1;
       if (rejection !== undefined) await this.#poll(signal, rejection.message);
-      const milliseconds = rejection === undefined ? pauseMilliseconds : rejectedPause(rejection, rejections);
+      const milliseconds =
+        rejection === undefined ? streamPauseMilliseconds : rejectedPause(rejection, rejections);
       await pause(milliseconds, signal).catch(() => undefined);
     }
   }

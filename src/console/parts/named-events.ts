@@ -25,7 +25,7 @@ export async function readHistory(
 ): Promise<readonly NamedEvent[]> {
   const parameters = query({ limit: historyShown, include: 'actorName' });
   const { data } = await client.get<List<ServiceEvent>>(`${path}/events?${parameters}`, signal);
-  return data.map((event) => named(event, user));
+  return data.map((event) => withName(event, user));
 }
 
 /** Reads the latest events of these types, those of news unless others are given; the newest first. */
@@ -35,10 +35,10 @@ export async function readLatest(
 ): Promise<readonly NamedEvent[]> {
   const filter = { sort: '-id', type: types.join(','), limit: latestShown, include: 'actorName' };
   const { data } = await client.get<List<ServiceEvent>>(`/events?${query(filter)}`, signal);
-  return data.map((event) => named(event, user));
+  return data.map((event) => withName(event, user));
 }
 
-function named(event: ServiceEvent, user: User): NamedEvent {
+function withName(event: ServiceEvent, user: User): NamedEvent {
   return { ...event, by: actorOf(event, user) };
 }
 

@@ -91,10 +91,10 @@ export class Scans {
   /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
   #inserted(event: InputEvent): void {
     const { isTrusted, inputType, target, data } = event;
-    const control = controlOf(target);
+    const control = controlAt(target);
     const isNumber = /^(numeric|decimal)$/.test(control?.inputMode ?? '') && control?.type === 'text';
     if (!isTrusted || !isNumber || inputType !== 'insertText' || !isGtin(data?.trim() ?? '')) return;
-    stop(event);
+    stopEvent(event);
     const code = data?.trim() ?? '';
     if (!send(code)) this.#handlers.place(code);
   }
@@ -107,13 +107,13 @@ export class Scans {
     const isLetter = key.length === 1 && !isCommand;
     const isEnd = !isCommand && (key === 'Enter' || (key === 'Tab' && !shiftKey));
     if (this.#followsScan(event, isEnd)) {
-      stop(event);
+      stopEvent(event);
       this.#endedAt = event.timeStamp;
       this.#drop(isLetter ? key : '', isEnd);
     } else if (isOfInputMethod(event) || repeat || isSecret) this.#burst = undefined;
     else if (isEnd) this.#ended(event);
     else if (isLetter) this.#added(event);
-    else if (this.#isWithinScan(event)) stop(event);
+    else if (this.#isWithinScan(event)) stopEvent(event);
     else this.#burst = undefined;
   }
 
@@ -139,7 +139,7 @@ export class Scans {
 
   #added(event: KeyboardEvent): void {
     const { key, timeStamp: at } = event;
-    const control = controlOf(event.target);
+    const control = controlAt(event.target);
     const burst = this.#burst;
     if (burst === undefined || at - burst.at > gapMillisecondsMax) {
       const before = new Map(control === undefined ? [] : [[control, control.value]]);
@@ -159,7 +159,7 @@ export class Scans {
     this.#burst = undefined;
     const pause = event.timeStamp - (burst?.at ?? 0);
     if (burst === undefined || pause > gapMillisecondsMax) return;
-    const control = controlOf(event.target);
+    const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
     const code = burst.code.trim();
     const wasScanned = isScan(burst, code, pause);
@@ -169,10 +169,10 @@ export class Scans {
       if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
       for (const control of burst.before.keys()) enter(control, code);
     } else if (rule === 'code') {
-      stop(event);
+      stopEvent(event);
       for (const control of burst.before.keys()) enter(control, code);
     } else if (wasScanned) {
-      stop(event);
+      stopEvent(event);
       putBack(burst);
       const dialog = document.querySelector('dialog');
       const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
@@ -186,7 +186,7 @@ export class Scans {
     )
       this.#asked = Promise.all([this.#asked, this.#takeIfKnown(burst, code)]);
     else if (isLikeCode(code) && isSteadySearch(burst, control, pause)) {
-      if (event.key === 'Enter') stop(event);
+      if (event.key === 'Enter') stopEvent(event);
       void this.#takeIfKnown(burst, code).then((isTaken) => {
         if (!isTaken && event.key === 'Enter') control?.dispatchEvent(new KeyboardEvent('keydown', event));
       });
@@ -278,7 +278,7 @@ function send(code: string): boolean {
   return part !== null;
 }
 
-function stop(event: Event): void {
+function stopEvent(event: Event): void {
   event.preventDefault();
   event.stopImmediatePropagation();
 }
@@ -295,7 +295,7 @@ function enter(control: Control, value: string): void {
 }
 
 /** The field that receives the keys of this target. */
-function controlOf(target: EventTarget | null): Control | undefined {
+function controlAt(target: EventTarget | null): Control | undefined {
   if (target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement) return target;
   const isText = target instanceof HTMLInputElement && !['checkbox', 'radio', 'file'].includes(target.type);
   return isText ? target : undefined;

@@ -17,7 +17,7 @@ type Stage = {
   readonly name: string;
 };
 
-const table = {
+const stageTable = {
   open: { next: ['paid', 'cancelled'], before: null, changes: 'all', isPaid: false, name: t('Open') },
   paid: { next: ['shipped', 'refunded'], before: 'open', changes: 'delivery', isPaid: true, name: t('Paid') },
   shipped: {
@@ -33,9 +33,9 @@ const table = {
 } as const satisfies Readonly<Record<Status, Stage>>;
 
 /** A test compares them with the service's. */
-export const stages: Readonly<Record<Status, Stage>> = table;
+export const stages: Readonly<Record<Status, Stage>> = stageTable;
 
-type Following<S extends Status> = (typeof table)[S]['next'][number];
+type Following<S extends Status> = (typeof stageTable)[S]['next'][number];
 /** Nothing follows it. */
 export type FinalStatus = { [S in Status]: [Following<S>] extends [never] ? S : never }[Status];
 /** What a usual step leads to. */
@@ -60,7 +60,7 @@ export function isFinal(status: Status): status is FinalStatus {
 export const usualWay: readonly Status[] = statuses.filter((status) => !isFinal(status));
 
 export function followersOf(status: Status): readonly Following<Status>[] {
-  return table[status].next;
+  return stageTable[status].next;
 }
 
 /** Returns where the usual step leads; undefined if none follows. */

@@ -13,11 +13,11 @@ type Values<T extends string, Value> = [Names<T>] extends [never]
   : readonly [values: Readonly<Record<Names<T>, Value>>];
 
 /** The modules wait for the table, so their constants may have texts. */
-const table: Readonly<Record<string, string>> =
+const translations: Readonly<Record<string, string>> =
   language === 'de' ? (await import('./german.json', { with: { type: 'json' } })).default : {};
 
 export function t<T extends Text>(text: T, ...[values]: Values<T, string | number>): string {
-  return partsOf(text, values).join('');
+  return textParts(text, values).join('');
 }
 
 /** A text whose values may be elements. */
@@ -25,11 +25,11 @@ export function rich<T extends Text, Value>(
   text: T,
   ...[values]: Values<T, Value>
 ): readonly (string | Value)[] {
-  return partsOf(text, values);
+  return textParts(text, values);
 }
 
-function partsOf<Value>(text: Text, values: Readonly<Record<string, Value>> = {}): (string | Value)[] {
-  const parts = (table[text] ?? text).split(/\{(\w+)\}/);
+function textParts<Value>(text: Text, values: Readonly<Record<string, Value>> = {}): (string | Value)[] {
+  const parts = (translations[text] ?? text).split(/\{(\w+)\}/);
   return parts.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? '')));
 }
 

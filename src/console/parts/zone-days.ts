@@ -1,7 +1,7 @@
 // Days, months and years of a time zone, whatever zone the device is in.
 
 const partNames = ['year', 'month', 'day', 'hour', 'minute', 'second'] as const;
-const dayMilliseconds = 86_400_000;
+const utcDayMilliseconds = 86_400_000;
 
 export class ZoneDays {
   readonly zone: string;
@@ -36,7 +36,7 @@ export class ZoneDays {
    */
   startOf(year: number, month: number, day: number): Date {
     const midnight = Date.UTC(year, month, day);
-    const starts = [-dayMilliseconds, dayMilliseconds]
+    const starts = [-utcDayMilliseconds, utcDayMilliseconds]
       .map((distance) => midnight - this.#offsetAt(midnight + distance))
       .sort((a, b) => a - b);
     const first = starts.find((start) => this.#localTime(start).getTime() >= midnight);

@@ -35,7 +35,7 @@ export class Articles {
       this.currencies.add(currency);
       for (const { name, sku, unitPrice } of items) {
         const article = { name, sku, unitPrice, currency };
-        if (!byName.has(nameOf(article))) byName.set(nameOf(article), article);
+        if (!byName.has(articleName(article))) byName.set(articleName(article), article);
       }
     }
     this.#sold = [...byName.values()];
@@ -94,7 +94,7 @@ export async function productWithCode(
   for (const each of [code, asTypedIn(code)]) {
     const found = each === undefined ? [] : await productsOf(client, each, signal);
     const product = found.find(
-      (one, index) => hasCode(one, each ?? '') || (index === 0 && isIn(one, each ?? '')),
+      (one, index) => isCoded(one, each ?? '') || (index === 0 && isIn(one, each ?? '')),
     );
     if (product !== undefined) return product;
   }
@@ -118,11 +118,11 @@ async function productsOf(client: ApiClient, q: string, signal?: AbortSignal): P
 /** The service finds no longer text. */
 const searchedMax = 100;
 
-function nameOf({ name, currency }: Article): string {
+function articleName({ name, currency }: Article): string {
   return `${name} ${currency}`;
 }
 
-function hasCode({ sku, barcode }: Product, code: string): boolean {
+function isCoded({ sku, barcode }: Product, code: string): boolean {
   return isSame(sku, code) || barcode === code;
 }
 

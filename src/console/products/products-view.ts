@@ -10,7 +10,7 @@ import { t } from '../parts/texts.ts';
 
 const code = { attributes: { 'data-scan': 'code' } };
 
-const members: readonly Member[] = [
+const productMembers: readonly Member[] = [
   { name: 'name', label: t('Name'), isRequired: true, isWide: true },
   { name: 'unitPrice', label: t('Price'), kind: 'price' },
   { name: 'currency', label: t('Currency'), kind: 'currency' },
@@ -23,7 +23,7 @@ const products: Resource<Product> = {
   name: 'products',
   title: t('Products'),
   path: '/products',
-  members,
+  members: productMembers,
   nameOf: ({ name }) => name,
   add: t('Add a product'),
   mayChange: true,

@@ -95,7 +95,7 @@ class Console {
   }
 
   #show(user: User, showFrame: ShowFrame): void {
-    if (this.#kept !== undefined && isSame(user, this.#user)) return this.#goOn(this.#kept);
+    if (this.#kept !== undefined && isSameUser(user, this.#user)) return this.#goOn(this.#kept);
     if (this.#kept !== undefined) this.#end();
     const before = this.#user;
     const isOther = before !== undefined && before.id !== user.id;
@@ -125,12 +125,12 @@ class Console {
     const now = await this.#client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
     this.#isChecking = false;
     if (now === undefined || this.#user !== user) return;
-    if (!isSame(now, user)) void this.run();
+    if (!isSameUser(now, user)) void this.run();
   }
 }
 
 /** A user with another role or another name sees another page. */
-function isSame(user: User, before: User | undefined): boolean {
+function isSameUser(user: User, before: User | undefined): boolean {
   return JSON.stringify(user) === JSON.stringify(before);
 }
 
@@ -139,7 +139,7 @@ function throwNotLoaded(): never {
   throw new Error(t('This page can’t be loaded. Is the service away, or a new one? Reload it in a moment.'));
 }
 
-const retryMilliseconds = 1_500;
+const reachMilliseconds = 1_500;
 
 /** Retries while the service can't be reached, or rejects requests for a while. */
 async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLElement): Promise<T> {
@@ -151,7 +151,7 @@ async function retryUntilReached<T>(request: () => Promise<T>, container: HTMLEl
       const isLimited = error instanceof Rejection && error.status === 429;
       const text = isLimited ? messageOf(error) : t('The service can’t be reached. Trying again …');
       fill(container, h('p.start', { role: 'status' }, text));
-      await pause(retryPause(error, retryMilliseconds));
+      await pause(retryPause(error, reachMilliseconds));
     }
   }
 }

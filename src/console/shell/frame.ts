@@ -5,7 +5,7 @@ import { customersView, customerView, newCustomerView } from '../customers/custo
 import { dayView } from '../orders/day-view.ts';
 import { Drafts } from '../parts/drafts.ts';
 import { KeptViews } from './kept-input.ts';
-import { isAllowed, moreView, navigation } from './navigation.ts';
+import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
 import { OrderSteps } from '../parts/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
@@ -99,7 +99,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     else kept.leave(currentHash, ending);
     currentHash = location.hash;
     const item = itemOf(name);
-    bar.show(navigation(app, item));
+    bar.show(navigationBar(app, item));
     const known = Object.hasOwn(views, name) ? views[name] : ownView(name, app);
     const { role } = app.user;
     const view = isAllowed(item, role)
@@ -126,7 +126,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     if (signal.aborted) return;
     const { name } = routeOf(location.hash, app);
     if (ownView(name, app) !== undefined) draw();
-    else bar.show(navigation(app, itemOf(name)));
+    else bar.show(navigationBar(app, itemOf(name)));
   }
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });

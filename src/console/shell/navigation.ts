@@ -34,7 +34,7 @@ export function isAllowed(name: string, role: Role): boolean {
 }
 
 /** What the console knows from the service’s document stands after what it knows itself. */
-function itemsOf({ user, own }: App): (readonly [name: string, item: NavigationItem])[] {
+function allowedItems({ user, own }: App): (readonly [name: string, item: NavigationItem])[] {
   const known = Object.entries(navigationItems).filter(([, { roles }]) => roles.includes(user.role));
   const others = own.map(
     ({ name, title }) => [name, { title, icon: 'products', roles, isPrimary: false }] as const,
@@ -42,7 +42,7 @@ function itemsOf({ user, own }: App): (readonly [name: string, item: NavigationI
   return [...known, ...others];
 }
 
-export function navigation(app: App, current: string): HTMLElement[] {
+export function navigationBar(app: App, current: string): HTMLElement[] {
   const { user } = app;
   const link = ([name, { title, icon: drawing, isPrimary }]: readonly [
     string,
@@ -58,7 +58,7 @@ export function navigation(app: App, current: string): HTMLElement[] {
       icon(icons[drawing]),
       h('span', title),
     );
-  const allowed = itemsOf(app);
+  const allowed = allowedItems(app);
   const more = h(
     'a',
     {
@@ -98,7 +98,7 @@ const stillSignedIn = t('You are still signed in: the service can’t be reached
 
 /** Lists the views that have no room in the navigation bar of a phone. */
 export function moreView(page: App & { readonly main: HTMLElement }): void {
-  const others = itemsOf(page).filter(([, { isPrimary }]) => !isPrimary);
+  const others = allowedItems(page).filter(([, { isPrimary }]) => !isPrimary);
   const links = others.map(([name, { title, icon: drawing }]) =>
     h('a', { href: `#/${name}` }, icon(icons[drawing]), title),
   );

@@ -10,7 +10,7 @@ import { stages } from '../parts/statuses.ts';
 import { type App, goTo, isStaff } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
-const foundMax = 5;
+const foundOfKindMax = 5;
 
 /** Does nothing while a dialog is open. */
 export function openQuickSearch(app: App, others: HTMLElement): void {
@@ -22,7 +22,7 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
   const { control, list } = combobox({
     label: t('Search orders, customers and products'),
     placeholder: t('Number, name, phone, item, SKU …'),
-    lookUp: (q, signal) => lookUp(app, q, { open, signal }),
+    lookUp: (q, signal) => lookUpAll(app, q, { open, signal }),
   });
   control.dataset['scan'] = 'search';
   const dialog = openDialog(t('Search'), [control, list, others], () => {});
@@ -33,13 +33,13 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
 type LookUp = { readonly open: (path: string) => void; readonly signal: AbortSignal };
 
 /** Fails only if all three do: one of them may be overloaded, or not for this role. */
-async function lookUp(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
+async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
   const { client } = app;
   const find = <T>(path: string, others: object, found: (one: T) => Found): Promise<Found[]> =>
     client
-      .get<List<T>>(`${path}?${query({ q, limit: foundMax, ...others })}`, signal)
+      .get<List<T>>(`${path}?${query({ q, limit: foundOfKindMax, ...others })}`, signal)
       .then(({ data }) => data.map(found));
-  const customers = customerSearch(client, foundMax, ({ id }) => open(`/customers/${id}`))(q, signal);
+  const customers = customerSearch(client, foundOfKindMax, ({ id }) => open(`/customers/${id}`))(q, signal);
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
     const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');

@@ -21,10 +21,10 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
 ];
 
 export function watchShortcuts(app: App, signal: AbortSignal): void {
-  document.addEventListener('keydown', (event) => pressed(app, event), { signal });
+  document.addEventListener('keydown', (event) => pressedKey(app, event), { signal });
 }
 
-function pressed(app: App, event: KeyboardEvent): void {
+function pressedKey(app: App, event: KeyboardEvent): void {
   const { key, ctrlKey, metaKey } = event;
   if (/^F\d+$/.test(key)) return pressButton(event);
   const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
