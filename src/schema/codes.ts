@@ -2,7 +2,7 @@
 //
 // A GTIN (an EAN, UPC or ITF-14) is a number of 14 digits, however many of its zeros are written. A scanner may send
 // it alone, after an AIM identifier (]E0), as an element of a GS1 code (01, with other elements around it), or in a
-// GS1 Digital Link. Any other code is compared as it is.
+// GS1 Digital Link. Above its bars, and in books, its digits are printed in groups. Any other code is compared as it is.
 import { withoutCase } from './letter-case.ts';
 
 /** Returns a code as it is kept: without invisible characters, and with no blanks around it. */
@@ -52,13 +52,16 @@ export function cutGtinWarning(code: string): string | undefined {
 
 const aimIdentifier = /^\][A-Za-z][0-9A-Za-z]/;
 
+/** 12 digits or more in groups. */
+const groupedDigits = /^\d(?:[ -]?\d){11,13}$/;
+
 /** Returns the 14 digits of the GTIN in a code. */
 function gtinIn(code: string): string | undefined {
   const plain = code.replace(aimIdentifier, '');
   const [, linked] = /^https?:\/\/[^?#]*\/(?:01|gtin)\/(\d+)(?=[/?#]|$)/i.exec(plain) ?? [];
   const found =
     linked ?? (plain.startsWith('(') ? /\(01\)(\d{14})(?!\d)/.exec(plain)?.[1] : gtinOfElements(plain));
-  const gtin = found ?? plain;
+  const gtin = found ?? (groupedDigits.test(plain) ? plain.replaceAll(/[ -]/g, '') : plain);
   return isGtin(gtin) ? gtin.padStart(14, '0') : undefined;
 }
 

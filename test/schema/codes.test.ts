@@ -33,6 +33,9 @@ for (const [one, other] of [
   ['036000291452', '\u001d0100036000291452\u001d21X'],
   ['036000291452', 'https://dl.example.org/01/00036000291452?15=270101'],
   ['4006381333931', 'https://id.gs1.org/01/04006381333931/21/A?x=1'],
+  ['9783161484100', '978-3-16-148410-0'],
+  ['9783161484100', '978 3 16 148410 0'],
+  ['4006381333931', '4 006381 333931'],
   ['AB-1', 'AB-1 '],
 ] as const)
   test(`${one} and ${other} are one barcode`, () => assert.equal(barcodeKey(one), barcodeKey(other)));
@@ -45,6 +48,10 @@ for (const text of [
   '00000000',
   '(01)123',
   '400638133393',
+  '978-3-16-148410-1',
+  '3-16-148410-0',
+  '-4006381333931',
+  '9638-5074',
 ])
   test(`${text} is a barcode as it is`, () => assert.equal(barcodeKey(text), text));
 

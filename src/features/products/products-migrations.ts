@@ -71,4 +71,5 @@ ALTER TABLE products DROP COLUMN formerPrice;
 `,
   },
   { name: 'product-metadata', sql: metadataMigration('products') },
+  { name: 'product-barcodes', sql: '', fill: (db) => remakeKeys(db, productBarcodes) }, // GTINs in groups of digits
 ];
