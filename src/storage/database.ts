@@ -24,7 +24,6 @@ export const watchMilliseconds = 1_000;
 const saveAgainMilliseconds = 5_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
-type Locked = { readonly sqlite: DatabaseSync; readonly unlock: () => void };
 
 export type DatabaseOptions = {
   readonly folder: string;
@@ -93,14 +92,14 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
       signal: options.signal,
       leavesWal: options.checkpoints === 'litestream',
     });
-    return startDatabase(options, { sqlite, unlock });
+    return startDatabase(options, sqlite, unlock);
   } catch (error) {
     unlock();
     throw toStorageError(error, databaseFile(options.folder));
   }
 }
 
-function startDatabase(options: DatabaseOptions, { sqlite, unlock }: Locked): Database {
+function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
   const { folder, onSync, checkpointAtBytes, checkpoints = 'own', log = () => {} } = options;
   const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } = options;
   const file = databaseFile(folder);

@@ -146,7 +146,7 @@ export function newestOf(
   { userId }: { readonly userId: number },
   condition = matchAll,
 ): RowSelection {
-  const where = and([equals('userId', userId), ...(condition === matchAll ? [] : [condition])]);
+  const where = and([equals('userId', userId), condition]);
   return { ...newestFirst(table, where), owners: [userId] };
 }
 

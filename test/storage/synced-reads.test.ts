@@ -32,6 +32,18 @@ test('while a sync runs, reads see the state before its commit, and then the one
   assert.deepEqual(noteTexts(database.read), ['first', 'second']);
 });
 
+test('reads are unavailable while a sync runs if an error has ended their snapshot', async (t) => {
+  const disk = new HeldDisk(t);
+  const database = await openNotes(t, { fdatasync: disk.fdatasync });
+  const write = database.write(addNote('first'));
+  await until(() => disk.pending.length === 1);
+  database.read.get('ROLLBACK'); // as SQLite does after an I/O error
+  assert.throws(() => noteTexts(database.read), isUnavailable);
+  await disk.endSync();
+  await write;
+  assert.deepEqual(noteTexts(database.read), ['first']);
+});
+
 test('the caches drop stale values once the change is on disk, before the write is answered', async (t) => {
   const disk = new HeldDisk(t);
   const steps: unknown[] = [];
