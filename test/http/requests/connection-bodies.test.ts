@@ -71,6 +71,12 @@ describe('request bodies', () => {
       assert.equal((await raw(postChunked(inBytes(padded(1_000)), chunk('')))).status, 413);
     });
 
+    test('bodies in thousands of chunks of one byte end the connection, even before its response', async () => {
+      const connection = await openRaw(service().port);
+      connection.write(postChunked(inBytes(padded(3_000)), chunk('')));
+      assert.equal(await connection.closed, '');
+    });
+
     test('bodies in more chunks of one byte that nobody reads end the connection', async () => {
       const connection = await openRaw(service().port);
       connection.write(request('OPTIONS /orders', ['Transfer-Encoding: chunked']));

@@ -109,6 +109,19 @@ describe('requests of one connection', () => {
     }
   });
 
+  test('a response that is sent while the service stops is the last of its connection', async (t) => {
+    const { gate, asked, open } = gated();
+    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const connection = await openRaw(service.port);
+    connection.write(get('/test/gate'));
+    await until(() => asked.length > 0);
+    const stopped = service.stop();
+    open(0);
+    assert.equal((await connection.response()).headers['connection'], 'close');
+    assert.equal(await connection.closed, '');
+    await stopped;
+  });
+
   test('waiting requests never start once their client is gone', async (t) => {
     const { gate, asked, open } = gated();
     const service = await serviceFor(t, { extraRoutes: [gate] });
