@@ -16,6 +16,7 @@ export type ChildOptions = {
   readonly wrapper?: readonly string[];
   /** Runs the command line of orderly, in place of the one under test. */
   readonly program?: readonly string[];
+  readonly startMillisecondsMax?: number;
 };
 
 export type Ended = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
@@ -33,12 +34,13 @@ export type ChildService = Spawned & {
   kill(signal: NodeJS.Signals): Promise<Ended>;
 };
 
-const startMillisecondsMax = 60_000;
+const startMillisecondsDefault = 60_000;
 const writtenCharsMax = 2 ** 20;
 
 /** Resolves once it listens. Throws with its output if it ends before that. */
 export async function startChild(options: ChildOptions): Promise<ChildService> {
   const { child, ended, written } = spawnService(options);
+  const { startMillisecondsMax = startMillisecondsDefault } = options;
   const late = setTimeout(() => child.kill('SIGKILL'), startMillisecondsMax);
   const { promise: listening, resolve } = Promise.withResolvers<number>();
   const look = (): void => {
