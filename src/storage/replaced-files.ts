@@ -13,7 +13,7 @@ const lockNames: readonly string[] = ['orderly.db-shm', 'lock.db'];
 
 export class ReplacedFiles {
   readonly #folder: string;
-  readonly #identities: ReadonlyMap<string, string>;
+  readonly #identities: ReadonlyMap<string, string | undefined>;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -24,7 +24,7 @@ export class ReplacedFiles {
   /** The files that are missing, or other ones than at the start. */
   get names(): string[] {
     return [...this.#identities]
-      .filter(([name, identity]) => identityOf(join(this.#folder, name)) !== identity)
+      .filter(([name, before]) => (identityOf(join(this.#folder, name)) ?? before) !== before)
       .map(([name]) => name);
   }
 
@@ -51,8 +51,12 @@ export class ReplacedFiles {
   }
 }
 
-/** Device and inode of a file; empty if it is missing. */
-function identityOf(file: string): string {
-  const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.dev}-${stats.ino}`;
+/** Device and inode of a file; empty if it is missing, and undefined while a share is away, or by another error. */
+function identityOf(file: string): string | undefined {
+  try {
+    const stats = statSync(file, { bigint: true, throwIfNoEntry: false });
+    return stats === undefined ? '' : `${stats.dev}-${stats.ino}`;
+  } catch {
+    return undefined;
+  }
 }

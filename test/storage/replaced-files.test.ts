@@ -1,9 +1,9 @@
 // Files of the database that are deleted or replaced under the running service: what was answered isn't lost.
 import assert from 'node:assert/strict';
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import type { Database } from '../../src/storage/database.ts';
+import { watchMilliseconds, type Database } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { restore } from '../../src/storage/backup.ts';
 import {
@@ -102,6 +102,17 @@ test('the WAL of a replaced database is not applied to the file in its place', a
   await notes.close();
   assert.equal(existsSync(`${file}-wal`), false);
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['in the copy']);
+});
+
+test('files that can’t be looked at, as on a share that is away, are not taken for replaced ones', async (t) => {
+  const folder = join(newFolder(t), 'data');
+  const notes = await openNotes(t, { folder });
+  renameSync(folder, `${folder}.away`);
+  symlinkSync('data', folder); // to itself: ELOOP
+  await new Promise((resolve) => setTimeout(resolve, 2 * watchMilliseconds));
+  rmSync(folder);
+  renameSync(`${folder}.away`, folder);
+  await notes.write(addNote('after'));
 });
 
 test('a WAL that was deleted is not checkpointed, since another connection would make a new one', async (t) => {
