@@ -7,9 +7,9 @@ import { textOfPage } from '../parts/page-text.ts';
 export function customerCard({ id, name }: Customer): HTMLElement {
   const shop = textOfPage('shop-name');
   return h(
-    'section',
-    { class: 'sheet', 'aria-hidden': 'true' },
+    'section.sheet',
+    { 'aria-hidden': 'true' },
     shop !== '' && h('p', { dir: 'auto' }, shop),
-    h('header', {}, h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
+    h('header', h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
   );
 }

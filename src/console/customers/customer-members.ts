@@ -69,5 +69,5 @@ async function twin(
   const found = data.find(isTwin);
   if (found === undefined) return undefined;
   const text = [found.name, aboutCustomer(found, '')].filter(Boolean).join(', ');
-  return say(h('a', { href: `#/customers/${found.id}` }, h('bdi', {}, text)));
+  return say(h('a', { href: `#/customers/${found.id}` }, h('bdi', text)));
 }

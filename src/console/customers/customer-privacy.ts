@@ -17,12 +17,10 @@ export function privacyCard(page: Page, { id }: Customer, { hasOrders, reload }:
   return card(
     t('Personal data'),
     h(
-      'div',
-      { class: 'stack' },
+      'div.stack',
       hasOrders &&
         h(
-          'p',
-          { class: 'soft' },
+          'p.soft',
           t('A customer with orders can’t be deleted: the orders stay for the books.'),
           !isAdmin && [' ', t('An administrator can erase what is personal.')],
         ),
@@ -58,12 +56,11 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
       outcome(t('Kept:'), t('The orders with their items, sums and statuses, and the history.')),
       h(
         'p',
-        {},
         t(
           'In backups and saved files it stays until you delete them: an import of such a file brings it back.',
         ),
       ),
-      h('p', {}, t('This can’t be taken back.')),
+      h('p', t('This can’t be taken back.')),
     ],
     submit: t('Erase'),
     isDangerous: true,
@@ -76,5 +73,5 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
 }
 
 function outcome(label: string, text: string): Child {
-  return h('p', {}, h('strong', {}, label), ' ', text);
+  return h('p', h('strong', label), ' ', text);
 }

@@ -38,8 +38,8 @@ export function customersView(page: Page): void {
     columns: ({ q }) => columns(q),
     file: 'customers.csv',
     buttons: () => [
-      h('a', { class: 'button primary', href: '#/customers/new' }, t('New customer')),
-      page.user.role === 'admin' && h('a', { class: 'button', href: '#/customers/import' }, t('Import …')),
+      h('a.button.primary', { href: '#/customers/new' }, t('New customer')),
+      page.user.role === 'admin' && h('a.button', { href: '#/customers/import' }, t('Import …')),
     ],
     none: noCustomers,
   });
@@ -60,29 +60,27 @@ const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('E-mail'),
     kind: 'wide',
-    cell: ({ email }) =>
-      h('span', { class: 'soft' }, h('span', { class: 'clip', dir: 'auto' }, mailText(email))),
+    cell: ({ email }) => h('span.soft', h('span.clip', { dir: 'auto' }, mailText(email))),
   },
   {
     label: t('Phone'),
     kind: 'tight wide',
-    cell: ({ phone }) => h('span', { class: 'soft' }, phoneText(phone)),
+    cell: ({ phone }) => h('span.soft', phoneText(phone)),
   },
   {
     label: t('Address'),
-    cell: ({ address }) =>
-      h('span', { class: 'clip', dir: 'auto' }, address && `${address.city}, ${address.line1}`),
+    cell: ({ address }) => h('span.clip', { dir: 'auto' }, address && `${address.city}, ${address.line1}`),
   },
   {
     label: t('Since'),
     kind: 'tight wide',
-    cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
+    cell: ({ createdAt }) => h('span.soft', dateOnly(createdAt)),
   },
 ];
 
 /** Where there is little room, a line ends before the `@`. */
 function mailText(email: string | null): Child {
-  return email?.split(/(?=@)/).map((part) => [h('wbr', {}), part]);
+  return email?.split(/(?=@)/).map((part) => [h('wbr'), part]);
 }
 
 function noCustomers(parameters: URLSearchParams): Child {
@@ -91,7 +89,7 @@ function noCustomers(parameters: URLSearchParams): Child {
       t('Nobody found'),
       t('Each word must be in the name, e-mail address, phone number, street, city or own number.'),
     );
-  const add = h('a', { class: 'button primary', href: '#/customers/new' }, t('Enter the first customer'));
+  const add = h('a.button.primary', { href: '#/customers/new' }, t('Enter the first customer'));
   return emptyState(
     t('No customers yet'),
     t('Everybody who orders is a customer: enter one here, or with a new order.'),
@@ -106,14 +104,14 @@ export function newCustomerView({ main, client }: Page): void {
   });
   const body = form(card(t('Customer'), element), {
     submit: t('Add customer'),
-    others: h('a', { class: 'button', href: '#/customers' }, t('Cancel')),
+    others: h('a.button', { href: '#/customers' }, t('Cancel')),
     async run() {
       const { id, name } = await save();
       notify(t('{name} is a customer now.', { name }));
       goTo(`/customers/${id}`);
     },
   });
-  fill(main, setPageTitle(t('New customer')), h('div', { class: 'narrow' }, body));
+  fill(main, setPageTitle(t('New customer')), h('div.narrow', body));
   element.querySelector('input')?.focus();
 }
 
@@ -142,7 +140,7 @@ async function readMore(page: Page, signal: AbortSignal): Promise<More<Customer>
   return {
     mayDelete: orders.data.length === 0,
     buttons: () => [
-      h('a', { class: 'button primary', href: `#/new?customer=${id}` }, t('New order')),
+      h('a.button.primary', { href: `#/new?customer=${id}` }, t('New order')),
       printButton(t('Card')),
     ],
     content: (customer, history, reload) =>
@@ -171,31 +169,22 @@ function customerContent(
   const isAll = orders.next === null || parameters.has('cursor');
   const title = isAll ? t('Orders') : t('The newest {count} orders', { count: orders.data.length });
   const content = h(
-    'div',
-    { class: 'columns' },
+    'div.columns',
     h(
       'div',
-      {},
       tableCard(title, { none: t('None yet.'), columns: columnsShown, rows: orders.data }),
       orders.data.length > 0 &&
-        h(
-          'p',
-          { class: 'hint' },
-          h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders')),
-        ),
+        h('p.hint', h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders'))),
       pager(page, orders.next, t('Pages of their orders')),
       history,
     ),
     h(
       'div',
-      {},
       card(t('Contact'), factList(facts)),
-      note !== null && card(t('Note'), h('p', { class: 'text', dir: 'auto' }, note)),
+      note !== null && card(t('Note'), h('p.text', { dir: 'auto' }, note)),
       card(
         t('Address'),
-        address === null
-          ? h('p', { class: 'soft' }, t('None is known.'))
-          : addressBlock(addressLines(address, name)),
+        address === null ? h('p.soft', t('None is known.')) : addressBlock(addressLines(address, name)),
       ),
       privacyCard(page, customer, { hasOrders: orders.data.length > 0, reload }),
     ),

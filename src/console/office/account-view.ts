@@ -30,7 +30,7 @@ type Account = {
 
 export function accountView(page: Page): void {
   const { main } = page;
-  const content = h('div', {}, skeleton(6));
+  const content = h('div', skeleton(6));
   reloadable(page, content, {
     async load({ client, user, signal }): Promise<Account> {
       const [sessions, keys, totp] = await Promise.all([
@@ -53,11 +53,9 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
     drafts.discardAll();
   };
   return h(
-    'div',
-    { class: 'columns even' },
+    'div.columns.even',
     h(
       'div',
-      {},
       card(
         t('You'),
         factList([
@@ -72,7 +70,6 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
     ),
     h(
       'div',
-      {},
       card(t('One-time codes'), totpPart(page, totp, reload)),
       sessionsCard(page, { rows: sessions, tool: action(t('Sign out everywhere'), everywhere), reload }),
       keysCard(page, {

@@ -118,6 +118,6 @@ function nextAttempt({ lastErrorCode, retryAt }: Webhook): string {
 
 export function alertList(alerts: readonly Alert[]): Child {
   if (alerts.length === 0) return undefined;
-  const lines = alerts.map(({ text, href }) => h('li', {}, h('a', { href }, text)));
-  return h('section', { class: 'banner alerts', 'aria-label': t('To look after') }, h('ul', {}, lines));
+  const lines = alerts.map(({ text, href }) => h('li', h('a', { href }, text)));
+  return h('section.banner.alerts', { 'aria-label': t('To look after') }, h('ul', lines));
 }

@@ -18,18 +18,17 @@ export function backupsCard({ client }: Page, { command, data }: KeptBackups, re
     h(
       'li',
       { 'data-key': name },
-      h('span', {}, dateTime(createdAt)),
-      h('code', { class: 'clip soft' }, name),
-      h('span', { class: 'soft' }, t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) })),
+      h('span', dateTime(createdAt)),
+      h('code.clip.soft', name),
+      h('span.soft', t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) })),
     ),
   );
   return card(
     t('Backups'),
-    data.length > 0 && h('ul', { class: 'rows' }, rows),
-    h('p', {}, action(t('Make a backup now'), make, { class: data.length === 0 ? 'primary' : undefined })),
+    data.length > 0 && h('ul.rows', rows),
+    h('p', action(t('Make a backup now'), make, { class: data.length === 0 ? 'primary' : undefined })),
     h(
-      'p',
-      { class: 'hint' },
+      'p.hint',
       t(
         'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.',
       ),

@@ -34,7 +34,7 @@ type Shown = {
 export function reportCards(report: Report, { title, buttons, samples }: Shown): Child {
   const facts = factsOf(report).filter(([, value]) => value !== '');
   const list = facts.map(([label, value, kind]) => h('li', { class: kind }, `${label}: ${value}`));
-  const summary = card(title, h('ul', { role: 'status' }, list), h('div', { class: 'buttons' }, buttons));
+  const summary = card(title, h('ul', { role: 'status' }, list), h('div.buttons', buttons));
   return [summary, samples, faultCard(report)];
 }
 
@@ -82,8 +82,8 @@ export async function sampleCard(
     return sampleRow(sample, lines.valuesOf(sample), known);
   });
   const head = tableHead([[''], [t('Row'), 'number'], ['']]);
-  const table = h('table', { class: 'plain samples' }, head, h('tbody', {}, await Promise.all(rows)));
-  return card(t('Some rows, as they will be'), h('div', { class: 'scroller' }, table));
+  const table = h('table.plain.samples', head, h('tbody', await Promise.all(rows)));
+  return card(t('Some rows, as they will be'), h('div.scroller', table));
 }
 
 function sampleRow(
@@ -95,18 +95,17 @@ function sampleRow(
   const facts = names.map((name) => {
     const text = cellText(name, values.get(name) ?? '', values.get('currency'));
     const before = known === undefined ? undefined : knownText(name, known);
-    const label = h('small', { class: 'soft' }, memberName(name));
+    const label = h('small.soft', memberName(name));
     // which words are yes, the service knows
     if (before === undefined || name === 'active' || isSameCell(name, text, before))
-      return h('span', {}, label, ' ', h('bdi', {}, text));
-    return h('span', {}, label, ' ', before !== '' && [h('del', {}, before), ' '], h('ins', {}, text));
+      return h('span', label, ' ', h('bdi', text));
+    return h('span', label, ' ', before !== '' && [h('del', before), ' '], h('ins', text));
   });
   return h(
     'tr',
-    {},
     h('th', { scope: 'row' }, result === 'changed' ? t('Changed') : t('New')),
-    h('td', { class: 'number' }, count(number)),
-    h('td', {}, h('div', {}, facts)),
+    h('td.number', count(number)),
+    h('td', h('div', facts)),
   );
 }
 
@@ -151,19 +150,18 @@ function faultCard({ opened, outcome }: Report): Child {
     const beginning = cells.filter((cell) => cell !== '').slice(0, 2);
     return h(
       'tr',
-      {},
-      h('td', { class: 'number' }, count(number)),
-      h('td', {}, h('bdi', {}, beginning.join(', '))),
-      h('td', { class: 'issue' }, problem),
+      h('td.number', count(number)),
+      h('td', h('bdi', beginning.join(', '))),
+      h('td.issue', problem),
     );
   });
   const head = tableHead([[t('Row'), 'number'], [t('Begins with')], [t('Fault')]]);
-  const table = h('table', { class: 'plain faults' }, head, h('tbody', {}, rows));
+  const table = h('table.plain.faults', head, h('tbody', rows));
   const more = faults.length - faultsMax;
   return card(
     t('Rows with a fault'),
-    h('div', { class: 'scroller' }, table),
-    more > 0 && h('p', { class: 'soft' }, t('And {count} more.', { count: count(more) })),
-    h('div', { class: 'buttons' }, button(t('Save these rows as a file'), save)),
+    h('div.scroller', table),
+    more > 0 && h('p.soft', t('And {count} more.', { count: count(more) })),
+    h('div.buttons', button(t('Save these rows as a file'), save)),
   );
 }

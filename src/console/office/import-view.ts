@@ -17,9 +17,9 @@ import { emptyOutcome, type Outcome, sendLines } from './import-run.ts';
 
 export function importView(kind: ImportKind): View {
   return (page) => {
-    const content = h('div', { class: 'narrow' });
+    const content = h('div.narrow');
     const title = kind === 'customers' ? t('Import customers') : t('Import products');
-    fill(page.main, setPageTitle(title, h('a', { class: 'button', href: `#/${kind}` }, t('Back'))), content);
+    fill(page.main, setPageTitle(title, h('a.button', { href: `#/${kind}` }, t('Back'))), content);
     if (page.user.role === 'admin') chooseFile({ page, kind, content });
     else fill(content, emptyState(t('Not allowed'), t('Only an administrator can import.')));
   };
@@ -37,20 +37,18 @@ type OpenFile = FileText & {
 
 function chooseFile(place: Place, problem = ''): void {
   const { content, kind } = place;
-  const message = h('p', { class: 'issue', role: 'alert' }, problem);
+  const message = h('p.issue', { role: 'alert' }, problem);
   const input = h('input', { type: 'file', id: 'import-file', accept: '.csv,.tsv,.txt,text/csv' });
   const take = (file: File | undefined): void => {
     if (file !== undefined) void openFile(place, file);
   };
   input.addEventListener('change', () => take(input.files?.[0]));
   const zone = h(
-    'div',
-    { class: 'drop' },
+    'div.drop',
     h('label', { for: input.id }, t('Drop a file here, or choose one')),
     input,
     h(
-      'p',
-      { class: 'hint' },
+      'p.hint',
       t('As a spreadsheet saves it as CSV, or as text with tabs: {size} MB at most.', { size: megabytesMax }),
     ),
     message,
@@ -67,7 +65,7 @@ function chooseFile(place: Place, problem = ''): void {
     kind === 'customers'
       ? t('A customer who is known by number or e-mail is changed; what the file lacks stays.')
       : t('A product whose SKU is known is changed; what the file lacks stays.');
-  fill(content, card(t('File'), zone, h('p', { class: 'soft' }, `${first} ${again}`)));
+  fill(content, card(t('File'), zone, h('p.soft', `${first} ${again}`)));
 }
 
 /** Goes on with the columns, or says what is wrong with the file. */
@@ -105,10 +103,9 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     const texts = samples.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
     return h(
       'tr',
-      {},
-      h('th', { scope: 'row' }, h('bdi', {}, name)),
-      h('td', { class: 'soft' }, h('bdi', {}, texts.join(' · '))),
-      h('td', {}, selects[index]),
+      h('th', { scope: 'row' }, h('bdi', name)),
+      h('td.soft', h('bdi', texts.join(' · '))),
+      h('td', selects[index]),
     );
   });
   const given =
@@ -131,8 +128,8 @@ function chooseColumns(place: Place, opened: OpenFile): void {
     control: choice(encodingChoices(), encoding),
   });
   letters.control.addEventListener('change', () => void openFile(place, file, letters.control.value));
-  const table = h('table', { class: 'plain match' }, h('tbody', {}, rows));
-  const body = form([h('div', { class: 'scroller' }, table), isGuessed && letters.element, given.element], {
+  const table = h('table.plain.match', h('tbody', rows));
+  const body = form([h('div.scroller', table), isGuessed && letters.element, given.element], {
     submit: t('Check all rows'),
     others: button(t('Another file'), () => chooseFile(place)),
     async run() {
@@ -143,7 +140,7 @@ function chooseColumns(place: Place, opened: OpenFile): void {
       await check(place, opened, { kind, columns, given: given.control.value });
     },
   });
-  fill(content, card(file.name, h('p', { class: 'soft' }, t('What is in the columns?')), body));
+  fill(content, card(file.name, h('p.soft', t('What is in the columns?')), body));
 }
 
 /** Rows to be shown: with letters that the encoding decides, if that was guessed. */
@@ -172,15 +169,14 @@ function askForSign({ content }: Place, price: string, go: (sign: string) => Pro
       t('Prices'),
       h('p', { role: 'status' }, t('The price {price} can be read in two ways. What is it?', { price })),
       h(
-        'div',
-        { class: 'buttons' },
+        'div.buttons',
         answer(
           t('{whole} and no decimals', { whole: count(Number(whole + rest)) }),
           sign === '.' ? ',' : '.',
         ),
         answer(t('{whole} and decimals: {text}', { whole, text: `${whole}${decimalSign}${rest}` }), sign),
       ),
-      h('p', { class: 'soft' }, t('The answer is good for all prices of the file.')),
+      h('p.soft', t('The answer is good for all prices of the file.')),
     ),
   );
 }
@@ -214,8 +210,8 @@ async function run(running: Run): Promise<void> {
     const reason = stopping.signal.aborted ? t('You have stopped it.') : messageOf(error);
     const stays = t('What has been imported stays; to go on sends the rest, and makes nothing twice.');
     const again = button(t('Go on'), () => void run(running));
-    const issue = h('p', { class: 'issue', role: 'alert' }, reason);
-    return fill(content, card(t('Stopped'), issue, !isDryRun && h('p', {}, stays), again));
+    const issue = h('p.issue', { role: 'alert' }, reason);
+    return fill(content, card(t('Stopped'), issue, !isDryRun && h('p', stays), again));
   }
   fill(content, await (isDryRun ? checked(running) : imported(running)));
 }
@@ -244,7 +240,7 @@ function imported(ended: Run): Child {
   return reportCards(ended, {
     title: t('Imported'),
     buttons: [
-      h('a', { class: 'button primary', href: `#/${kind}` }, label),
+      h('a.button.primary', { href: `#/${kind}` }, label),
       button(t('Another file'), () => chooseFile(ended)),
     ],
   });

@@ -15,11 +15,10 @@ export function otherDevicesCard(): HTMLElement | undefined {
   const reachable = [
     h(
       'p',
-      {},
       t('Scan this code with a phone, or open the address on another computer: the page has the steps.'),
     ),
     qrPicture(href),
-    h('p', { class: 'address' }, h('a', { href }, `${host}${path}`)),
+    h('p.address', h('a', { href }, `${host}${path}`)),
   ];
   const content = namesOfThisMachine.includes(location.hostname) ? onlyHere() : reachable;
   return card(t('Phones and other devices'), content);
@@ -28,12 +27,11 @@ export function otherDevicesCard(): HTMLElement | undefined {
 /** Another device doesn't reach the service by a name that each machine gives to itself. */
 function onlyHere(): HTMLElement {
   return h(
-    'p',
-    { class: 'soft' },
+    'p.soft',
     rich(
       'Started with {flag}, the service says which address other devices use: open the console there for a code.',
       {
-        flag: h('code', {}, '--host 0.0.0.0'),
+        flag: h('code', '--host 0.0.0.0'),
       },
     ),
   );

@@ -58,7 +58,7 @@ export function peopleView(page: Page): void {
       buttons: (reload) => action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
       none: () => emptyState(t('Nobody found'), t('People are found by the beginning of their name.')),
     },
-    isRegistrationOpen() && h('p', { class: 'hint' }, registrationHint()),
+    isRegistrationOpen() && h('p.hint', registrationHint()),
   );
 }
 
@@ -67,12 +67,12 @@ const personColumns: readonly Column<User>[] = [
     label: t('Name'),
     cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email),
   },
-  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span', { class: 'clip soft' }, email) },
+  { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span.clip.soft', email) },
   { label: t('Role'), cell: ({ role }) => t(role) },
   {
     label: t('Since'),
     kind: 'wide',
-    cell: ({ createdAt }) => h('span', { class: 'soft' }, dateOnly(createdAt)),
+    cell: ({ createdAt }) => h('span.soft', dateOnly(createdAt)),
   },
 ];
 
@@ -125,8 +125,8 @@ type Person = {
 
 export function personView(page: Page): void {
   const { main, id } = page;
-  const head = new Drawing(h('div', {}, setPageTitle(t('Person {id}', { id }))));
-  const content = h('div', {}, skeleton(8));
+  const head = new Drawing(h('div', setPageTitle(t('Person {id}', { id }))));
+  const content = h('div', skeleton(8));
   reloadable(page, content, {
     load: loadPerson,
     draw(person, reload) {
@@ -169,18 +169,15 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
   return [
     suspension !== undefined && suspensionBanner(suspension),
     h(
-      'div',
-      { class: 'columns' },
+      'div.columns',
       h(
         'div',
-        {},
         sessionsCard(page, { rows: sessions, reload }),
         keysCard(page, { rows: keys, reload }),
         card(t('History'), eventList(events)),
       ),
       h(
         'div',
-        {},
         card(
           t('Account'),
           factList([
@@ -194,7 +191,6 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
               t('This is you'),
               h(
                 'p',
-                {},
                 rich('{account} has your password, codes and keys.', {
                   account: h('a', { href: '#/account' }, t('My account')),
                 }),
@@ -208,10 +204,9 @@ function personContent(page: Page, person: Person, reload: Reload): Child {
 
 function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
   return h(
-    'p',
-    { class: 'banner' },
+    'p.banner',
     t('Suspended since {time}: can’t sign in.', { time: dateTime(createdAt) }),
-    reason !== null && [' ', t('Reason'), ': ', h('bdi', {}, reason)],
+    reason !== null && [' ', t('Reason'), ': ', h('bdi', reason)],
   );
 }
 
@@ -240,8 +235,7 @@ function personActions(page: Page, { user, suspension, totp, sessions }: Person,
   const codesOff = (): Promise<void> => end(`${path}/totp`, t('One-time codes are off.'));
   const lift = (): Promise<void> => end(`${path}/suspension`, t('{name} may sign in again.', { name }));
   return h(
-    'div',
-    { class: 'stack' },
+    'div.stack',
     action(t('New password …'), () => resetPassword(page, user, reload)),
     sessions.length > 0 && action(t('Sign out everywhere'), signOut),
     totp?.isOn === true && action(t('Turn one-time codes off'), codesOff),
@@ -269,7 +263,7 @@ async function resetPassword({ client }: Page, { id, name }: User, reload: Reloa
   });
   const password = await ask({
     title: t('Create a new password?'),
-    content: h('p', {}, text),
+    content: h('p', text),
     submit: t('Create it'),
     async run() {
       const generated = newPassword();
@@ -294,6 +288,6 @@ async function suspend({ client }: Page, { id, name }: User, reload: Reload): Pr
     await reload();
   };
   const text = t('Sessions and keys end, and signing in is rejected until you lift the suspension.');
-  const content = [h('p', {}, text), reason.element];
+  const content = [h('p', text), reason.element];
   await ask({ title: t('Suspend {name}?', { name }), content, submit: t('Suspend'), isDangerous: true, run });
 }

@@ -4,7 +4,7 @@ import { rich, t } from '../parts/texts.ts';
 
 export function registrationHint(): Child {
   return [
-    h('strong', {}, t('Anybody who reaches this service can sign up')),
+    h('strong', t('Anybody who reaches this service can sign up')),
     ' ',
     rich('and place orders. If only you are to add people, say so under {shop}.', {
       shop: h('a', { href: '#/shop' }, t('Shop')),

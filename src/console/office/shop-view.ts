@@ -56,7 +56,7 @@ function shopMembers({ timeZone }: Shop): readonly Member[] {
 
 export function shopView(page: Page): void {
   const { main } = page;
-  const content = h('div', { class: 'narrow' }, skeleton(6));
+  const content = h('div.narrow', skeleton(6));
   reloadable<Version<Shop>>(page, content, {
     load: ({ client, signal }) => client.read<Shop>('/shop', signal),
     draw: (shop, reload) => shopForm(page, shop, reload),
@@ -76,9 +76,9 @@ function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Re
     return { element: fields.element, save: async () => (await send()).value };
   }
   const lead = t('Some questions, once for all devices. All of it can be changed later, under Shop.');
-  return form(h('section', { class: 'card' }, isFirst && h('p', {}, lead), element), {
+  return form(h('section.card', isFirst && h('p', lead), element), {
     submit: t('Save'),
-    others: isFirst && h('a', { class: 'button', href: '#/', onclick: putOff }, t('Later')),
+    others: isFirst && h('a.button', { href: '#/', onclick: putOff }, t('Later')),
     async run() {
       const shop = await save();
       setShop(shop);

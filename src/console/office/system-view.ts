@@ -24,7 +24,7 @@ type System = {
 const accessTypes = eventTypes.filter((type) => /^(session|key|user)\./.test(type));
 
 export function systemView(page: Page): void {
-  const content = h('div', {}, skeleton(8));
+  const content = h('div', skeleton(8));
   reloadable<System>(page, content, {
     load: loadSystem,
     draw: (system, reload) => systemContent(page, system, reload),
@@ -50,13 +50,12 @@ function systemContent(page: Page, system: System, reload: Reload): Child {
   const { metrics, backups, webhooks, accesses } = system;
   const alerts = [...serviceAlerts(metricsOf(metrics)), ...webhooks.flatMap(webhookAlerts)];
   return [
-    alerts.map(({ text }) => h('p', { class: 'banner' }, text)),
-    alerts.length === 0 && h('p', { class: 'well' }, t('Nothing has to be done.')),
+    alerts.map(({ text }) => h('p.banner', text)),
+    alerts.length === 0 && h('p.well', t('Nothing has to be done.')),
     h(
-      'div',
-      { class: 'columns even' },
-      h('div', {}, backupsCard(page, backups, reload), serviceCard(metrics)),
-      h('div', {}, hasWebhooks && webhooksCard(page, webhooks, reload), accessCard(accesses)),
+      'div.columns.even',
+      h('div', backupsCard(page, backups, reload), serviceCard(metrics)),
+      h('div', hasWebhooks && webhooksCard(page, webhooks, reload), accessCard(accesses)),
     ),
   ];
 }
@@ -81,6 +80,6 @@ function accessCard(events: readonly NamedEvent[]): HTMLElement {
   return card(
     t('Sign-ins, keys and accounts'),
     eventList(events),
-    h('p', { class: 'hint' }, t('Sessions and keys are ended under People, on the page of who has them.')),
+    h('p.hint', t('Sessions and keys are ended under People, on the page of who has them.')),
   );
 }

@@ -18,11 +18,11 @@ export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Ch
   };
   if (totp?.isOn === true)
     return [
-      h('p', {}, t('On. {count} recovery codes are left.', { count: totp.recoveryCodesLeft })),
+      h('p', t('On. {count} recovery codes are left.', { count: totp.recoveryCodesLeft })),
       action(t('Turn off'), off),
     ];
   return [
-    h('p', {}, t('A second factor beside the password: six digits that an authenticator app shows.')),
+    h('p', t('A second factor beside the password: six digits that an authenticator app shows.')),
     action(t('Set up …'), () => setUpTotp(page, reload)),
   ];
 }
@@ -39,11 +39,10 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
   const recoveryCodes = await ask({
     title: t('Set up one-time codes'),
     content: [
-      h('p', {}, t('Point the camera of your authenticator app at this picture.')),
+      h('p', t('Point the camera of your authenticator app at this picture.')),
       qrPicture(value.uri),
       h(
         'p',
-        {},
         rich('Is the app on this device? {open}. Or type this into it:', {
           open: h('a', { href: value.uri }, t('Open it')),
         }),
@@ -68,23 +67,21 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
 async function showRecoveryCodes({ main, user }: Page, codes: readonly string[]): Promise<void> {
   const title = t('Recovery codes of {email}', { email: user.email });
   const explanation = t('Each replaces one code of the app, once.');
-  const list = codes.map((code) => h('li', {}, h('code', {}, code)));
-  const paper = [h('h1', {}, title), h('p', {}, explanation), h('ol', { class: 'codes' }, list)];
-  const sheet = h('div', {}, h('section', { class: 'sheet', 'aria-hidden': 'true' }, paper));
+  const list = codes.map((code) => h('li', h('code', code)));
+  const paper = [h('h1', title), h('p', explanation), h('ol.codes', list)];
+  const sheet = h('div', h('section.sheet', { 'aria-hidden': 'true' }, paper));
   const text = [title, explanation, '', ...codes, ''].join('\r\n');
   main.append(sheet); // printed in place of the page
   await show(t('One-time codes are on'), [
     h(
       'p',
-      {},
       t('{explanation} Keep them for the day when the app is lost: they are shown only now.', {
         explanation,
       }),
     ),
     secret(t('Recovery codes'), codes.join('\n')),
     h(
-      'div',
-      { class: 'buttons' },
+      'div.buttons',
       printButton(t('Print')),
       button(t('Save'), () => saveFile('recovery-codes.txt', [text])),
     ),

@@ -26,7 +26,7 @@ import { t } from '../parts/texts.ts';
 
 export function changeOrderView(page: Page): void {
   const { main, id } = page;
-  const content = h('div', { class: 'narrow' }, skeleton(8));
+  const content = h('div.narrow', skeleton(8));
   fill(main, setPageTitle(t('Change order {id}', { id })), content);
   reloadable(page, content, {
     load: readOrder,
@@ -76,7 +76,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const body = form(orderCards(fields), {
     submit: t('Save'),
     lead: changes === 'all' && totalLine(fields),
-    others: h('a', { class: 'button', href: `#/orders/${id}` }, t('Cancel')),
+    others: h('a.button', { href: `#/orders/${id}` }, t('Cancel')),
     isLong: true,
     chosen: () => customerEntered(fields),
     run: () => holdScans(body, page.scans, run),

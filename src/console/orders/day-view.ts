@@ -26,7 +26,7 @@ type DayReport = ReturnType<typeof dayReports>[number];
 export function dayView(page: Page): void {
   const { main, parameters } = page;
   const day = dayOf(parameters.get('date')) ?? startOfDay(now());
-  const content = h('div', {}, skeleton(6));
+  const content = h('div', skeleton(6));
   const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
   let shown: DaySales | undefined;
   reloadable<DaySales>(page, content, {
@@ -74,15 +74,13 @@ function dayContent(sales: DaySales, day: Date): Child {
       incomplete,
     );
   return h(
-    'section',
-    { class: 'card day' },
-    h('h2', {}, fullDay(day)),
-    h('p', { class: 'soft' }, t('From midnight to midnight in {timeZone}', { timeZone: timeZone() })),
+    'section.card.day',
+    h('h2', fullDay(day)),
+    h('p.soft', t('From midnight to midnight in {timeZone}', { timeZone: timeZone() })),
     reports.map(dayTable),
-    incomplete !== undefined && h('p', {}, incomplete),
+    incomplete !== undefined && h('p', incomplete),
     h(
-      'p',
-      { class: 'soft' },
+      'p.soft',
       t(
         'Received is what was marked as paid on this day, less refunds and corrections on it, whenever the orders were placed:',
       ),
@@ -98,15 +96,13 @@ function dayContent(sales: DaySales, day: Date): Child {
 
 function dayTable({ currency, groups }: DayReport): HTMLElement {
   return h(
-    'table',
-    { class: 'plain' },
-    h('caption', {}, currency),
+    'table.plain',
+    h('caption', currency),
     tableHead([[''], [t('Orders'), 'number wide'], [t('Amount'), 'number']]),
     groups.map(({ title, lines }) => {
-      const heading = h('tr', {}, h('th', { scope: 'rowgroup', colspan: 3 }, title));
+      const heading = h('tr', h('th', { scope: 'rowgroup', colspan: 3 }, title));
       return h(
         'tbody',
-        {},
         heading,
         lines.map((line) => lineRow(line, currency)),
       );
@@ -120,17 +116,13 @@ function lineRow({ name, status, orders, total, isSum = false }: DayLine, curren
   return h(
     'tr',
     { class: isSum && 'total-row' },
-    isSum ? h('th', { scope: 'row' }, label, below) : h('td', {}, label, below),
-    h('td', { class: 'number wide' }, orders === undefined ? '' : count(orders)),
-    h('td', { class: 'number' }, money(total, currency)),
+    isSum ? h('th', { scope: 'row' }, label, below) : h('td', label, below),
+    h('td.number.wide', orders === undefined ? '' : count(orders)),
+    h('td.number', money(total, currency)),
   );
 }
 
 /** The number of orders on phones, where its column has no room. */
 function ordersText(orders: number): HTMLElement {
-  return h(
-    'span',
-    { class: 'phone soft' },
-    t(numbered(orders, '1 order', '{count} orders'), { count: count(orders) }),
-  );
+  return h('span.phone.soft', t(numbered(orders, '1 order', '{count} orders'), { count: count(orders) }));
 }

@@ -71,7 +71,7 @@ export function figuresView(page: Page): void {
   const { main, parameters } = page;
   const span = spans.find(({ by }) => by === parameters.get('by')) ?? spans[0];
   if (span === undefined) return;
-  const content = h('div', {}, skeleton(8));
+  const content = h('div', skeleton(8));
   reloadable<FiguresData>(page, content, {
     load: (loading) => loadFigures(loading, span),
     draw: (shown) => figuresContent(shown, { span, isChosen: parameters.has('time') }),
@@ -108,21 +108,19 @@ function figuresContent({ sales, currencies, chosen, sold }: FiguresData, { span
   const save = async (): Promise<void> => saveAs(`${span.by}s.csv`, figuresFile(sales, currencies));
   const incomplete = incompleteText(sales.received, new Date(sales.received.from));
   const figures = headedCard(
-    [h('h2', {}, t('Sales')), action(t('CSV'), save, { 'aria-label': t('Save the sales as CSV') })],
+    [h('h2', t('Sales')), action(t('CSV'), save, { 'aria-label': t('Save the sales as CSV') })],
     currencies
       .slice(0, currenciesShown)
       .map((currency) => [plotOf(sales, currency, span), tableOf(sales, currency, { span, chosen })]),
     currencies.length > currenciesShown &&
       h(
-        'p',
-        { class: 'hint' },
+        'p.hint',
         t('The file has {count} more currencies.', { count: count(currencies.length - currenciesShown) }),
       ),
-    incomplete !== undefined && h('p', {}, incomplete),
-    h('p', { class: 'hint' }, whatCounts),
+    incomplete !== undefined && h('p', incomplete),
+    h('p.hint', whatCounts),
     h(
-      'p',
-      { class: 'hint' },
+      'p.hint',
       t(
         'Received is what was marked as paid here: an order that was imported as paid is sold, and not received.',
       ),
@@ -130,7 +128,7 @@ function figuresContent({ sales, currencies, chosen, sold }: FiguresData, { span
   );
   const items = itemsCard(sold, span.label(chosen.from));
   const classes = `columns even figures${isChosen ? ' chosen' : ''}`;
-  return h('div', { class: classes }, h('div', {}, figures), h('div', {}, items));
+  return h('div', { class: classes }, h('div', figures), h('div', items));
 }
 
 function saveAs(name: string, parts: readonly string[]): void {
@@ -154,19 +152,18 @@ function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): 
   const rows = figuresRows(sales, currency).map(({ from, orders, sold, received }) => {
     const href = `#/figures?${query({ by: span.by, time: from })}`;
     const isChosen = from === chosen.from;
-    const below = h('span', { class: 'phone soft' }, t('Received'), ' ', money(received, currency));
+    const below = h('span.phone.soft', t('Received'), ' ', money(received, currency));
     return h(
       'tr',
-      {},
       h(
         'th',
         { scope: 'row' },
         h('a', { href, 'aria-current': isChosen && 'true' }, span.label(from)),
         below,
       ),
-      h('td', { class: 'number wide' }, count(orders)),
-      h('td', { class: 'number' }, money(sold, currency)),
-      h('td', { class: 'number wide' }, money(received, currency)),
+      h('td.number.wide', count(orders)),
+      h('td.number', money(sold, currency)),
+      h('td.number.wide', money(received, currency)),
     );
   });
   const head = [
@@ -175,7 +172,7 @@ function tableOf(sales: SpanSales, currency: string, { span, chosen }: Choice): 
     [t('Sold'), 'number'],
     [t('Received'), 'number wide'],
   ] as const;
-  return h('table', { class: 'plain' }, h('caption', {}, currency), tableHead(head), h('tbody', {}, rows));
+  return h('table.plain', h('caption', currency), tableHead(head), h('tbody', rows));
 }
 
 function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
@@ -183,13 +180,13 @@ function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElemen
   const currencies = [...new Set(items.map(({ currency }) => currency))].slice(0, currenciesShown);
   return headedCard(
     [
-      h('h2', {}, t('What sold best, {span}', { span })),
+      h('h2', t('What sold best, {span}', { span })),
       items.length > 0 && action(t('CSV'), save, { 'aria-label': t('Save the items as CSV') }),
     ],
-    items.length === 0 && h('p', { class: 'soft' }, t('Nothing was sold in this time.')),
+    items.length === 0 && h('p.soft', t('Nothing was sold in this time.')),
     currencies.map((currency) => soldTable(currency, items)),
     completeFrom !== null &&
-      h('p', { class: 'hint' }, t('Orders before {time} aren’t counted.', { time: dateTime(completeFrom) })),
+      h('p.hint', t('Orders before {time} aren’t counted.', { time: dateTime(completeFrom) })),
   );
 }
 
@@ -198,17 +195,15 @@ function soldTable(currency: string, items: readonly SoldItem[]): HTMLElement {
   const rows = own.map(({ sku, name, quantity, total }) =>
     h(
       'tr',
-      {},
-      h('td', {}, h('span', { dir: 'auto' }, name), sku !== null && [' ', h('span', { class: 'sku' }, sku)]),
-      h('td', { class: 'number' }, count(quantity)),
-      h('td', { class: 'number' }, money(total, currency)),
+      h('td', h('span', { dir: 'auto' }, name), sku !== null && [' ', h('span.sku', sku)]),
+      h('td.number', count(quantity)),
+      h('td.number', money(total, currency)),
     ),
   );
   return h(
-    'table',
-    { class: 'plain' },
-    h('caption', {}, currency),
+    'table.plain',
+    h('caption', currency),
     tableHead([[t('Item')], [t('Quantity'), 'number'], [t('Amount'), 'number']]),
-    h('tbody', {}, rows),
+    h('tbody', rows),
   );
 }

@@ -86,7 +86,7 @@ function showForm(page: Page, draft: Draft): void {
     }
   }
   const handedOver = checkbox(isHandedOver, t('Handed over'));
-  handedOver.append(h('kbd', {}, 'F9'));
+  handedOver.append(h('kbd', 'F9'));
   const cards = orderCards(fields, isStaff(page) && handedOver);
   const body = form(cards, {
     submit: t('Place order'),
@@ -103,8 +103,8 @@ function showForm(page: Page, draft: Draft): void {
   });
   draft.onLeave = () => discardInput(body);
   const isFilled = draft.entered === undefined && parameters.has('copy'); // before that nobody can enter
-  const content = h('div', { class: 'narrow' }, isFilled ? skeleton(8) : body);
-  const begun = h('span', { class: 'soft' });
+  const content = h('div.narrow', isFilled ? skeleton(8) : body);
+  const begun = h('span.soft');
   const park = button(t('Park'), () => parkOrder(drafts));
   const clear = button(t('Start over'), () => giveUp(drafts, draft));
   function showTools(): void {
@@ -150,9 +150,9 @@ function paymentButtons(): Child {
     const key = paymentKeys[payment];
     if (key === undefined) return undefined;
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
-    return h('button', attributes, paymentNames[payment], ' ', h('kbd', {}, key));
+    return h('button', attributes, paymentNames[payment], ' ', h('kbd', key));
   });
-  return h('div', { class: 'ends' }, h('span', {}, t('Paid:')), buttons);
+  return h('div.ends', h('span', t('Paid:')), buttons);
 }
 
 /** What is paid and has no address is handed over, unless somebody has said otherwise. */
@@ -205,9 +205,9 @@ async function waitForService({ client }: Page, body: HTMLFormElement, stopped: 
 function sayPlaced(page: Page, placed: Order, entered: Entered): void {
   const { id, total, currency, status, payment } = placed;
   const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
-  const amount = h('bdi', {}, money(total, currency));
+  const amount = h('bdi', money(total, currency));
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
-  const by = h('span', {}, paymentNames[payment]);
+  const by = h('span', paymentNames[payment]);
   if (status !== 'delivered')
     return notify(rich('Paid: {amount}, {payment}. {order}', { order, amount, payment: by }));
   const back = action(t('Take back'), () => takeBack(page, placed, entered));
@@ -247,7 +247,7 @@ function drawForm(): void {
 
 /** Says how many are parked, and goes on with the one that has waited longest; empty while there is none. */
 function parkedButton(drafts: Drafts): HTMLElement {
-  const place = h('span', {});
+  const place = h('span');
   void drafts.parked().then((names) => {
     const [oldest] = names;
     const goOn = (): void => {

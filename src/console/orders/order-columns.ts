@@ -16,7 +16,7 @@ const number: Column<Order> = {
   kind: 'tight',
   cell: ({ id, createdAt }) => [
     rowLink(`#/orders/${id}`, `#${id}`),
-    h('span', { class: 'phone soft' }, shortTime(createdAt)),
+    h('span.phone.soft', shortTime(createdAt)),
   ],
 };
 const placed: Column<Order> = {
@@ -28,30 +28,24 @@ const placed: Column<Order> = {
 const customer: Column<Order> = {
   label: t('Customer'),
   cell: (order) => [
-    h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
+    h('span.clip', { dir: 'auto' }, customerName(order)),
     h(
-      'span',
-      { class: 'phone' },
-      h(
-        'span',
-        { class: 'about' },
-        pill(order.status),
-        h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
-      ),
+      'span.phone',
+      h('span.about', pill(order.status), h('span.clip.soft', { dir: 'auto' }, itemsText(order.items))),
     ),
   ],
 };
 const items: Column<Order> = {
   label: t('Items'),
   kind: 'wide',
-  cell: (order) => h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
+  cell: (order) => h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
 };
 /** Where the customer is known: phones show the status with the items. */
 const bought: Column<Order> = {
   label: t('Items'),
   cell: (order) => [
-    h('span', { class: 'clip soft', dir: 'auto' }, itemsText(order.items)),
-    h('span', { class: 'phone' }, pill(order.status)),
+    h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
+    h('span.phone', pill(order.status)),
   ],
 };
 const statusColumn: Column<Order> = {

@@ -16,7 +16,7 @@ export function statusTabs(parameters: URLSearchParams, counts?: StatusCounts): 
     target.delete('cursor');
     if (status === '') target.delete('status');
     else target.set('status', status);
-    const shown = number !== undefined && h('span', { class: 'count' }, count(number));
+    const shown = number !== undefined && h('span.count', count(number));
     const attributes = { href: `#/orders?${target}`, 'aria-current': status === current && 'page' };
     return h('a', attributes, label, shown !== false && ' ', shown);
   };

@@ -29,7 +29,7 @@ export function suggestAddress(form: OrderForm, address: Address | null): void {
     fillAddress(form, address);
     changed(form.addressRows);
   });
-  const lines = address !== null && h('bdi', {}, addressLines(address).join(', '));
+  const lines = address !== null && h('bdi', addressLines(address).join(', '));
   const about = { address: lines, use };
   fill(
     form.offer,

@@ -73,13 +73,13 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
     control.addEventListener('change', () => change(name, control.value));
     return labelled(label, control);
   };
-  const summary = h('summary', {});
+  const summary = h('summary');
   const showCount = (): void => {
     const count = names.filter((name) => parameters.has(name)).length;
     fill(summary, count === 0 ? t('Filter and sort') : t('Filter and sort ({count})', { count }));
     clear.hidden = count === 0 && !parameters.has('sort');
   };
-  const clear = h('a', { class: 'button', href: '#/orders' }, t('Clear'));
+  const clear = h('a.button', { href: '#/orders' }, t('Clear'));
   const used = new Set([parameters.get('currency') ?? '', ...currencies()]);
   const all = [...used].filter((code) => code !== '').map((code) => [code, code] as const);
   const sort = select('sort', t('Sorted by'), sorts);
@@ -87,12 +87,11 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
     sort.hidden = parameters.has('q');
   };
   const element = h(
-    'details',
-    { class: 'filters', open: isFiltered(parameters) || parameters.has('sort') },
+    'details.filters',
+    { open: isFiltered(parameters) || parameters.has('sort') },
     summary,
     h(
       'div',
-      {},
       day('since', t('From')),
       day('until', t('To')),
       customerFilter(page, change),
@@ -109,7 +108,7 @@ export function filterBar(page: Page, onChange: () => void): FilterBar {
 
 function labelled(label: string, control: HTMLElement): HTMLElement {
   control.id = `filter-${control.dataset['key']}`;
-  return h('div', {}, h('label', { for: control.id }, label), control);
+  return h('div', h('label', { for: control.id }, label), control);
 }
 
 /** The URL has the id: the name is looked up. */
@@ -137,5 +136,5 @@ function customerFilter(page: Page, change: (name: string, value: string) => voi
     const named = client.get<Customer>(`/customers/${encodeURIComponent(id)}`, signal);
     named.then(({ name }) => (control.value = name)).catch(() => undefined);
   }
-  return h('div', { class: 'customer-filter' }, labelled(label, control), list);
+  return h('div.customer-filter', labelled(label, control), list);
 }

@@ -75,18 +75,17 @@ export function orderCards(form: OrderForm, end?: Child): HTMLElement {
       title,
       field({ label: title, pointer: '/customerId', control, isWide: true }).element,
       search.list,
-      h('p', { class: 'hint', role: 'status' }, about),
+      h('p.hint', { role: 'status' }, about),
       contact.element,
     );
   const add = button([icon(icons.add), t('Add item')], () => addLine(form).name.focus());
   const discount = button(t('Add discount'), () => addDiscount(form));
-  const buttons = h('div', { class: 'sum buttons' }, add, discount);
-  const delivery = h('div', {}, checkbox(isPickup, t('Picked up')), addressRows, offer, end);
+  const buttons = h('div.sum.buttons', add, discount);
+  const delivery = h('div', checkbox(isPickup, t('Picked up')), addressRows, offer, end);
   const element = h(
-    'div',
-    { class: 'cards' },
+    'div.cards',
     has.includes('customer') && customer(),
-    has.includes('items') && card(t('Items'), h('div', { class: 'lines' }, currency.element, list, buttons)),
+    has.includes('items') && card(t('Items'), h('div.lines', currency.element, list, buttons)),
     has.includes('delivery') ? card(t('Delivery'), delivery, note.element) : card(t('Note'), note.element),
   );
   for (const type of ['input', 'change']) element.addEventListener(type, form.draw);
@@ -95,7 +94,7 @@ export function orderCards(form: OrderForm, end?: Child): HTMLElement {
 
 /** Shown beside the form’s button, so that it is always in sight. */
 export function totalLine({ total }: OrderForm): HTMLElement {
-  return h('p', { class: 'sum-up' }, rich('Total {total}', { total }));
+  return h('p.sum-up', rich('Total {total}', { total }));
 }
 
 /** Resolves once what was typed or scanned is looked up. Throws if the service was away from a code. */

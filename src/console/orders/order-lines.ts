@@ -70,7 +70,7 @@ function lineOf(form: OrderForm, item?: NewItem): Line {
   const { control: name } = search;
   name.dataset['scan'] = 'item';
   const sku = h('input', { type: 'hidden', 'data-pointer': '' });
-  const about = h('p', { class: 'hint' });
+  const about = h('p.hint');
   const nameField = field({ label: t('Item'), pointer: '', control: name, value: item?.name ?? '' });
   const quantityField = field({
     label: t('Quantity'),
@@ -85,18 +85,10 @@ function lineOf(form: OrderForm, item?: NewItem): Line {
     attributes: { inputmode: 'decimal' },
   });
   const [quantity, price] = [quantityField.control, priceField.control];
-  const sum = h('output', { class: 'line-sum' });
+  const sum = h('output.line-sum');
   const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-  const nameCell = h('div', {}, nameField.element, search.list, sku, about);
-  const element = h(
-    'li',
-    { class: 'line' },
-    nameCell,
-    quantityField.element,
-    priceField.element,
-    sum,
-    remove,
-  );
+  const nameCell = h('div', nameField.element, search.list, sku, about);
+  const element = h('li.line', nameCell, quantityField.element, priceField.element, sum, remove);
   const of = { name: item?.name ?? '', sku: item?.sku ?? '' };
   const parts = { element, name, search, sku, about, quantity, price, sum, remove };
   const line: Line = { ...parts, of, isWaiting: false, failure: undefined };

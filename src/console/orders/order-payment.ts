@@ -23,7 +23,7 @@ export function paymentLine(page: Page, { order, etag }: Shown, reload: Reload):
     'data-key': 'payment',
   });
   const said = payment === null ? t('Not said') : paymentNames[payment];
-  return [h('p', {}, t('Payment: {payment}', { payment: said })), mayCorrect && change];
+  return [h('p', t('Payment: {payment}', { payment: said })), mayCorrect && change];
 }
 
 /** A button for each way of payment; no order is paid without one. */
@@ -48,5 +48,5 @@ export function askPayment({ id, total, currency }: Order, pay: (by: Payment) =>
     },
   );
   const title = t('Order {id}: how were {amount} paid?', { id, amount: money(total, currency) });
-  const dialog = openDialog(title, h('div', { class: 'buttons' }, buttons), () => undefined);
+  const dialog = openDialog(title, h('div.buttons', buttons), () => undefined);
 }

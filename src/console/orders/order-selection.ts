@@ -44,7 +44,7 @@ export class OrderSelection {
     });
     return {
       label: t('Selected'),
-      head: h('label', {}, all),
+      head: h('label', all),
       kind: 'select',
       cell: ({ id }) => this.#box(id),
     };
@@ -66,7 +66,7 @@ export class OrderSelection {
       onclick: (event: Event) => this.#clicked(id, event),
     });
     box.checked = this.#ids.has(id);
-    return h('label', {}, box);
+    return h('label', box);
   }
 
   #clicked(id: number, event: Event): void {
@@ -143,7 +143,7 @@ export class OrderSelection {
           (by) => `paid-${by}`,
           (by) => steps.make(able, to, by),
         );
-        return h('div', { class: 'next', role: 'group', 'aria-label': text }, h('span', {}, `${text}:`), pay);
+        return h('div.next', { role: 'group', 'aria-label': text }, h('span', `${text}:`), pay);
       }
       return action(text, () => steps.make(able, to), { class: 'primary' });
     });

@@ -62,17 +62,17 @@ export function partsOf(client: ApiClient, note: string | null) {
   return {
     articles: new Articles(client),
     /** Tells the chosen customer from others of the same name. */
-    about: h('bdi', {}),
+    about: h('bdi'),
     /** Of a new customer. */
     contact: fieldsOf(contacts.reverse(), { pointer: '/customer' }),
     currency: field({ label: t('Currency'), pointer: '/currency', control: currencyChoice() }),
-    list: h('ol', {}),
-    total: h('output', { class: 'total' }),
+    list: h('ol'),
+    total: h('output.total'),
     address,
-    addressRows: h('div', { class: 'grid' }, address.elements),
+    addressRows: h('div.grid', address.elements),
     isPickup: h('input', { type: 'checkbox', id: 'is-pickup' }),
     /** Has the customer’s own address, where another one was typed. */
-    offer: h('p', { class: 'hint', role: 'status' }),
+    offer: h('p.hint', { role: 'status' }),
     note: noteField({ rows: 2, value: note, hint: t('It is printed on the packing slip.') }),
   };
 }

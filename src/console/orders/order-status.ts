@@ -13,5 +13,5 @@ export function statusPath(status: Status): HTMLElement {
     const isHere = name === status;
     return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, stages[name].name);
   };
-  return h('ol', { class: 'states' }, (isFinal(status) ? [status] : usualWay).map(step));
+  return h('ol.states', (isFinal(status) ? [status] : usualWay).map(step));
 }

@@ -37,8 +37,8 @@ type OrderDetails = LoadedOrder & { readonly events: readonly NamedEvent[] };
 
 export function orderView(page: Page): void {
   const { main, id } = page;
-  const content = h('div', {}, skeleton(8));
-  const head = new Drawing(h('div', {}, setPageTitle(t('Order {id}', { id }))));
+  const content = h('div', skeleton(8));
+  const head = new Drawing(h('div', setPageTitle(t('Order {id}', { id }))));
   reloadable<OrderDetails>(page, content, {
     load: loadOrder,
     draw(shown, again) {
@@ -71,9 +71,9 @@ function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
     action([icon(icons.print), t('Order confirmation')], async () =>
       printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
     );
-  const repeat = h('a', { class: 'button', href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const edit = h('a', { class: 'button', href: `#/orders/${id}/change` }, t('Change'));
-  const steps = h('span', { class: 'next' }, nextSteps(page, shown.order));
+  const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
+  const edit = h('a.button', { href: `#/orders/${id}/change` }, t('Change'));
+  const steps = h('span.next', nextSteps(page, shown.order));
   const head = setPageTitle(t('Order {id}', { id }), steps, edit, repeat, print, confirm);
   head.firstElementChild?.after(pill(status));
   return head;
@@ -93,7 +93,7 @@ function nextSteps(page: Page, order: Order): Child {
     const key = `step-${id}`;
     if (to === 'paid')
       return [
-        h('span', {}, t('Paid:')),
+        h('span', t('Paid:')),
         payButtons(
           () => key,
           (by) => steps.make([order], to, by),
@@ -124,7 +124,7 @@ function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement 
     });
     await ask({
       title: isRefund ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
-      content: [h('p', {}, text), reason.element],
+      content: [h('p', text), reason.element],
       submit: isRefund ? t('Refund {amount}', { amount }) : t('Cancel the order'),
       isDangerous: true,
       dismiss: t('Keep it'),
@@ -141,37 +141,34 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const name = nameOfCustomer(shown);
   return [
     h(
-      'div',
-      { class: 'columns order' },
+      'div.columns.order',
       h(
         'div',
-        {},
         card(t('Items'), itemsTable(order)),
-        h('section', { class: 'card last' }, h('h2', {}, t('History')), eventList(events, order.currency)),
+        h('section.card.last', h('h2', t('History')), eventList(events, order.currency)),
       ),
       h(
         'div',
-        {},
         card(
           t('Status'),
           statusPath(order.status),
-          h('p', { class: 'soft' }, t('Placed {time}', { time: dateTime(createdAt) })),
+          h('p.soft', t('Placed {time}', { time: dateTime(createdAt) })),
           paymentLine(page, shown, again),
         ),
         card(
           t('Customer'),
-          h('p', {}, h('a', { href: `#/customers/${customerId}` }, h('bdi', {}, name))),
+          h('p', h('a', { href: `#/customers/${customerId}` }, h('bdi', name))),
           contactLines(customer),
         ),
         card(
           t('Ships to'),
           shippingAddress === null
-            ? h('p', { class: 'soft' }, t('No address: it is picked up.'))
+            ? h('p.soft', t('No address: it is picked up.'))
             : addressBlock(addressLines(shippingAddress, name)),
         ),
         card(
           t('Note'),
-          note !== null && h('p', { class: 'text', dir: 'auto' }, note),
+          note !== null && h('p.text', { dir: 'auto' }, note),
           h('a', { href: `#/orders/${id}/change` }, note === null ? t('Add a note') : t('Change the note')),
         ),
       ),
@@ -183,41 +180,32 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
 function contactLines(customer: Customer | undefined): Child {
   const { phone = null, email = null, note = null } = customer ?? {};
   return [
-    phone !== null && h('p', {}, h('a', { href: `tel:${phone}` }, phoneText(phone))),
-    email !== null && h('p', {}, h('a', { href: mailLinkOf(email) }, email)),
-    note !== null && h('p', { class: 'text hint', dir: 'auto' }, note),
+    phone !== null && h('p', h('a', { href: `tel:${phone}` }, phoneText(phone))),
+    email !== null && h('p', h('a', { href: mailLinkOf(email) }, email)),
+    note !== null && h('p.text.hint', { dir: 'auto' }, note),
   ];
 }
 
 function itemsTable({ items, currency, total }: Order): HTMLElement {
   const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement => {
     const factors = `${count(quantity)} × ${money(unitPrice, currency)}`;
-    const below = h('span', { class: 'phone soft' }, factors);
+    const below = h('span.phone.soft', factors);
     return h(
       'tr',
-      {},
-      h('td', {}, h('bdi', {}, name), sku !== null && h('span', { class: 'sku' }, sku), below),
-      h('td', { class: 'number wide' }, factors),
-      h('td', { class: 'number' }, money(sum, currency)),
+      h('td', h('bdi', name), sku !== null && h('span.sku', sku), below),
+      h('td.number.wide', factors),
+      h('td.number', money(sum, currency)),
     );
   };
   const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
   head.className = 'hidden';
   return h(
-    'table',
-    { class: 'plain' },
+    'table.plain',
     head,
-    h('tbody', {}, items.map(row)),
+    h('tbody', items.map(row)),
     h(
       'tfoot',
-      {},
-      h(
-        'tr',
-        {},
-        h('th', { scope: 'row' }, t('Total')),
-        h('td', { class: 'wide' }),
-        h('td', { class: 'number' }, money(total, currency)),
-      ),
+      h('tr', h('th', { scope: 'row' }, t('Total')), h('td.wide'), h('td.number', money(total, currency))),
     ),
   );
 }

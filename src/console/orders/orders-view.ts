@@ -15,7 +15,7 @@ import { t } from '../parts/texts.ts';
 export function ordersView(page: Page): void {
   const { parameters, signal } = page;
   const selection = new OrderSelection(page);
-  const tabs = new Drawing(h('nav', { class: 'tabs', 'aria-label': t('Status') }));
+  const tabs = new Drawing(h('nav.tabs', { 'aria-label': t('Status') }));
   const showTabs = watchCounts(page, (counts) => tabs.show(statusTabs(parameters, counts)));
   const filters = filterBar(page, () => {
     showTabs();
@@ -34,7 +34,7 @@ export function ordersView(page: Page): void {
       include: { include: 'customer' },
       columns: () => (isStaff(page) ? [selection.column, ...shown, stepColumn(page)] : shown),
       toolbar: [tabs.element, filters.element],
-      buttons: () => h('a', { class: 'button primary', href: '#/new' }, t('New order')),
+      buttons: () => h('a.button.primary', { href: '#/new' }, t('New order')),
       file: 'orders.csv',
       none: noOrders,
       onWords() {
@@ -58,7 +58,7 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
     );
   if (isFiltered(parameters)) return emptyState(t('None'), t('No order has all that the filter asks for.'));
   if (parameters.has('status')) return emptyState(t('None'), t('No order has this status at the moment.'));
-  const next = h('a', { class: 'button primary', href: '#/new' }, t('Enter the first order'));
+  const next = h('a.button.primary', { href: '#/new' }, t('Enter the first order'));
   return emptyState(
     t('No orders yet'),
     t('Orders show up here as they are placed, here or through the API.'),

@@ -21,7 +21,7 @@ export function orderConfirmation(order: Order, name: string): HTMLElement {
   const sum = `${t('Total')}, ${piecesOf(order)}`;
   const rows = [
     ...items.map((item) => pricedRow(item, currency)),
-    sumRow(sum, h('td', { class: 'sum end' }, money(total, currency))),
+    sumRow(sum, h('td.sum.end', money(total, currency))),
     sumRow(t('This is neither a receipt nor an invoice.')),
   ];
   return sheet(order, { title: t('Order confirmation'), name, rows });
@@ -32,7 +32,7 @@ export function orderConfirmation(order: Order, name: string): HTMLElement {
  * it begins.
  */
 export function printSheets(main: HTMLElement, sheets: readonly HTMLElement[]): void {
-  const printed = h('div', { class: 'printed' }, sheets);
+  const printed = h('div.printed', sheets);
   main.append(printed);
   window.print();
   for (const type of ['pointerdown', 'keydown', 'hashchange'])
@@ -54,20 +54,19 @@ function sheet({ id, createdAt, shippingAddress, note }: Order, options: SheetOp
   const all = note === null ? rows : [...rows, noteRow(note)];
   const pages = paged(all, pageMillimetres - headMillimetres);
   const page = (shown: readonly Row[], index: number): HTMLElement => {
-    const number = h('span', {}, t('Page {page} of {pages}', { page: index + 1, pages: pages.length }));
+    const number = h('span', t('Page {page} of {pages}', { page: index + 1, pages: pages.length }));
     const head = h('th', { colspan: 3 }, h('span', { dir: 'auto' }, pageTitle), number);
-    const body = shown.map(({ cells }) => h('tr', {}, cells));
-    return h('table', {}, h('thead', {}, h('tr', {}, head)), h('tbody', {}, body));
+    const body = shown.map(({ cells }) => h('tr', cells));
+    return h('table', h('thead', h('tr', head)), h('tbody', body));
   };
   return h(
-    'section',
-    { class: 'sheet', 'aria-hidden': 'true' },
+    'section.sheet',
+    { 'aria-hidden': 'true' },
     sender !== '' && h('p', { dir: 'auto' }, sender),
     h(
       'header',
-      {},
-      h('strong', {}, title),
-      h('span', {}, t('Order {id}', { id }), h('br', {}), dateOnly(createdAt)),
+      h('strong', title),
+      h('span', t('Order {id}', { id }), h('br'), dateOnly(createdAt)),
       barcodePicture(id),
     ),
     addressBlock(shippingAddress === null ? [name] : postalLines(shippingAddress, name)),
@@ -92,12 +91,12 @@ const lineMillimetres = 5.3;
 const paddingMillimetres = 4.2;
 
 function packedRow(item: Item): Row {
-  return itemRow(item, { below: '', last: h('td', { class: 'tick' }) });
+  return itemRow(item, { below: '', last: h('td.tick') });
 }
 
 function pricedRow(item: Item, currency: string): Row {
   const below = t('{price} each', { price: money(item.unitPrice, currency) });
-  return itemRow(item, { below, last: h('td', { class: 'sum' }, money(item.total, currency)) });
+  return itemRow(item, { below, last: h('td.sum', money(item.total, currency)) });
 }
 
 type ItemEnd = { readonly below: string; readonly last: HTMLElement };
@@ -105,12 +104,11 @@ type ItemEnd = { readonly below: string; readonly last: HTMLElement };
 function itemRow({ quantity, name, sku }: Item, { below, last }: ItemEnd): Row {
   const small = [sku ?? '', below].filter((text) => text !== '');
   const cells = [
-    h('td', { class: 'number' }, count(quantity)),
+    h('td.number', count(quantity)),
     h(
       'td',
-      {},
-      h('bdi', {}, name),
-      small.map((text) => h('span', { class: 'sku' }, text)),
+      h('bdi', name),
+      small.map((text) => h('span.sku', text)),
     ),
     last,
   ];
@@ -130,7 +128,7 @@ function noteRow(note: string): Row {
   const lines = note.split(/[\n\u2028\u2029]/).filter((line) => line.trim() !== '');
   const rest = lines.splice(noteLinesMax - 1).join(' ');
   const shown = [...lines, rest].join('\n').trimEnd(); // without a line for no rest
-  const text = h('p', { class: 'text', dir: 'auto' }, shown);
+  const text = h('p.text', { dir: 'auto' }, shown);
   return { cells: h('td', { colspan: 3, class: 'end' }, text), millimetres: heightOf(shown) };
 }
 

@@ -68,13 +68,13 @@ type TodayData = {
 
 export function todayView(page: Page): void {
   const { main, signal, steps } = page;
-  const content = h('div', {}, skeleton(8));
+  const content = h('div', skeleton(8));
   const sales = liveSales(page);
   const received = liveReceived(page);
   const alerts = liveAlerts(page);
   const latest = liveLatest(page);
   const lists = waiting.map((kind) => liveList(page, kind));
-  const end = h('a', { class: 'button', href: daysEnd() }, t('Day’s end'));
+  const end = h('a.button', { href: daysEnd() }, t('Day’s end'));
   steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
   let isFirst = true;
   const load = reloadable<TodayData>(page, content, {
@@ -101,7 +101,7 @@ export function todayView(page: Page): void {
   });
   fill(
     main,
-    setPageTitle(t('Today'), end, h('a', { class: 'button primary', href: '#/new' }, t('New order'))),
+    setPageTitle(t('Today'), end, h('a.button.primary', { href: '#/new' }, t('New order'))),
     content,
   );
 }
@@ -201,9 +201,8 @@ function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
   return [
     tiles({ placed, payments }, lists),
     h(
-      'div',
-      { class: 'columns today' },
-      h('div', {}, toDoCard(page, lists, notice)),
+      'div.columns.today',
+      h('div', toDoCard(page, lists, notice)),
       alertList(alerts),
       card(t('Latest'), events === undefined ? skeleton(4) : latestEvents(events)),
     ),
@@ -211,7 +210,7 @@ function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
 }
 
 function latestEvents(events: readonly NamedEvent[]): Child {
-  return events.length === 0 ? h('p', { class: 'soft' }, t('Nothing yet.')) : eventList(events);
+  return events.length === 0 ? h('p.soft', t('Nothing yet.')) : eventList(events);
 }
 
 /** Returns the orders that the shop has to do something for, those to be shipped first. */
@@ -223,8 +222,7 @@ type TodayFigures = { readonly placed: readonly Figures[]; readonly payments: re
 
 function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): HTMLElement {
   return h(
-    'div',
-    { class: 'tiles' },
+    'div.tiles',
     tile({
       label: t('Received today'),
       figure: receivedText(payments),
@@ -255,8 +253,8 @@ function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
   const links = others.map(({ all: text, status, total = 0 }) =>
     h('a', { href: oldestFirst(status) }, t(text, { count: count(total) })),
   );
-  const all = links.length > 0 && h('p', { class: 'links' }, links);
-  return h('section', { class: 'card flush' }, h('h2', {}, t('To do')), notice, content, all);
+  const all = links.length > 0 && h('p.links', links);
+  return h('section.card.flush', h('h2', t('To do')), notice, content, all);
 }
 
 const toDoColumns: readonly Column<Order>[] = [
@@ -264,8 +262,8 @@ const toDoColumns: readonly Column<Order>[] = [
   {
     label: t('Customer'),
     cell: (order) => [
-      h('span', { class: 'clip', dir: 'auto' }, customerName(order)),
-      h('span', { class: 'phone' }, pill(order.status), !isOfToday(order) && [' ', ageOf(order)]),
+      h('span.clip', { dir: 'auto' }, customerName(order)),
+      h('span.phone', pill(order.status), !isOfToday(order) && [' ', ageOf(order)]),
     ],
   },
   { label: t('Waits'), kind: 'tight wide', cell: ageOf },
@@ -293,22 +291,21 @@ type Tile = {
 
 function tile({ label, figure, note, href }: Tile): HTMLElement {
   const content = [
-    h('span', { class: 'label' }, label),
-    h('span', { class: 'figure' }, figure),
-    note !== undefined && h('span', { class: 'label' }, note),
+    h('span.label', label),
+    h('span.figure', figure),
+    note !== undefined && h('span.label', note),
   ];
-  return href === undefined ? h('div', { class: 'tile' }, content) : h('a', { class: 'tile', href }, content);
+  return href === undefined ? h('div.tile', content) : h('a.tile', { href }, content);
 }
 
 function firstSteps({ user }: Page): HTMLElement {
   const step = (title: string, text: string, href: string): HTMLElement =>
-    h('li', {}, h('a', { href }, title), ` ${text}`);
+    h('li', h('a', { href }, title), ` ${text}`);
   return emptyState(
     t('Welcome'),
     t('Nothing is here yet. To begin:'),
     h(
-      'ol',
-      { class: 'steps' },
+      'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
       user.role === 'admin' &&
         step(
@@ -319,7 +316,7 @@ function firstSteps({ user }: Page): HTMLElement {
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), t('if the service made it: that one works for 7 days.'), '#/account'),
-      user.role === 'admin' && isRegistrationOpen() && h('li', {}, registrationHint()),
+      user.role === 'admin' && isRegistrationOpen() && h('li', registrationHint()),
     ),
   );
 }
@@ -333,5 +330,5 @@ function receivedText(payments: readonly Figures[]): Child {
     return received(currency) < 0 ? text : `+ ${text}`;
   });
   const more = sums.join(' ');
-  return [money(received(first), first), more !== '' && h('small', { class: 'clip', title: more }, more)];
+  return [money(received(first), first), more !== '' && h('small.clip', { title: more }, more)];
 }
