@@ -144,6 +144,12 @@ for (const [registration, isOpen] of [
     await person.go('#/people');
     await person.see('Add a person');
     assert.equal(await tab.evaluate(isAsked), isOpen);
+    await person.press('Add a person');
+    await person.see('User: their own orders. Staff: all orders, customers and products.');
+    assert.equal(
+      await tab.evaluate(`[...document.querySelectorAll('dialog option')].map(({ text }) => text).join()`),
+      'User,Staff,Administrator',
+    );
     assert.deepEqual(tab.complaints, []);
   });
 

@@ -69,6 +69,12 @@ suite('an issue of the service is worded for its field', () => {
     test(`an issue is worded by its code: ${words}`, () =>
       assert.equal(issueInWords({ pointer, code, detail }, { label: 'Field', limit, country }), words));
 
+  test('what is too long is said to be, with how much it is', () => {
+    const issue = { pointer: '/sku', code: 'max-length', detail: 'sku must have at most 64 characters.' };
+    const wording = { label: 'SKU', limit, country, entered: 80 };
+    assert.equal(issueInWords(issue, wording), 'SKU must have at most 64 characters: it has 80.');
+  });
+
   test('an issue of the console itself stays as it is', () =>
     assert.equal(
       issueInWords({ pointer: '/name', detail: 'Choose one.' }, { label: 'Name', limit, country }),

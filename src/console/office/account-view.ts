@@ -20,6 +20,7 @@ import { t } from '../parts/texts.ts';
 import type { Member } from '../parts/fields.ts';
 import { askForObject } from '../parts/object-form.ts';
 import { otherDevicesCard } from './other-devices.ts';
+import { roleNames } from './role-names.ts';
 import { totpPart } from './totp-setup.ts';
 
 type Account = {
@@ -61,7 +62,7 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
         factList([
           [t('Name'), user.name],
           [t('E-mail'), user.email],
-          [t('Role'), t(user.role)],
+          [t('Role'), roleNames[user.role]],
         ]),
         action(t('Change …'), () => changeName(page)),
       ),

@@ -3,7 +3,6 @@ import { keysCard, sessionsCard } from './access-lists.ts';
 import {
   type Key,
   type List,
-  type Role,
   roles,
   type ServiceEvent,
   type Session,
@@ -32,17 +31,16 @@ import { type NamedEvent, readHistory } from '../parts/named-events.ts';
 import { listPage } from '../parts/list-page.ts';
 import type { Member } from '../parts/fields.ts';
 import { askForObject } from '../parts/object-form.ts';
+import { roleNames } from './role-names.ts';
 import { registrationHint } from './registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { type Column, nameCell } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 
-const roleNames: Readonly<Record<Role, string>> = {
-  user: t('user: their own orders'),
-  staff: t('staff: all orders, customers and products'),
-  admin: t('admin: everything'),
-};
 const roleChoices = roles.map((role) => [role, roleNames[role]] as const);
+const roleHint = t(
+  'User: their own orders. Staff: all orders, customers and products. Administrator: everything.',
+);
 
 export function peopleView(page: Page): void {
   listPage<User>(
@@ -58,7 +56,7 @@ export function peopleView(page: Page): void {
       buttons: (reload) => action(t('Add a person'), () => addPerson(page, reload), { class: 'primary' }),
       none: () => emptyState(t('Nobody found'), t('People are found by the beginning of their name.')),
     },
-    isRegistrationOpen() && h('p.hint', registrationHint()),
+    isRegistrationOpen() && h('p.banner', registrationHint()),
   );
 }
 
@@ -68,7 +66,7 @@ const personColumns: readonly Column<User>[] = [
     cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email),
   },
   { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span.clip.soft', email) },
-  { label: t('Role'), cell: ({ role }) => t(role) },
+  { label: t('Role'), cell: ({ role }) => roleNames[role] },
   {
     label: t('Since'),
     kind: 'wide',
@@ -86,7 +84,7 @@ const newMembers: readonly Member[] = [
     values: roleChoices,
     first: 'staff',
     isWide: true,
-    hint: t('The password is generated here and shown once.'),
+    hint: `${roleHint} ${t('The password is generated here and shown once.')}`,
   },
 ];
 
@@ -212,10 +210,10 @@ function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
 
 function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
   const control = choice(roleChoices, role);
-  const chosen = field({ label: t('Role'), pointer: '/role', control });
+  const chosen = field({ label: t('Role'), pointer: '/role', control, hint: roleHint });
   const run = async (): Promise<void> => {
     await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });
-    notify(t('{name} is {role} now.', { name, role: t(control.value as Role) }));
+    notify(t('{name} is {role} now.', { name, role: t(control.value as User['role']) }));
     await reload();
   };
   return form(chosen.element, { submit: t('Save role'), key: `role-${role}`, run });

@@ -317,7 +317,8 @@ function textAt(control: Control, issue: Issue): string {
   const label = control.labels?.[0]?.textContent;
   if (!isOwn || label === undefined) return issueText(issue);
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
-  return issueInWords(issue, { label, limit, country: countryName });
+  const entered = [...control.value.trim()].length; // of the API’s characters
+  return issueInWords(issue, { label, limit, country: countryName, entered });
 }
 
 /** The issue of a member that has no field of its own. */

@@ -7,6 +7,8 @@ import { t } from './texts.ts';
 
 type Wording = {
   readonly label: string;
+  /** The number of characters that were entered. */
+  readonly entered?: number;
   /** Formats a limit like the field's values. */
   readonly limit: (value: number) => string;
   /** Returns the name of the country with this code. */
@@ -24,6 +26,7 @@ const inAllLanguages = {
   empty: '{label} must not be empty.',
   'min-length': '{label} must have at least {limit} characters.',
   'max-length': '{label} must have at most {limit} characters.',
+  'max-length entered': '{label} must have at most {limit} characters: it has {entered}.',
   minimum: '{label} must be at least {limit}.',
   maximum: '{label} must be at most {limit}.',
   'min-items': '{label} is required.',
@@ -68,7 +71,7 @@ const allWords = { ...inAllLanguages, ...inOtherLanguages };
 type Key = keyof typeof allWords;
 
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
-export function issueInWords(issue: Issue, { label, limit, country }: Wording): string {
+export function issueInWords(issue: Issue, { label, limit, country, entered }: Wording): string {
   const { pointer = '', code, detail } = issue;
   if (code === undefined) return detail; // an issue of the console itself
   const [, member = ''] = /\/([^/]+)$/.exec(pointer) ?? [];
@@ -76,7 +79,8 @@ export function issueInWords(issue: Issue, { label, limit, country }: Wording): 
   const [first, second] = claim.match(/\d+/g) ?? [];
   const [, example] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
   const [countryCode] = claim.match(/\b[A-Z]{2}\b/) ?? [];
-  const key = knownKey({ code, member, hasLimit: first !== undefined, hasRange: second !== undefined });
+  const sent = code === 'max-length' && entered !== undefined ? 'max-length entered' : code;
+  const key = knownKey({ code: sent, member, hasLimit: first !== undefined, hasRange: second !== undefined });
   const isSaidByService = key === undefined || key in inOtherLanguages;
   if (isSaidByService && language === 'en') return withLabel(detail, member, label);
   return t(allWords[key ?? 'other'], {
@@ -84,6 +88,7 @@ export function issueInWords(issue: Issue, { label, limit, country }: Wording): 
     limit: limit(Number(first)),
     max: second ?? '',
     id: first ?? '',
+    entered: limit(entered ?? 0),
     country: countryCode === undefined ? '' : country(countryCode),
     example: example ?? '',
   });
