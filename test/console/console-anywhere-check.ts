@@ -33,7 +33,7 @@ const others = `[...document.querySelectorAll('main input, main select, main tex
 const places = `[...document.querySelectorAll('main :is(input, select, textarea, button, h1, a)')]
   .filter((each) => each.checkVisibility())`;
 
-test('scans anywhere', { timeout: 600_000 }, async (t) => {
+test('scans anywhere', async (t) => {
   const { service, token, tab, person } = await openShop(t);
   for (const body of [tea, pot]) await service.post('/products', { token, body });
   await person.signIn(service.url, admin);

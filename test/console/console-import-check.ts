@@ -18,7 +18,7 @@ for (const [browser, open] of [
 ] as const)
   test(
     `an import in ${browser}`,
-    { timeout: 240_000, skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
+    { skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
     async (t) => {
       const service = await serviceFor(t);
       service.clock.now = Date.now();

@@ -45,7 +45,7 @@ const usableMillisecondsMax = 1_000;
 /** The folder for pictures of all pages, for whoever wants to look at them. */
 const pictures = process.env['PICTURES'];
 
-test('the console’s pages', { timeout: 600_000 }, async (t) => {
+test('the console’s pages', async (t) => {
   const { service, token, tab, person } = await openShop(t);
   const long = await service.person('staff', 'M'.repeat(200));
   await service.patch('/orders/3', { token: long.token, body: { note: 'Please ring three times.' } });

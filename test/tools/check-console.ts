@@ -36,7 +36,7 @@ async function failing(wanted: readonly string[], atOnce: number): Promise<strin
 }
 
 async function passes(file: string): Promise<boolean> {
-  const flags = ['--test', '--test-isolation=none', '--test-timeout=300000', '--test-reporter=spec'];
+  const flags = ['--test', '--test-isolation=none', '--test-timeout=900000', '--test-reporter=spec'];
   const child = spawn(process.execPath, [...flags, file], {
     cwd: root,
     stdio: ['ignore', 'pipe', 'inherit'],
