@@ -45,6 +45,12 @@ test('what a code contains presses nothing', { timeout: 120_000 }, async (t) => 
       assert.deepEqual([item, sku, quantity, price], [tea.name, tea.sku, '2', '7.49']); // also by its GTIN in GS1 form
     });
 
+  await t.test('wide digits, as an input method has them, are those of the code', async () => {
+    await begin();
+    await tab.scan('４００６３８１３３３９３１');
+    await tab.until(`${isSettled} && (${lines})[0]?.[2] === '2'`);
+  });
+
   await t.test('a scan that comes too soon after another one is said to be lost', async () => {
     await begin();
     await tab.scan(`${tea.barcode}\r4012345678901`);

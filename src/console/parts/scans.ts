@@ -161,7 +161,7 @@ export class Scans {
     if (burst === undefined || pause > gapMillisecondsMax) return;
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const code = burst.code.trim();
+    const code = burst.code.normalize('NFKC').trim(); // an input method may have wide digits
     const wasScanned = isScan(burst, code, pause);
     if (rule === 'code' || wasScanned) this.#endedAt = event.timeStamp;
     if (rule === 'search') {
