@@ -99,17 +99,28 @@ export class Checkpointer {
   }
 
   #check(): void {
-    const { folder, walDescriptor, sqlite, stats } = this.#options;
     this.#next = undefined;
-    if (!sqlite.isOpen) return;
+    try {
+      const atBytes = this.#dueAtBytes();
+      if (atBytes !== undefined) this.#checkpointing = this.#run(atBytes);
+    } catch (error) {
+      this.#onError(error);
+    }
+  }
+
+  /** Returns the length that the WAL has passed, if it is to be checkpointed. */
+  #dueAtBytes(): number | undefined {
+    const { folder, walDescriptor, sqlite, stats } = this.#options;
+    if (!sqlite.isOpen) return undefined;
     const { size, nlink } = fstatSync(walDescriptor);
-    if (nlink === 0) return; // deleted: the database saves what it has, and another connection has no such WAL
+    if (nlink === 0) return undefined; // deleted: the database saves what it has, and others have no such WAL
     const [, frames] = Object.values(this.#noop.get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     const atBytes = this.#emptiesSoon ? 0 : Math.floor(Math.min(this.#checkpointAtBytes, roomBytes));
-    if (stats.walBytes >= atBytes) this.#checkpointing = this.#run(atBytes);
-    else this.#warnings.clear();
+    if (stats.walBytes >= atBytes) return atBytes;
+    this.#warnings.clear();
+    return undefined;
   }
 
   async #run(atBytes: number): Promise<void> {

@@ -140,6 +140,21 @@ test('a thread that can’t start or open the file is retried, since that is tra
   assert.deepEqual(troubles, []);
 });
 
+test('a WAL whose length can’t be read is fatal, since it may be the disk’s', async (t) => {
+  const errors: Error[] = [];
+  const database = await openNotes(t, { onFatal: (error) => errors.push(error) });
+  const broken = new Error('disk I/O error');
+  Object.defineProperty(database.stats, 'walBytes', {
+    get: () => 0,
+    set() {
+      throw broken;
+    },
+  });
+  await database.write(addNote('seen soon'));
+  await until(() => errors.length > 0);
+  assert.deepEqual(errors, [broken]);
+});
+
 test('any other error of the thread is fatal, since it may be the disk’s', async (t) => {
   const fatal: unknown[] = [];
   const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
