@@ -13,7 +13,7 @@ import { isElsewhere, root } from '../support/source-text.ts';
 /** What belongs to a feature besides `src/features/NAME/` and `test/features/NAME/`. */
 const alsoOf: Readonly<Record<string, readonly string[]>> = {
   products: ['test/bench/lists-at-scale.ts'],
-  console: ['src/console', 'test/console', 'test/tools/check-small.ts'],
+  console: ['src/console', 'test/console', 'test/tools/check-small.ts', 'test/tools/check-spreadsheet.ts'],
   webhooks: ['console-page.test', 'console-live-check', 'console-today-check', 'api-types.test'].map(
     (name) => `test/console/${name}.ts`,
   ),

@@ -30,6 +30,13 @@ export const toolsets = {
   standardWebhooks: ['standardwebhooks@1.0.0'],
   axe: ['axe-core@4.11.0'],
   codes: ['@zxing/library@0.23.0', 'jsqr@1.4.0'],
+  cycloneDx: [
+    '@cyclonedx/cyclonedx-library@10.3.0',
+    'ajv@8.20.0',
+    'ajv-formats@3.0.1',
+    'ajv-formats-draft2019@1.6.1',
+    'packageurl-js@2.0.1',
+  ],
   litestream: ['@flydotio/litestream@1.0.1'],
 } as const;
 export type Toolset = keyof typeof toolsets;

@@ -1,0 +1,28 @@
+// Checks /metrics of a real service with Prometheus' own promtool: `node test/tools/check-metrics.ts`
+// (Debian: prometheus).
+import { spawnSync } from 'node:child_process';
+import { serviceFor } from '../support/service.ts';
+
+const endings: (() => unknown)[] = [];
+const service = await serviceFor(
+  { after: (end) => void endings.push(end as () => unknown) },
+  { settings: { 'rate-default': '600/60' } },
+); // called without its context
+const { token } = await service.person('staff');
+await service.get('/orders', { token });
+await service.get('/nowhere');
+const { text } = await service.get('/metrics');
+for (const end of endings) await end();
+
+const { status, error } = spawnSync('promtool', ['check', 'metrics'], {
+  input: text,
+  stdio: ['pipe', 'inherit', 'inherit'],
+});
+if (error !== undefined) console.error(`promtool can't be run: ${error.message}`);
+else
+  console.log(
+    status === 0
+      ? `promtool finds nothing wrong with ${text.split('\n').length} lines`
+      : 'promtool finds fault',
+  );
+process.exitCode = status ?? 1;
