@@ -362,7 +362,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
         const id = await newOrder();
         await person.go('#/orders');
         await tab.until(`${row(id)} !== null`);
-        await tab.evaluate(`holdOnly('/orders')`);
+        await tab.evaluate(`holdOnly('${isLate ? `/orders/${id}` : '/orders'}')`);
         const pay = async (): Promise<void> => {
           await person.press(`Paid …: order ${id}`);
           await person.press('Paid: Card');

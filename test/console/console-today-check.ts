@@ -165,7 +165,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
       await person.see(`${new URL(receiver.url()).host} has received no events since `);
       await person.see(': it answers with status 503. Next attempt: ');
       await person.press(new URL(receiver.url()).host);
-      await tab.until('location.hash === "#/system"');
+      await tab.until('location.hash === "#/webhooks/1"');
       await person.see('It answers with status 503');
       await person.go('#/system');
       await person.see('There is no backup');

@@ -87,8 +87,8 @@ async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promis
 }
 
 export function webhookAlerts(webhook: Webhook): Alert[] {
-  const { url, status, failingSince } = webhook;
-  const href = '#/system';
+  const { id, url, status, failingSince } = webhook;
+  const href = `#/webhooks/${id}`;
   const host = hostOf(url);
   const cause = failureWords(webhook);
   if (status === 'disabled')
