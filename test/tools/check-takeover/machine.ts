@@ -72,7 +72,9 @@ export class Machine {
 
   /** All its processes, or those whose command line has this text. */
   signal(signal: 'SIGSTOP' | 'SIGCONT', text = ''): void {
-    for (const pid of this.#pids()) if (commandOf(pid).includes(text)) process.kill(pid, signal);
+    const pids = this.#pids().filter((pid) => commandOf(pid).includes(text));
+    assert(pids.length > 0, `nothing runs whose command has ${text}`);
+    for (const pid of pids) process.kill(pid, signal);
   }
 
   /** Its member of etcd becomes the leader. Only the leader hands that over, so each is asked to. */

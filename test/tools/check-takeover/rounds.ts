@@ -94,7 +94,7 @@ export const rounds: Readonly<Record<string, (site: Site) => Promise<unknown>>> 
     await reached(second, 'mirrored');
   },
   'the service alone is frozen': async ({ primary, reached }) => {
-    primary.signal('SIGSTOP', ' serve ');
+    primary.signal('SIGSTOP', 'start.js');
     await reached(primary, 'ended');
     await reached(primary, 'mirrored');
   },
