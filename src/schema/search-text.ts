@@ -105,7 +105,8 @@ export function createFolding(): Folding {
       if (part === null) continue;
       for (const word of foldedWords(part)) {
         text += `  ${word}`;
-        const joined = /\p{L}/u.test(word) && !word.includes('@') ? withoutSigns(word) : word;
+        if (!/['.-]/.test(word) || word.includes('@') || !/\p{L}/u.test(word)) continue;
+        const joined = withoutSigns(word);
         if (joined !== word) text += `  ${joined}`;
       }
     }
