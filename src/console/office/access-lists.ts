@@ -69,8 +69,10 @@ export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTML
         await reload();
       },
     );
-  const expiry = ({ expiresAt }: Key): string =>
-    expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
+  const reachOf = ({ scopes, expiresAt }: Key): string => {
+    const end = expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
+    return `${scopes.join(', ')} · ${end}`;
+  };
   return tableCard<Key>(t('API keys'), {
     ...list,
     none: t('None.'),
@@ -79,13 +81,13 @@ export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTML
         label: t('Name'),
         cell: (key) => [
           h('span', h('strong', h('bdi', key.name)), ' ', h('code', `${key.prefix}…`)),
-          h('span.phone.soft', `${key.scopes.join(', ')} · ${expiry(key)}`),
+          h('span.phone.soft', reachOf(key)),
         ],
       },
       {
         label: t('What it may do'),
         kind: 'wide',
-        cell: (key) => h('span.soft', `${key.scopes.join(', ')} · ${expiry(key)}`),
+        cell: (key) => h('span.soft', reachOf(key)),
       },
       {
         label: t('Delete'),

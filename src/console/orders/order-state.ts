@@ -56,6 +56,7 @@ export type Line = {
   /** Why that code had no answer. */
   failure: unknown;
 };
+
 export function partsOf(client: ApiClient, note: string | null) {
   const address = new AddressFields('/shippingAddress');
   const [, ...contacts] = contactMembers(client); // the name is in the field of the search
