@@ -5,7 +5,7 @@ export function plainText(text: string): string {
   return text
     .normalize('NFKC')
     .replaceAll(/\p{Cf}/gv, '')
-    .replaceAll(/\p{Nd}/gv, (digit) => (digit < ':' ? digit : digitValue(digit)));
+    .replaceAll(/[\p{Nd}--[0-9]]/gv, (digit) => digitValue(digit));
 }
 
 /** Hyphens, dashes, the minus sign, and the Japanese sound mark that is typed for one. */

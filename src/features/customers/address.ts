@@ -125,9 +125,9 @@ export function readPostalCode(country: string, text: string): string | undefine
   const signs = plain.replace(/^〒/, '').replaceAll(/[\s.\-]/g, '');
   if (!/^[A-Z\d]+$/.test(signs) || signs.length > postalCodeLengthMax) return undefined;
   const [pattern, examples] = entry;
-  return [signs, ...withoutPrintedPrefixes(country, signs), withCountry(country, signs)]
-    .flatMap((each) => formsOf(each, examples.split(', ')))
-    .find((form) => pattern.test(form));
+  for (const each of [signs, ...withoutPrintedPrefixes(country, signs), withCountry(country, signs)])
+    for (const form of formsOf(each, examples.split(', '))) if (pattern.test(form)) return form;
+  return undefined;
 }
 
 /** Signs of countries on vehicles, which are printed before codes in addresses, as is the code of the country. */
@@ -149,21 +149,22 @@ function withCountry(country: string, signs: string): string {
   return /^\d+$/.test(signs) ? country + signs : signs;
 }
 
-/** The letters and digits with separators as in the examples, then as the pattern may have them. */
-function formsOf(signs: string, examples: readonly string[]): string[] {
-  const places = [...signs].keys().drop(1).toArray();
-  const separated = ['-', ' '].flatMap((separator) =>
-    places.map((place) => signs.slice(0, place) + separator + signs.slice(place)),
-  );
+/** The letters and digits as in the examples, then with a separator at each place, as the pattern may have it. */
+function* formsOf(signs: string, examples: readonly string[]): Generator<string> {
+  for (const example of examples) if (hasAsManySigns(example, signs)) yield shapedAs(example, signs);
   const isSeparated = /[^A-Z\d]/.test(examples[0] ?? '');
-  return [
-    ...examples.map((example) => shapedAs(example, signs)).filter((form) => form !== undefined),
-    ...(isSeparated ? [...separated, signs] : [signs, ...separated]),
-  ];
+  if (!isSeparated) yield signs;
+  for (const separator of ['-', ' '])
+    for (let place = 1; place < signs.length; place++)
+      yield signs.slice(0, place) + separator + signs.slice(place);
+  if (isSeparated) yield signs;
 }
 
-function shapedAs(example: string, signs: string): string | undefined {
-  if (example.replaceAll(/[^A-Z\d]/g, '').length !== signs.length) return undefined;
+function hasAsManySigns(example: string, signs: string): boolean {
+  return example.replaceAll(/[^A-Z\d]/g, '').length === signs.length;
+}
+
+function shapedAs(example: string, signs: string): string {
   let taken = 0;
   return example.replaceAll(/[A-Z\d]/g, () => {
     taken += 1;
