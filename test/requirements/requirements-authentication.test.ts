@@ -1,6 +1,7 @@
 // Requirements section 5, sentence by sentence: authentication.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertStatus } from '../support/http-support.ts';
 import { password } from '../support/service.ts';
 import { fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from '../support/resource-support.ts';
@@ -11,11 +12,8 @@ describe('section 5, authentication:', () => {
   test('a bearer token, a JSON Web Token, goes in the Authorization header of every request', async () => {
     const { service, token } = fixture();
     assert.match(token, /^[\w-]+\.[\w-]+\.[\w-]+$/);
-    assert.equal(
-      (await service.get('/orders', { headers: { authorization: `Bearer ${token}` } })).status,
-      200,
-    );
-    assert.equal((await service.get('/orders')).status, 401); // on the same connection
+    await assertStatus(service.get('/orders', { headers: { authorization: `Bearer ${token}` } }), 200);
+    await assertStatus(service.get('/orders'), 401); // on the same connection
   });
 
   test('an API key goes in X-API-Key, or in the query parameter api_key', async () => {
@@ -23,8 +21,8 @@ describe('section 5, authentication:', () => {
     const { key } = (
       await service.post('/api/keys', { token, body: { name: 'till', scopes: ['orders:read'] } })
     ).body;
-    assert.equal((await service.get('/orders', { headers: { 'x-api-key': key } })).status, 200);
-    assert.equal((await service.get(`/orders?api_key=${key}`)).status, 200);
+    await assertStatus(service.get('/orders', { headers: { 'x-api-key': key } }), 200);
+    await assertStatus(service.get(`/orders?api_key=${key}`), 200);
   });
 
   test('rule 1: a client obtains a token after a successful login', async () => {
@@ -32,7 +30,7 @@ describe('section 5, authentication:', () => {
     const { email } = owner;
     const { status, body } = await service.post('/api/sessions', { body: { email, password } });
     assert.equal(status, 201);
-    assert.equal((await service.get('/orders', { token: body.accessToken })).status, 200);
+    await assertStatus(service.get('/orders', { token: body.accessToken }), 200);
     const rejected = await service.post('/api/sessions', { body: { email, password: 'not that password' } });
     assert.deepEqual([rejected.status, rejected.body.accessToken], [401, undefined]);
   });
@@ -41,23 +39,20 @@ describe('section 5, authentication:', () => {
     const { service, token } = fixture();
     for (const authorization of [undefined, '', 'Bearer', 'Bearer x', `Bearer ${token}x`, `Basic ${token}`]) {
       for (const path of ['/orders', '/customers', '/api/users']) {
-        assert.equal(
-          (await service.get(path, { headers: authorization === undefined ? {} : { authorization } })).status,
+        await assertStatus(
+          service.get(path, { headers: authorization === undefined ? {} : { authorization } }),
           401,
           `${authorization}`,
         );
       }
     }
-    assert.equal((await service.get('/orders', { key: 'ord_1_nothing' })).status, 401);
+    await assertStatus(service.get('/orders', { key: 'ord_1_nothing' }), 401);
   });
 
   test('rule 3: a caller lacking permission gives 403', async () => {
     const { service, token, orders } = fixture();
-    assert.equal((await service.get('/api/users', { token })).status, 403);
-    assert.equal(
-      (await service.patch(`/orders/${orders[0].id}`, { token, body: { status: 'paid' } })).status,
-      403,
-    );
+    await assertStatus(service.get('/api/users', { token }), 403);
+    await assertStatus(service.patch(`/orders/${orders[0].id}`, { token, body: { status: 'paid' } }), 403);
   });
 
   test('rule 4: a user may access only their own data', async () => {
@@ -73,8 +68,8 @@ describe('section 5, authentication:', () => {
       `/api/sessions/${owner.sessionId}`,
     ];
     for (const path of paths) {
-      assert.equal((await service.get(path, { token })).status, 403, path);
-      assert.equal((await service.get(path, { token: owner.token })).status, 200, path);
+      await assertStatus(service.get(path, { token }), 403, path);
+      await assertStatus(service.get(path, { token: owner.token }), 200, path);
     }
     for (const path of ['/orders', '/customers'])
       assert.deepEqual(idsIn(await service.get(path, { token })), []);

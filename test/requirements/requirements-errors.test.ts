@@ -1,9 +1,10 @@
 // Requirements sections 7 and 8, sentence by sentence: status codes, the error body, limits.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { assertStatus } from '../support/http-support.ts';
 import { anyone } from '../../src/auth/access.ts';
 import { route } from '../../src/http/routing/route.ts';
-import { executable, password, serviceFor, type TestResponse } from '../support/service.ts';
+import { executable, password, serviceFor } from '../support/service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 
 describe('section 7.1, status codes:', () => {
@@ -16,101 +17,74 @@ describe('section 7.1, status codes:', () => {
       ['PUT', { name: 'Grace' }],
       ['PATCH', { name: 'Grace' }],
     ] as const) {
-      assert.equal((await service.call(method, `/customers/${customerId}`, { token, body })).status, 200);
+      await assertStatus(service.call(method, `/customers/${customerId}`, { token, body }), 200);
     }
   });
 
   test('201: POST created a resource', async () => {
     const { service, token } = fixture();
-    assert.equal((await service.post('/customers', { token, body: { name: 'Grace' } })).status, 201);
+    await assertStatus(service.post('/customers', { token, body: { name: 'Grace' } }), 201);
   });
 
   test('204: DELETE succeeded', async () => {
     const { service, token } = fixture();
     const { headers } = await service.post('/customers', { token, body: { name: 'Grace' } });
-    assert.equal((await service.delete(headers.location ?? '', { token })).status, 204);
+    await assertStatus(service.delete(headers.location ?? '', { token }), 204);
   });
 
   test('400: invalid data in the request, in the users interface', async () => {
     const { service, owner, admin } = fixture();
-    const { id, token } = owner;
     const email = 'valid@example.com';
-    assert.equal((await service.post('/api/users', { body: { email, password } })).status, 400);
-    assert.equal(
-      (await service.post('/api/users', { body: { name: 'Ada', email: 'ada', password } })).status,
-      400,
-    );
-    assert.equal((await service.put(`/api/users/${id}`, { token, body: { email } })).status, 400);
-    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { name: '' } })).status, 400);
-    assert.equal((await service.get('/api/users?limit=0', { token: admin.token })).status, 400);
-    assert.equal((await service.get(`/api/users/${id}/orders?status=lost`, { token })).status, 400);
+    const user = `/api/users/${owner.id}`;
+    for (const [method, path, { token }, body] of [
+      ['POST', '/api/users', {}, { email, password }],
+      ['POST', '/api/users', {}, { name: 'Ada', email: 'ada', password }],
+      ['PUT', user, owner, { email }],
+      ['PATCH', user, owner, { name: '' }],
+      ['GET', '/api/users?limit=0', admin, undefined],
+      ['GET', `${user}/orders?status=lost`, owner, undefined],
+    ] as readonly [string, string, { token?: string }, object?][])
+      await assertStatus(service.call(method, path, { token, body }), 400, `${method} ${path}`);
   });
 
   test('401: token missing or invalid', async () => {
     const { service } = fixture();
-    for (const token of [undefined, 'x.y.z'])
-      assert.equal((await service.get('/orders', { token })).status, 401);
+    for (const token of [undefined, 'x.y.z']) await assertStatus(service.get('/orders', { token }), 401);
   });
 
   test('403: access denied', async () => {
     const { service, owner, other } = fixture();
-    assert.equal((await service.get(`/api/users/${owner.id}`, other)).status, 403);
+    await assertStatus(service.get(`/api/users/${owner.id}`, other), 403);
   });
 
   test('404: unknown id or path', async () => {
     const { service, admin } = fixture();
     const { token } = admin;
-    for (const path of [
-      '/api/users/4711',
-      '/orders/4711',
-      '/customers/4711',
-      '/customers/4711/orders',
-      '/orders/x',
-      '/nothing',
-      '/api',
-      '/orders/',
-    ]) {
-      assert.equal((await service.get(path, { token })).status, 404, path);
-    }
+    const unknown =
+      '/api/users/4711 /orders/4711 /customers/4711 /customers/4711/orders /orders/x /nothing /api /orders/';
+    for (const path of unknown.split(' ')) await assertStatus(service.get(path, { token }), 404, path);
     for (const [method, path, body] of [
       ['PUT', '/customers/4711', { name: 'Eve' }],
       ['PATCH', '/customers/4711', { name: 'Eve' }],
       ['DELETE', '/customers/4711', undefined],
       ['PATCH', '/orders/4711', { note: 'x' }],
     ] as const)
-      assert.equal((await service.call(method, path, { token, body })).status, 404, `${method} ${path}`);
+      await assertStatus(service.call(method, path, { token, body }), 404, `${method} ${path}`);
   });
 
   test('422: understood but wrong, such as a missing field or a bad postal code, for orders', async () => {
     const { service, token, customerId } = fixture();
-    assert.equal(
-      (await service.post('/orders', { token, body: { customerId, currency: 'EUR' } })).status,
-      422,
-    );
-    assert.equal(
-      (
-        await service.post('/orders', {
-          token,
-          body: { customerId, currency: 'EUR', items, shippingAddress: { ...address, postalCode: 'ABC' } },
-        })
-      ).status,
-      422,
-    );
-    assert.equal(
-      (
-        await service.post('/customers', {
-          token,
-          body: { name: 'Grace', address: { ...address, postalCode: '261290' } },
-        })
-      ).status,
-      422,
-    );
-    assert.equal(
-      (await service.patch(`/customers/${customerId}`, { token, body: { email: 'grace' } })).status,
-      422,
-    );
-    assert.equal((await service.get('/orders?limit=0', { token })).status, 422);
-    assert.equal((await service.get(`/customers/${customerId}/orders?status=lost`, { token })).status, 422);
+    const order = { customerId, currency: 'EUR' };
+    const shippingAddress = { ...address, postalCode: 'ABC' };
+    for (const [method, path, body] of [
+      ['POST', '/orders', order],
+      ['POST', '/orders', { ...order, items, shippingAddress }],
+      ['POST', '/customers', { name: 'Grace', address: { ...address, postalCode: '261290' } }],
+      ['PATCH', `/customers/${customerId}`, { email: 'grace' }],
+      ['GET', '/orders?limit=0', undefined],
+      ['GET', `/customers/${customerId}/orders?status=lost`, undefined],
+    ] as const)
+      await assertStatus(service.call(method, path, { token, body }), 422, `${method} ${path}`);
   });
 
   test('500: an unexpected error is reported, and the service continues', async (t) => {
@@ -135,7 +109,7 @@ describe('section 7.1, status codes:', () => {
       service.logged.find((each) => each.includes('secret cause')) ??
       assert.fail('the cause is not in the log');
     assert.ok(line.includes(response.body.requestId));
-    assert.equal((await service.get('/health/ready')).status, 200);
+    await assertStatus(service.get('/health/ready'), 200);
   });
 });
 
@@ -143,24 +117,16 @@ describe('section 7.2, the error body:', () => {
   const fixture = fixtureForSuite();
 
   /** One of each: 400, 401, 403, 404, 422. */
-  async function rejections(): Promise<
-    readonly { readonly status: number; readonly path: string; readonly response: TestResponse }[]
-  > {
+  async function rejections() {
     const { service, owner, other, customerId } = fixture();
+    const { token } = owner;
+    const customer = `/customers/${customerId}`;
     return [
       { status: 400, path: '/api/users', response: await service.post('/api/users', { body: {} }) },
       { status: 401, path: '/orders', response: await service.get('/orders?limit=3') },
-      {
-        status: 403,
-        path: `/customers/${customerId}`,
-        response: await service.get(`/customers/${customerId}`, other),
-      },
+      { status: 403, path: customer, response: await service.get(customer, other) },
       { status: 404, path: '/orders/4711', response: await service.get('/orders/4711', owner) },
-      {
-        status: 422,
-        path: '/orders',
-        response: await service.post('/orders?x=1', { token: owner.token, body: {} }),
-      },
+      { status: 422, path: '/orders', response: await service.post('/orders?x=1', { token, body: {} }) },
     ];
   }
 
@@ -211,7 +177,7 @@ describe('section 8, limits:', () => {
     const statuses: number[] = [];
     for (let index = 0; index < 5; index += 1) statuses.push((await service.get('/orders', one)).status);
     assert.deepEqual(statuses, [200, 200, 200, 429, 429]);
-    assert.equal((await service.get('/orders', two)).status, 200);
+    await assertStatus(service.get('/orders', two), 200);
     for (let index = 0; index < 30; index += 1) statuses.push((await service.get('/orders')).status);
     assert.equal(statuses.at(-1), 429);
   });
@@ -226,14 +192,14 @@ describe('section 8, limits:', () => {
       { items: items[0] },
       { items: [{ ...items[0], quantity: '2' }] },
     ]) {
-      assert.equal(
-        (await service.post('/orders', { token, body: { ...body, ...change } })).status,
+      await assertStatus(
+        service.post('/orders', { token, body: { ...body, ...change } }),
         422,
         JSON.stringify(change),
       );
     }
     for (const query of ['colour=red', 'limit=1&limit=1', 'limit=1.0', 'limit=', 'total=1'])
-      assert.equal((await service.get(`/orders?${query}`, { token })).status, 422, query);
-    assert.equal((await service.get('/orders?status=open&limit=1&total=true', { token })).status, 200);
+      await assertStatus(service.get(`/orders?${query}`, { token }), 422, query);
+    await assertStatus(service.get('/orders?status=open&limit=1&total=true', { token }), 200);
   });
 });

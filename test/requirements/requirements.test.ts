@@ -6,6 +6,7 @@ import { request as httpRequest } from 'node:http';
 import { request as httpsRequest } from 'node:https';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { assertStatus } from '../support/http-support.ts';
 import { executable, password, serviceFor, type TestResponse } from '../support/service.ts';
 import { items, address, createFixture, fixtureForSuite } from './requirements-support.ts';
 import { idsIn } from '../support/resource-support.ts';
@@ -76,8 +77,8 @@ describe('section 1', () => {
       [replaced.body.name, replaced.body.phone, replaced.body.address],
       ['Grace Murray Hopper', null, null],
     );
-    assert.equal((await service.delete(path, { token })).status, 204);
-    assert.equal((await service.get(path, { token })).status, 404);
+    await assertStatus(service.delete(path, { token }), 204);
+    await assertStatus(service.get(path, { token }), 404);
   });
 
   test('rule 2: a request carries all it needs: a restart changes nothing, no cookie is set', async (t) => {
@@ -115,10 +116,7 @@ describe('section 1', () => {
     for (const path of [`/orders/${orders[0].id}`, '/orders']) {
       const { headers } = await service.get(path, { token });
       assert.match(headers['cache-control'] ?? '', /no-cache/); // stored, but revalidated before each use
-      assert.equal(
-        (await service.get(path, { token, headers: { 'if-none-match': headers.etag ?? '' } })).status,
-        304,
-      );
+      await assertStatus(service.get(path, { token, headers: { 'if-none-match': headers.etag ?? '' } }), 304);
     }
   });
 
@@ -128,7 +126,7 @@ describe('section 1', () => {
       service.get(`/orders/${orders[0].id}`, { token, headers: { accept } });
     for (const accept of ['application/json', '*/*', 'application/*;q=0.5, text/html'])
       assert.equal((await asking(accept)).headers['content-type'], 'application/json');
-    assert.equal((await asking('text/html')).status, 406);
+    await assertStatus(asking('text/html'), 406);
   });
 
   for (const [method, path] of [
@@ -139,8 +137,8 @@ describe('section 1', () => {
     test(`rule 6: URIs contain no verbs, so ${method} ${path} is nothing`, async () => {
       const { service, admin } = fixture();
       const { token } = admin;
-      assert.equal(
-        (await service.call(method, path, { token, body: method === 'POST' ? {} : undefined })).status,
+      await assertStatus(
+        service.call(method, path, { token, body: method === 'POST' ? {} : undefined }),
         404,
       );
     });
@@ -177,10 +175,7 @@ describe('section 1', () => {
   test('rule 7: requests that reached the proxy by plain HTTP are rejected', async () => {
     const { service, token } = fixture();
     for (const scheme of ['http', 'https'])
-      assert.equal(
-        (await service.get('/orders', { token, headers: { 'x-forwarded-proto': scheme } })).status,
-        403,
-      ); // not a trusted proxy
+      await assertStatus(service.get('/orders', { token, headers: { 'x-forwarded-proto': scheme } }), 403); // not a trusted proxy
   });
 
   /** The status of the response, or undefined if there was none. */

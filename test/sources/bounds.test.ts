@@ -7,10 +7,11 @@ import { stepMillisecondsMax, turnMillisecondsMax } from '../../src/base/turns.t
 import { waitingBytesMax } from '../../src/http/connections/connection.ts';
 import { exportsMax } from '../../src/http/lists/export.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../../src/http/lists/list.ts';
-import { bodyBytesMax, requestMillisecondsMax } from '../../src/http/connections/request-fields.ts';
 import {
+  bodyBytesMax,
   headerBytesMax,
   headersMillisecondsMax,
+  requestMillisecondsMax,
   urlBytesMax,
 } from '../../src/http/connections/request-fields.ts';
 import { sessionsPerUserMax } from '../../src/features/sessions/session-store.ts';

@@ -76,7 +76,7 @@ suite('layers', () => {
 
   test('no file imports itself through others, not even types', () => {
     assert.deepEqual(
-      sources.filter((path) => reachable(path, (each) => importsOf(each)).has(path)),
+      sources.filter((path) => reachable(path).has(path)),
       [],
     );
   });
@@ -115,7 +115,7 @@ suite('layers', () => {
   });
 
   test('every source is reached from start.js', () => {
-    const reached = reachable('src/start.js', (path) => importsOf(path));
+    const reached = reachable('src/start.js');
     assert.deepEqual(
       sources.filter((path) => !reached.has(path)),
       ['src/start.js'],
@@ -463,25 +463,23 @@ function layersOfPicture(): string[][] {
 }
 
 /** Returns the project's files that a file loads: imports, and workers by their URL. */
-function importsOf(path: string, what: 'values' | 'all' = 'all'): string[] {
+function importsOf(path: string): string[] {
   const text = texts.get(path) ?? '';
   const ways = [
-    /^(?:import|export)\s+(?<type>type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
+    /^(?:import|export)\s+(?:type\s)?(?:[^'";]*?\sfrom\s)?'(?<static>\.[^']+)'/,
     /import\('(?<dynamic>\.[^']+)'\)/,
     /new URL\('(?<worker>\.[^']+)', import\.meta\.url\)/,
   ];
   const found = text.matchAll(new RegExp(ways.map(({ source }) => source).join('|'), 'gm'));
   return [...found].flatMap(({ groups = {} }) => {
     const name = groups['static'] ?? groups['dynamic'] ?? groups['worker'];
-    return name === undefined || (what === 'values' && groups['type'] !== undefined)
-      ? []
-      : [normalize(join(dirname(path), name))];
+    return name === undefined ? [] : [normalize(join(dirname(path), name))];
   });
 }
 
-function reachable(from: string, next: (path: string) => string[]): Set<string> {
-  const found = new Set(next(from));
-  for (const path of found) for (const each of next(path)) found.add(each); // grows while it is walked
+function reachable(from: string): Set<string> {
+  const found = new Set(importsOf(from));
+  for (const path of found) for (const each of importsOf(path)) found.add(each); // grows while it is walked
   return found;
 }
 

@@ -1,12 +1,11 @@
 // For the tests of connections: requests as bytes, and how many connections a service has.
 import assert from 'node:assert/strict';
-import { after } from 'node:test';
+import { after, type TestContext } from 'node:test';
+import { HttpServer } from '../../src/http/connections/http-server.ts';
 import type { ProblemCode } from '../../src/problem.ts';
 import { assertProblem, sharedService } from './http-support.ts';
 import { askRaw, openRaw, type RawResponse } from './raw-connection.ts';
 import type { TestOptions, TestService } from './service.ts';
-
-export const bodyBytesMax = 64 * 1024;
 
 export const crlf = '\r\n';
 
@@ -16,9 +15,26 @@ export function request(line: string, fields: readonly string[] = [], body = '')
 
 export const chunk = (text: string): string => `${text.length.toString(16)}${crlf}${text}${crlf}`;
 
-export const inBytes = (text: string): string => Array.from(text, chunk).join('');
-
 export const live = request('GET /health/live');
+
+type ServerOptions = Partial<ConstructorParameters<typeof HttpServer>[0]>;
+export const impatient: ServerOptions = {
+  timeouts: { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 },
+};
+
+/** Starts another server before the same service, with options of its own. It ends with the test. */
+export async function serverBefore(
+  t: Pick<TestContext, 'after'>,
+  { inside }: Pick<TestService, 'inside'>,
+  options: ServerOptions = {},
+): Promise<{ readonly server: HttpServer; readonly port: number }> {
+  assert(inside !== undefined, 'the test is skipped otherwise');
+  const server = new HttpServer({ certificate: undefined, ...options });
+  const { port } = await server.listen('127.0.0.1', 0);
+  server.setHandler(inside.app.handler);
+  t.after(() => server.close());
+  return { server, port };
+}
 
 /** Returns the number of connections that the service counts, including that of this request. */
 export async function connections(service: TestService): Promise<number> {
@@ -58,12 +74,11 @@ export function connectionSuite(options: TestOptions = {}) {
     code: ProblemCode,
     status?: number,
   ): Promise<RawResponse> {
-    const connection = await openRaw(service().port);
+    using connection = await openRaw(service().port);
     connection.write(bytes);
     const response = await connection.response();
     assertProblem(response, code, status);
     assert.equal(await connection.closed, '');
-    connection.socket.destroy();
     return response;
   }
 

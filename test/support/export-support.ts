@@ -2,6 +2,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
+import { signedIn, type Caller } from '../../src/auth/access.ts';
+import type { CsvTable } from '../../src/base/csv.ts';
+import type { ElementReader, Exports } from '../../src/http/lists/export.ts';
+import { exportable } from '../../src/http/routing/reply.ts';
+import { route, type Route } from '../../src/http/routing/route.ts';
+import { object } from '../../src/schema/schema.ts';
 import type { TestService } from './service.ts';
 import { newCustomer, newOrder } from './resource-support.ts';
 
@@ -41,4 +47,21 @@ export async function openUnread(
   assert.equal(message.statusCode, 200);
   const ended = new Promise<boolean>((resolve) => message.once('close', () => resolve(message.complete)));
   return { message, ended, close: () => asked.destroy() };
+}
+
+/** A list at /test/rows that is sent only as a file. */
+export function exportRoute(
+  exports: Exports,
+  source: ElementReader<unknown, Caller>,
+  table: CsvTable<unknown> = { columns: [], rowsOf: () => [] },
+): Route {
+  return route({
+    method: 'GET',
+    path: '/test/rows',
+    tag: 'Service',
+    summary: 'An export',
+    access: signedIn,
+    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
+    handle: (call) => exports.createResult(call, { name: 'rows', table }, source),
+  });
 }

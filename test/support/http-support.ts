@@ -34,6 +34,16 @@ export function sharedService(
   };
 }
 
+/** The message of a failure has the text of the response. */
+export async function assertStatus(
+  response: Promise<{ readonly status: number; readonly text: string }>,
+  expected: number,
+  what = '',
+): Promise<void> {
+  const { status, text } = await response;
+  assert.equal(status, expected, `${what} ${status} instead of ${expected}: ${text}`);
+}
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 
@@ -54,6 +64,17 @@ export function assertProblem(
   assertProblemDocument(response);
 }
 
+/** The values of WWW-Authenticate, by the code of the problem; others have none. */
+const challenges: Readonly<Record<string, RegExp>> = {
+  unauthenticated: /^Bearer realm="orderly"$/,
+  'invalid-credentials': /^Bearer realm="orderly"$/,
+  'code-required': /^Bearer realm="orderly"$/,
+  'invalid-token': /^Bearer realm="orderly", error="invalid_token"$/,
+  'step-up-required': /^Bearer realm="orderly", error="insufficient_user_authentication", max_age="600"$/,
+  'multiple-credentials': /^Bearer realm="orderly", error="invalid_request"$/,
+  'insufficient-scope': /^Bearer realm="orderly", error="insufficient_scope"(, scope="[a-z]+:[a-z]+")?$/,
+};
+
 /** Asserts that the response is a problem document of a declared type, with the header fields of problems. */
 export function assertProblemDocument({ status, headers, body }: ProblemResponse): void {
   assert.equal(headers['content-type'], 'application/problem+json');
@@ -65,7 +86,18 @@ export function assertProblemDocument({ status, headers, body }: ProblemResponse
   assert.equal(headers['x-content-type-options'], 'nosniff');
   assert.equal(headers['content-security-policy'], "default-src 'none'; frame-ancestors 'none'");
   assert.equal(headers['server'] ?? headers['x-powered-by'], undefined);
-  assert.ok(codeOf(body.type) in problemTypes, `${body.type} is not a declared type`);
+  const { code, title, detail, instance } = body;
+  assert.equal(title, problemTypes[code as ProblemCode]?.title, `${body.type} is not a declared type`);
+  assert.match(detail, /^\S[^]*[.)]$/);
+  assert.match(instance, /^\/[^?]*$/);
+  const challenge = challenges[code];
+  if (challenge === undefined) assert.equal(headers['www-authenticate'], undefined);
+  else assert.match(String(headers['www-authenticate']), challenge);
+  if (['quota-exceeded', 'unavailable', 'idempotency-key-in-progress'].includes(code))
+    assert.match(String(headers['retry-after']), /^[1-9]\d*$/);
+  assert.equal('errors' in body, code === 'validation-failed');
+  assert.equal('from' in body, code === 'invalid-transition');
+  assert.equal('violated-policies' in body, code === 'quota-exceeded');
 }
 
 /** The code that a problem's type URL names. */

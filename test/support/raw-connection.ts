@@ -1,6 +1,4 @@
 // A connection on which a test writes any bytes, and reads the responses one by one.
-import { HttpServer } from '../../src/http/connections/http-server.ts';
-import type { Service } from '../../src/service/running-service.ts';
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 
@@ -18,11 +16,14 @@ export type RawConnection = {
   write(bytes: string | Buffer): void;
   /** The next response; rejects if the connection ends before it is complete. */
   response(method?: 'HEAD'): Promise<RawResponse>;
+  /** The statuses of the next responses, so many of them. */
+  statuses(count: number): Promise<number[]>;
   /** Resolves once the other side has closed, with the bytes after the last response. */
   readonly closed: Promise<string>;
+  /** Closes it at the end of a block that declares it with `using`. */
+  [Symbol.dispose](): void;
 };
 
-/** The caller closes it with `socket.destroy()`. */
 export async function openRaw(port: number): Promise<RawConnection> {
   const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject));
@@ -66,18 +67,21 @@ export function rawOver(socket: Socket): RawConnection {
     });
   }
 
-  return { socket, write: (bytes) => void socket.write(bytes), response, closed };
+  async function statuses(count: number): Promise<number[]> {
+    const found: number[] = [];
+    while (found.length < count) found.push((await response()).status);
+    return found;
+  }
+
+  const write = (bytes: string | Buffer): void => void socket.write(bytes);
+  return { socket, write, response, statuses, closed, [Symbol.dispose]: () => void socket.destroy() };
 }
 
 /** Sends a request on a connection of its own, and returns the response. */
 export async function askRaw(port: number, bytes: string | Buffer, method?: 'HEAD'): Promise<RawResponse> {
-  const connection = await openRaw(port);
-  try {
-    connection.write(bytes);
-    return await connection.response(method);
-  } finally {
-    connection.socket.destroy();
-  }
+  using connection = await openRaw(port);
+  connection.write(bytes);
+  return await connection.response(method);
 }
 
 type Taken = {
@@ -118,19 +122,4 @@ function take(text: string, method: 'HEAD' | undefined): Taken {
 function chunksLength(text: string, start: number): number {
   const end = text.indexOf('0\r\n\r\n', start);
   return (end === -1 ? text.length + 1 : end + 5) - start;
-}
-
-/** Begins a request that never ends, and returns its response, from a server with short timeouts. */
-export async function askTooSlowly(inside: Service): Promise<RawResponse> {
-  const timeouts = {
-    headersMilliseconds: 50,
-    requestMilliseconds: 100,
-    checkMilliseconds: 10,
-  };
-  const server = new HttpServer({ certificate: undefined, timeouts });
-  const { port } = await server.listen('127.0.0.1', 0);
-  server.setHandler(inside.app.handler);
-  const response = await askRaw(port, 'GET / HT');
-  await server.close();
-  return response;
 }

@@ -72,6 +72,21 @@ export function shown(change: unknown): string {
   return JSON.stringify(change, (_, value) => (value === undefined ? '(absent)' : value));
 }
 
+/** RateLimit-Policy and RateLimit. */
+export const limitFields = ({ headers }: TestResponse): unknown[] => [
+  headers['ratelimit-policy'],
+  headers['ratelimit'],
+];
+
+export const withKey = (key: string): Record<string, string> => ({ 'idempotency-key': key });
+
+export const isReplay = ({ headers }: TestResponse): boolean => headers['idempotency-replayed'] === 'true';
+
+/** The path of a route, with ids in place of its parameters: `/orders/{id}` has `ids.orders`. */
+export function targetOf(path: string, ids: Readonly<Record<string, number | string>>): string {
+  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, name: string) => `${name}/${ids[name]}`);
+}
+
 export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }

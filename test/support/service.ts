@@ -96,6 +96,8 @@ export type TestOptions = {
 };
 
 export const executable = process.env['ORDERLY_EXECUTABLE'];
+/** The options of a test that needs more than HTTP shows. */
+export const insideOnly = { skip: executable !== undefined && 'needs the inside of the service' };
 /** A build adds its commit. */
 export const testedVersion =
   executable === undefined

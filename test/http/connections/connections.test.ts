@@ -4,20 +4,27 @@ import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { describe, test } from 'node:test';
+import { describe, test, type TestContext } from 'node:test';
 import { connect as connectTls } from 'node:tls';
-import { HttpServer } from '../../../src/http/connections/http-server.ts';
+import { insideOnly } from '../../support/service.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { turn, until } from '../../support/storage-support.ts';
-import { assertProblem } from '../../support/http-support.ts';
+import { assertProblem, assertStatus } from '../../support/http-support.ts';
 import { openRaw, type RawResponse } from '../../support/raw-connection.ts';
-import { crlf, request, chunk, live, connectionSuite } from '../../support/connection-support.ts';
+import {
+  crlf,
+  request,
+  chunk,
+  live,
+  connectionSuite,
+  serverBefore,
+} from '../../support/connection-support.ts';
 
 describe('connections', () => {
   const { service, raw, postHead, post, postChunked, assertUnharmed, credentials } = connectionSuite();
 
   test('a hundred requests in one packet are answered in order', async () => {
-    const connection = await openRaw(service().port);
+    using connection = await openRaw(service().port);
     connection.write(
       Array.from({ length: 100 }, (_, index) =>
         request(`${index % 3 === 0 ? 'HEAD' : 'GET'} /problems/${index}`),
@@ -28,28 +35,19 @@ describe('connections', () => {
       assert.equal(response.status, 404);
       if (index % 3 !== 0) assert.equal(response.body.instance, `/problems/${index}`);
     }
-    connection.socket.destroy();
   });
 
   test('a head is the same whether the service or node:http writes it', async () => {
     const [etag = ''] = [(await raw(request('GET /problems', ['Accept: application/json']))).headers['etag']];
-    const asked = [
-      'GET /health/live',
-      'HEAD /health/live',
-      'OPTIONS /orders',
-      'GET /nowhere',
-      'DELETE /orders',
-      'GET /',
-      'GET /docs',
-      'GET /problems',
-      'GET /orders?status=x',
-    ];
+    const asked =
+      'GET /health/live, HEAD /health/live, OPTIONS /orders, GET /nowhere, DELETE /orders, GET /, GET /docs, ' +
+      'GET /problems, GET /orders?status=x';
     const varying = ['x-request-id', 'ratelimit', 'date', 'connection', 'keep-alive'];
     const lines = ({ status, headers }: RawResponse) => [
       status,
       ...Object.entries(headers).filter(([name]) => !varying.includes(name)),
     ];
-    for (const line of asked) {
+    for (const line of asked.split(', ')) {
       const fields =
         line === 'GET /problems'
           ? ['Accept: application/json', `If-None-Match: ${etag}`]
@@ -71,64 +69,42 @@ describe('connections', () => {
   });
 
   for (const transport of ['plain HTTP', 'TLS'] as const)
-    test(`connections that end before their response is sent get it whole, over ${transport}`, async (t) => {
-      const { inside } = service();
-      if (inside === undefined) return t.skip('needs a server of its own');
-      const { certPem: cert, keyPem: key } = newCertificate();
-      const server = new HttpServer({ certificate: transport === 'TLS' ? { cert, key } : undefined });
-      const { port } = await server.listen('127.0.0.1', 0);
-      server.setHandler(inside.app.handler);
-      t.after(() => server.close());
-      const placed = post('{"name":"Lady"}');
-      for (const [sent, statuses] of [
-        [live, [200]],
-        [placed, [201]],
-        [placed + live, [201, 200]],
-        [request('GET /orders?total=true', [credentials().authorization]), [200]],
-        [request('GET /openapi.json'), [200]],
-        ['GET / HT', [400]],
-        [placed.slice(0, -1), [400]],
-        [`${placed}nonsense\r\n\r\n`, [201, 400]],
-      ] as const)
-        assert.deepEqual(
-          await statusesFor(port, sent, transport === 'TLS' ? cert : undefined),
-          statuses,
-          sent,
-        );
-    });
-
-  test('a connection is closed after a request with Connection: close', async () => {
-    const connection = await openRaw(service().port);
-    connection.write(request('GET /health/live', ['Connection: close']));
-    assert.equal((await connection.response()).headers['connection'], 'close');
-    assert.equal(await connection.closed, '');
-  });
+    test(
+      `connections that end before their response is sent get it whole, over ${transport}`,
+      insideOnly,
+      async (t) => {
+        const { certPem: cert, keyPem: key } = newCertificate();
+        const certificate = transport === 'TLS' ? { cert, key } : undefined;
+        const { port } = await serverBefore(t, service(), { certificate });
+        const placed = post('{"name":"Lady"}');
+        for (const [sent, statuses] of [
+          [live, [200]],
+          [placed, [201]],
+          [placed + live, [201, 200]],
+          [request('GET /orders?total=true', [credentials().authorization]), [200]],
+          [request('GET /openapi.json'), [200]],
+          ['GET / HT', [400]],
+          [placed.slice(0, -1), [400]],
+          [`${placed}nonsense\r\n\r\n`, [201, 400]],
+        ] as const)
+          assert.deepEqual(await statusesFor(port, sent, certificate?.cert), statuses, sent);
+      },
+    );
 
   test('a client that doesn’t read its responses delays no other', async () => {
-    const deaf = await openRaw(service().port);
+    using deaf = await openRaw(service().port);
     deaf.socket.pause();
     deaf.write(Array.from({ length: 300 }, () => request('GET /openapi.json')).join(''));
-    for (let index = 0; index < 10; index += 1)
-      assert.equal((await service().get('/health/live')).status, 200);
-    deaf.socket.destroy();
+    for (let index = 0; index < 10; index += 1) await assertStatus(service().get('/health/live'), 200);
   });
 
-  describe('time', { concurrency: true }, () => {
-    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
+  describe('time', { concurrency: true, ...insideOnly }, () => {
+    const impatience = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
     /** Another server before the same service, with less patience. */
-    async function impatient(t: { after(end: () => Promise<void>): void }): Promise<number | undefined> {
-      const { inside } = service();
-      if (inside === undefined) return undefined;
-      const server = new HttpServer({
-        certificate: undefined,
-        timeouts: { ...timeouts, silenceMilliseconds: 2_000 },
-      });
-      const { port } = await server.listen('127.0.0.1', 0);
-      server.setHandler(inside.app.handler);
-      t.after(async () => {
-        await until(() => server.connections.open === 0);
-        await server.close();
-      });
+    async function impatientServer(t: TestContext): Promise<number> {
+      const timeouts = { ...impatience, silenceMilliseconds: 2_000 };
+      const { port, server } = await serverBefore(t, service(), { timeouts });
+      t.after(() => until(() => server.connections.open === 0));
       return port;
     }
 
@@ -142,118 +118,100 @@ describe('connections', () => {
     ];
     for (const [what, bytes, milliseconds] of slow) {
       test(`the time for ${what} runs out with a 408, and the connection is closed`, async (t) => {
-        const port = await impatient(t);
-        if (port === undefined) return t.skip('needs time-outs of its own');
+        const port = await impatientServer(t);
         const start = performance.now();
-        const connection = await openRaw(port);
+        using connection = await openRaw(port);
         connection.write(bytes());
         assertProblem(await connection.response(), 'request-timeout');
         assert.equal(await connection.closed, '');
         assert.ok(performance.now() - start >= milliseconds - 25);
-        connection.socket.destroy();
       });
     }
 
     test('the time for a head also runs out if fields arrive one byte at a time', async (t) => {
-      const port = await impatient(t);
-      if (port === undefined) return t.skip('needs time-outs of its own');
-      const connection = await openRaw(port);
+      using connection = await openRaw(await impatientServer(t));
       let index = 0;
       const drip = setInterval(() => connection.write(live.slice(index, (index += 1))), 20);
       const response = await connection.response();
       clearInterval(drip);
       assertProblem(response, 'request-timeout');
       await connection.closed;
-      connection.socket.destroy();
     });
 
     test('no time runs out between the requests of a patient client', async (t) => {
-      const port = await impatient(t);
-      if (port === undefined) return t.skip('needs time-outs of its own');
-      const connection = await openRaw(port);
+      using connection = await openRaw(await impatientServer(t));
       connection.write(live);
-      assert.equal((await connection.response()).status, 200);
+      await assertStatus(connection.response(), 200);
       await new Promise((resolve) => setTimeout(resolve, 500));
       connection.write(live);
-      assert.equal((await connection.response()).status, 200);
-      connection.socket.destroy();
+      await assertStatus(connection.response(), 200);
     });
   });
 
-  test('a silent connection is closed after a while, unless its request is being handled', async (t) => {
-    const handler = service().inside?.app.handler;
-    if (handler === undefined) return t.skip('needs time-outs of its own');
-    const held = Promise.withResolvers<void>();
-    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 500 } });
-    const { port } = await server.listen('127.0.0.1', 0);
-    server.setHandler({
-      onRequest(asked, response, connection, expectation) {
-        if (asked.url !== '/held') return handler.onRequest(asked, response, connection, expectation);
+  test(
+    'a silent connection is closed after a while, unless its request is being handled',
+    insideOnly,
+    async (t) => {
+      const held = Promise.withResolvers<void>();
+      const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
+      const { onRequest } = handler;
+      t.mock.method(handler, 'onRequest', (...args: Parameters<typeof onRequest>) => {
+        const [asked, response, connection] = args;
+        if (asked.url !== '/held') return onRequest.apply(handler, args);
         connection.begin(response, false, () => void held.promise.then(() => response.writeHead(404).end()));
-      },
-      onUnparsed: (problem, address) => handler.onUnparsed(problem, address),
-    });
-    t.after(() => server.close());
-    const waiting = await openRaw(port);
-    waiting.write(request('GET /held'));
-    const idle = await openRaw(port);
-    idle.write(live);
-    const response = await idle.response();
-    assert.equal(response.headers['keep-alive'], 'timeout=75');
-    assert.equal(await idle.closed, '');
-    idle.socket.destroy();
-    held.resolve();
-    assert.match(await waiting.closed, /^HTTP\/1.1 404 /);
-    waiting.socket.destroy();
-  });
+      });
+      const { port } = await serverBefore(t, service(), { timeouts: { silenceMilliseconds: 500 } });
+      using waiting = await openRaw(port);
+      waiting.write(request('GET /held'));
+      using idle = await openRaw(port);
+      idle.write(live);
+      const response = await idle.response();
+      assert.equal(response.headers['keep-alive'], 'timeout=75');
+      assert.equal(await idle.closed, '');
+      held.resolve();
+      assert.match(await waiting.closed, /^HTTP\/1.1 404 /);
+    },
+  );
 
-  test('a connection whose client reads none of its response is closed after a while', async (t) => {
-    const handler = service().inside?.app.handler;
-    if (handler === undefined) return t.skip('needs time-outs of its own');
-    const server = new HttpServer({ certificate: undefined, timeouts: { silenceMilliseconds: 100 } });
-    const { port } = await server.listen('127.0.0.1', 0);
-    t.mock.method(handler, 'onRequest', (_asked: unknown, response: ServerResponse) =>
-      response.end(Buffer.alloc(20_000_000)),
-    );
-    server.setHandler(handler);
-    t.after(() => server.close());
-    const deaf = connect(port, '127.0.0.1');
-    t.after(() => deaf.destroy());
-    deaf.write(live);
-    await until(() => server.connections.open === 1);
-    await until(() => server.connections.open === 0);
-  });
+  test(
+    'a connection whose client reads none of its response is closed after a while',
+    insideOnly,
+    async (t) => {
+      const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
+      t.mock.method(handler, 'onRequest', (_asked: unknown, response: ServerResponse) =>
+        response.end(Buffer.alloc(20_000_000)),
+      );
+      const timeouts = { silenceMilliseconds: 100 };
+      const { port, server } = await serverBefore(t, service(), { timeouts });
+      const deaf = connect(port, '127.0.0.1');
+      t.after(() => deaf.destroy());
+      deaf.write(live);
+      await until(() => server.connections.open === 1);
+      await until(() => server.connections.open === 0);
+    },
+  );
 
-  test('a request that arrives while the server closes is answered, even if a turn of the event loop is long', async (t) => {
-    const handler = service().inside?.app.handler;
-    if (handler === undefined) return t.skip('needs a server of its own');
-    const server = new HttpServer({ certificate: undefined });
-    const { port } = await server.listen('127.0.0.1', 0);
-    server.setHandler(handler);
-    const connection = await openRaw(port);
-    connection.write(live);
-    assert.equal((await connection.response()).status, 200);
-    const closed = server.close();
-    connection.write(live);
-    const end = performance.now() + 400; // the server ends idle connections more often
-    while (performance.now() < end);
-    assert.equal((await connection.response()).status, 200);
-    await connection.closed;
-    await closed;
-    connection.socket.destroy();
-  });
+  test(
+    'a request that arrives while the server closes is answered, even if a turn of the event loop is long',
+    insideOnly,
+    async (t) => {
+      const { port, server } = await serverBefore(t, service());
+      using connection = await openRaw(port);
+      connection.write(live);
+      await assertStatus(connection.response(), 200);
+      const closed = server.close();
+      connection.write(live);
+      const end = performance.now() + 400; // the server ends idle connections more often
+      while (performance.now() < end);
+      await assertStatus(connection.response(), 200);
+      await connection.closed;
+      await closed;
+    },
+  );
 
   test('a thousand aborted connections leave none behind', async () => {
-    const scraps = [
-      '',
-      'G',
-      'GET / HTTP/1.1\r\n',
-      live,
-      live + live,
-      postHead('Content-Length: 9'),
-      'nonsense\r\n\r\n',
-      postChunked('3\r\n{"a'),
-    ];
+    const bodies = [postHead('Content-Length: 9'), postChunked('3\r\n{"a')];
+    const scraps = ['', 'G', 'GET / HTTP/1.1\r\n', live, live + live, 'nonsense\r\n\r\n', ...bodies];
     for (let round = 0; round < 10; round += 1) {
       await Promise.all(
         Array.from({ length: 100 }, async (_, index) => {

@@ -5,9 +5,8 @@ import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { suite, test, type TestContext } from 'node:test';
 import { connect } from 'node:tls';
 import { Worker } from 'node:worker_threads';
-import { HttpServer } from '../../../src/http/connections/http-server.ts';
-import { live } from '../../support/connection-support.ts';
-import { executable, serviceFor } from '../../support/service.ts';
+import { serverBefore } from '../../support/connection-support.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import { assertShort, floodMillisecondsMax, TurnWatch } from '../../support/turn-watch.ts';
 
 type Flood = {
@@ -25,32 +24,25 @@ const hooksFactor = 2;
 /** As many as one address may have. */
 const connections = 64;
 const chunkedPost = 'POST /orders HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n';
-const records = { clients: 40, isTls: true, pieces: Array<string>(2_500).fill('x') };
 
 const floods: Readonly<Record<string, Flood>> = {
   'bodies in chunks of one byte': {
     clients: connections,
     pieces: [chunkedPost + '1\r\nx\r\n'.repeat(12_000)],
   },
-  'chunks of 16 bytes of imports': {
-    clients: connections,
-    first: chunkedPost.replace('/orders', '/imports'),
-    pieces: [`10\r\n${'x'.repeat(16)}\r\n`.repeat(3_000)],
-  },
   'very many pipelined requests': {
     clients: connections,
     pieces: ['GET / HTTP/1.1\r\nHost:a\r\n\r\n'.repeat(2_600)],
   },
-  'targets of 60 kB': { clients: 800, pieces: [`GET /${'x'.repeat(60_000)} HTTP/1.1\r\nHost: a\r\n\r\n`] },
-  'the ends of their connections': { clients: 2_500, first: live, pieces: [] },
   'records of one byte after a body that was too large': {
-    ...records,
+    clients: 40,
+    isTls: true,
+    pieces: Array<string>(2_500).fill('x'),
     first: 'POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9999999\r\n\r\n',
   },
-  'records of one byte after what is no request': { ...records, first: '\0' },
 };
 
-suite('floods', { skip: executable !== undefined }, () => {
+suite('floods', insideOnly, () => {
   for (const [name, flood] of Object.entries(floods))
     test(`no turn takes a second while ${flood.clients} clients at once send ${name}`, async (t) => {
       const { port } = await serviceFor(t, { settings: flood.isTls === true ? { tls: 'self-signed' } : {} });
@@ -63,12 +55,8 @@ suite('floods', { skip: executable !== undefined }, () => {
   });
 
   test('no turn takes a second while 2,500 heads time out', async (t) => {
-    const { inside } = await serviceFor(t);
     const timeouts = { headersMilliseconds: 1, requestMilliseconds: 60_000, checkMilliseconds: 1_500 };
-    const server = new HttpServer({ certificate: undefined, timeouts });
-    const { port } = await server.listen('127.0.0.1', 0);
-    if (inside !== undefined) server.setHandler(inside.app.handler);
-    t.after(() => server.close());
+    const { port } = await serverBefore(t, await serviceFor(t), { timeouts });
     await assertShortTurns(t, port, { clients: 2_500, pieces: ['GET / HT'], isPatient: true });
   });
 });

@@ -5,12 +5,12 @@ import { suite, test } from 'node:test';
 import { anyone } from '../../../src/auth/access.ts';
 import { empty, type Empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
-import { serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
 import { request } from '../../support/connection-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 
-suite('a client that has gone before its response', () => {
+suite('a client that has gone before its response', insideOnly, () => {
   const line = async (service: TestService, id: string): Promise<Readonly<Record<string, unknown>>> => {
     const find = (): string | undefined => service.logged.find((text) => text.includes(`"${id}"`));
     await until(() => find() !== undefined);
@@ -33,7 +33,6 @@ suite('a client that has gone before its response', () => {
       handle: () => (begun.resolve(), ended.promise),
     });
     const service = await serviceFor(t, { extraRoutes: [waiting] });
-    if (service.inside === undefined) return t.skip('needs a route of its own');
     const { socket, write } = await openRaw(service.port);
     write(request('POST /api/waits', ['X-Request-Id: gone-1']));
     await begun.promise;
@@ -59,7 +58,6 @@ suite('a client that has gone before its response', () => {
 
   test('requests of a client that has gone before its connection is accepted are not handled', async (t) => {
     const service = await serviceFor(t);
-    if (service.inside === undefined) return t.skip('needs a service in this process');
     // the service stands still while the clients connect, send and reset
     const program = `
       const { connect } = require('node:net');

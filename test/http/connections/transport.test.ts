@@ -1,109 +1,59 @@
-// The transport: TLS, proxies and CORS.
+// The transport: proxies, what other machines may read, and connections that are kept.
 import assert from 'node:assert/strict';
 import { networkInterfaces } from 'node:os';
 import { describe, test } from 'node:test';
-import { serviceFor, type Person, type TestService } from '../../support/service.ts';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { serviceFor, type TestService } from '../../support/service.ts';
+import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
+import { live } from '../../support/connection-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { type Headers, ask } from '../../support/transport-support.ts';
+
+const addresses = Object.values(networkInterfaces()).flatMap((each) => each ?? []);
 
 describe('plain HTTP', () => {
   const trusting = sharedService({ settings: { 'trusted-proxy': '127.0.0.1' } });
   const strict = sharedService();
-  const cases: readonly (readonly [
-    what: string,
-    headers: Headers,
-    fromTrusted: 200 | 403,
-    fromStranger: 200 | 403,
-  ])[] = [
-    ['no proxy’s field', {}, 200, 200],
-    ['X-Forwarded-Proto: https', { 'x-forwarded-proto': 'https' }, 200, 403],
-    ['X-Forwarded-Proto: HTTPS', { 'x-forwarded-proto': 'HTTPS' }, 200, 403],
-    ['X-Forwarded-Proto: http', { 'x-forwarded-proto': 'http' }, 403, 403],
-    ['X-Forwarded-Proto of nothing', { 'x-forwarded-proto': '' }, 403, 403],
-    ['X-Forwarded-Proto: httpsx', { 'x-forwarded-proto': 'httpsx' }, 403, 403],
-    [
-      'X-Forwarded-Proto: https from the client, http from the proxy',
-      { 'x-forwarded-proto': 'https, http' },
-      403,
-      403,
-    ],
-    [
-      'X-Forwarded-Proto: http from the client, https from the proxy',
-      { 'x-forwarded-proto': 'http,https' },
-      200,
-      403,
-    ],
-    ['X-Forwarded-For alone', { 'x-forwarded-for': '203.0.113.1' }, 403, 403],
-    [
-      'X-Forwarded-For and X-Forwarded-Proto: https',
-      { 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' },
-      200,
-      403,
-    ],
-    ['Forwarded with https', { forwarded: 'for=203.0.113.1;proto=https' }, 200, 403],
-    [
-      'Forwarded with https in quotes, and in capitals',
-      { forwarded: 'For=203.0.113.1; Proto="https"' },
-      200,
-      403,
-    ],
-    ['Forwarded with http', { forwarded: 'for=203.0.113.1;proto=http' }, 403, 403],
-    ['Forwarded without a scheme', { forwarded: 'for=203.0.113.1' }, 403, 403],
-    [
-      'Forwarded with https from the client, nothing from the proxy',
-      { forwarded: 'proto=https, for=203.0.113.1' },
-      403,
-      403,
-    ],
-    [
-      'Forwarded with http from the client, https from the proxy',
-      { forwarded: 'proto=http, for=203.0.113.1;proto=https' },
-      200,
-      403,
-    ],
-    ['Forwarded with another parameter that ends in proto', { forwarded: 'xproto=https' }, 403, 403],
-    ['Forwarded with https inside the quotes of a name', { forwarded: 'for="a;proto=https"' }, 403, 403],
-    ['Forwarded with https after a comma in quotes', { forwarded: 'for="a,proto=https"' }, 403, 403],
-    ['Forwarded with https in quotes that don’t end', { forwarded: 'for="a;proto=https' }, 403, 403],
-    ['Forwarded with https after an escaped quote', { forwarded: 'for="a\\";proto=https;by="b"' }, 403, 403],
-    ['Forwarded with https and a quoted address', { forwarded: 'for="[2001:db8::1]";proto=https' }, 200, 403],
-    ['X-Real-IP alone', { 'x-real-ip': '203.0.113.1' }, 403, 403],
-    ['Via alone', { via: '1.1 edge' }, 403, 403],
-    ['X-Forwarded-Host alone', { 'x-forwarded-host': 'orders.example' }, 403, 403],
-    ['X-Forwarded-Port alone', { 'x-forwarded-port': '443' }, 403, 403],
-    [
-      'X-Real-IP and X-Forwarded-Proto: https',
-      { 'x-real-ip': '203.0.113.1', 'x-forwarded-proto': 'https' },
-      200,
-      403,
-    ],
-    [
-      'both, where only X-Forwarded counts',
-      { forwarded: 'proto=https', 'x-forwarded-proto': 'http' },
-      403,
-      403,
-    ],
-    [
-      'both, where only X-Forwarded counts and is https',
-      { forwarded: 'proto=http', 'x-forwarded-proto': 'https' },
-      200,
-      403,
-    ],
-    [
-      'Forwarded with https beside X-Forwarded-For',
-      { forwarded: 'proto=https', 'x-forwarded-for': '203.0.113.1' },
-      403,
-      403,
-    ],
+  /** With the status for a trusted proxy; others are rejected, but for a request without a proxy's field. */
+  const cases: readonly (readonly [headers: Headers, fromTrusted: 200 | 403])[] = [
+    [{}, 200],
+    [{ 'x-forwarded-proto': 'https' }, 200],
+    [{ 'x-forwarded-proto': 'HTTPS' }, 200],
+    [{ 'x-forwarded-proto': 'http' }, 403],
+    [{ 'x-forwarded-proto': '' }, 403],
+    [{ 'x-forwarded-proto': 'httpsx' }, 403],
+    [{ 'x-forwarded-proto': 'https, http' }, 403], // the first is from the client
+    [{ 'x-forwarded-proto': 'http,https' }, 200],
+    [{ 'x-forwarded-for': '203.0.113.1' }, 403],
+    [{ 'x-forwarded-for': '203.0.113.1', 'x-forwarded-proto': 'https' }, 200],
+    [{ forwarded: 'for=203.0.113.1;proto=https' }, 200],
+    [{ forwarded: 'For=203.0.113.1; Proto="https"' }, 200],
+    [{ forwarded: 'for=203.0.113.1;proto=http' }, 403],
+    [{ forwarded: 'for=203.0.113.1' }, 403],
+    [{ forwarded: 'proto=https, for=203.0.113.1' }, 403], // the first is from the client
+    [{ forwarded: 'proto=http, for=203.0.113.1;proto=https' }, 200],
+    [{ forwarded: 'xproto=https' }, 403],
+    [{ forwarded: 'for="a;proto=https"' }, 403],
+    [{ forwarded: 'for="a,proto=https"' }, 403],
+    [{ forwarded: 'for="a;proto=https' }, 403],
+    [{ forwarded: 'for="a\\";proto=https;by="b"' }, 403],
+    [{ forwarded: 'for="[2001:db8::1]";proto=https' }, 200],
+    [{ 'x-real-ip': '203.0.113.1' }, 403],
+    [{ via: '1.1 edge' }, 403],
+    [{ 'x-forwarded-host': 'orders.example' }, 403],
+    [{ 'x-forwarded-port': '443' }, 403],
+    [{ 'x-real-ip': '203.0.113.1', 'x-forwarded-proto': 'https' }, 200],
+    [{ forwarded: 'proto=https', 'x-forwarded-proto': 'http' }, 403], // only X-Forwarded counts
+    [{ forwarded: 'proto=http', 'x-forwarded-proto': 'https' }, 200],
+    [{ forwarded: 'proto=https', 'x-forwarded-for': '203.0.113.1' }, 403],
   ];
-  for (const [what, headers, fromTrusted, fromStranger] of cases) {
-    test(`plain HTTP with ${what} is ${fromTrusted} from a trusted proxy, else ${fromStranger}`, async () => {
+  for (const [headers, fromTrusted] of cases) {
+    const fromStranger = Object.keys(headers).length === 0 ? 200 : 403;
+    test(`plain HTTP with ${JSON.stringify(headers)} is ${fromTrusted} from a trusted proxy, else ${fromStranger}`, async () => {
       for (const [service, status] of [
         [trusting(), fromTrusted],
         [strict(), fromStranger],
       ] as const) {
-        assert.equal((await service.get('/health/live', { headers })).status, 200);
+        await assertStatus(service.get('/health/live', { headers }), 200);
         for (const path of ['/problems', '/nowhere']) {
           const response = await service.get(path, { headers, isUndescribed: true });
           if (status === 403) {
@@ -118,49 +68,30 @@ describe('plain HTTP', () => {
   }
 
   test('plain HTTP from other machines is rejected, except from a trusted proxy reached by HTTPS', async (t) => {
-    const own = Object.values(networkInterfaces())
-      .flat()
-      .find((each) => each?.family === 'IPv4' && !each.internal)?.address;
+    const own = addresses.find(({ family, internal }) => family === 'IPv4' && !internal)?.address;
     if (own === undefined) return t.skip('this machine has no address but loopback');
     const [stranger, proxied] = [
       await serviceFor(t, { settings: { host: '0.0.0.0' } }),
       await serviceFor(t, { settings: { host: '0.0.0.0', 'trusted-proxy': `${own}/32` } }),
     ];
-    const statuses = async ({ port }: TestService): Promise<number[]> =>
-      Promise.all(
-        [
-          {},
-          { 'x-forwarded-proto': 'https' },
-          { 'x-forwarded-proto': 'http' },
-          { 'x-forwarded-for': '127.0.0.1' },
-        ].map(async (headers) => (await ask(port, { host: own, path: '/problems', headers })).status),
-      );
+    const statusOf = async (port: number, headers: Headers): Promise<number> =>
+      (await ask(port, { host: own, path: '/problems', headers })).status;
+    const sent = [{}, ...['https', 'http'].map((scheme) => ({ 'x-forwarded-proto': scheme }))];
+    const statuses = ({ port }: TestService): Promise<number[]> =>
+      Promise.all([...sent, { 'x-forwarded-for': '127.0.0.1' }].map((headers) => statusOf(port, headers)));
     assert.deepEqual(await statuses(stranger), [403, 403, 403, 403]);
     assert.deepEqual(await statuses(proxied), [403, 200, 403, 403]);
-    assert.equal((await ask(stranger.port, { host: '127.0.0.1' })).status, 200);
-    assertProblem(
-      await ask(proxied.port, {
-        host: own,
-        path: '/metrics',
-        headers: { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' },
-      }),
-      'unauthenticated',
-    );
+    await assertStatus(ask(stranger.port, { host: '127.0.0.1' }), 200);
+    const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-for': '127.0.0.1' };
+    assertProblem(await ask(proxied.port, { host: own, path: '/metrics', headers }), 'unauthenticated');
   });
 
   test('plain HTTP over the loopback of IPv6 is accepted like that of IPv4', async (t) => {
-    if (
-      !Object.values(networkInterfaces())
-        .flat()
-        .some((each) => each?.address === '::1')
-    )
-      return t.skip('this machine has no IPv6');
+    if (!addresses.some(({ address }) => address === '::1')) return t.skip('this machine has no IPv6');
     const { port } = await serviceFor(t, { settings: { host: '::1' } });
-    assert.equal((await ask(port, { host: '::1' })).status, 200);
-    assertProblem(
-      await ask(port, { host: '::1', path: '/problems', headers: { 'x-forwarded-proto': 'https' } }),
-      'tls-required',
-    );
+    await assertStatus(ask(port, { host: '::1' }), 200);
+    const headers = { 'x-forwarded-proto': 'https' };
+    assertProblem(await ask(port, { host: '::1', path: '/problems', headers }), 'tls-required');
   });
 
   test('plain HTTP has no Strict-Transport-Security, which the proxy may send', async () => {
@@ -168,68 +99,60 @@ describe('plain HTTP', () => {
   });
 });
 
-describe('CORS', () => {
-  const [shop, tool] = ['https://shop.example', 'https://tool.example:8443'];
-  let ada: Person;
-  const service = sharedService(
-    { settings: { 'cors-origins': `${shop},${tool}`, 'rate-default': '100000/60' } },
-    async (started) => {
-      ada = await started.person();
-    },
-  );
-
-  const others = [
-    'https://evil.example',
-    'http://shop.example',
-    'https://shop.example:444',
-    'https://shop.example.evil.example',
-    'https://xshop.example',
-    'https://SHOP.example',
-    'https://shop.example/',
-    'null',
-    '*',
-    '',
-    `${shop}, ${tool}`,
-  ];
-  for (const origin of others) {
-    test(`CORS lets a page of "${origin}" read nothing`, async () => {
-      for (const method of ['GET', 'OPTIONS']) {
-        const { headers } = await service().call(method, '/orders', {
-          token: ada.token,
-          headers: { origin, 'access-control-request-method': 'GET' },
-        });
-        assert.deepEqual(
-          Object.keys(headers).filter((name) => name.startsWith('access-control')),
-          [],
-        );
-      }
-    });
-  }
-
-  test('responses that depend on the origin have it in Vary, even if the request has none', async () => {
-    for (const headers of [{}, { origin: shop }, { origin: 'https://evil.example' }] as Headers[]) {
-      const response = await service().get('/orders', { token: ada.token, headers });
-      assert.equal(response.headers.vary, 'Accept, Authorization, X-API-Key, Origin');
-      assert.equal(String((await service().call('OPTIONS', '/orders', { headers })).headers.vary), 'Origin');
-    }
-  });
-});
-
 test('plain HTTP on the port of TLS gets no response', async (t) => {
   const { port } = await serviceFor(t, { settings: { tls: 'self-signed' } });
-  const connection = await openRaw(port);
-  connection.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  using connection = await openRaw(port);
+  connection.write(live);
   assert.equal(await connection.closed, '');
-  connection.socket.destroy();
 });
 
 test('--keep-alive is announced, and the connection ends after it', async (t) => {
   const { port } = await serviceFor(t, { settings: { 'keep-alive': '5' } });
-  const idle = await openRaw(port);
-  idle.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
+  using idle = await openRaw(port);
+  idle.write(live);
   assert.equal((await idle.response()).headers['keep-alive'], 'timeout=5');
   const begun = performance.now();
   await idle.closed;
   const seconds = (performance.now() - begun) / 1000;
   assert.ok(seconds > 4 && seconds < 20, `${seconds}`);
+});
+
+describe('from other machines', () => {
+  const running = sharedService({ settings: { 'trusted-proxy': '127.0.0.1' } });
+  const alone = sharedService();
+  const headers = { 'x-forwarded-for': '192.0.2.1', 'x-forwarded-proto': 'https' };
+
+  test('from other machines the metrics are for administrators only', async () => {
+    const service = running();
+    assertProblem(await service.get('/metrics', { headers }), 'unauthenticated');
+    for (const [role, status] of [
+      ['user', 403],
+      ['staff', 403],
+      ['admin', 200],
+    ] as const) {
+      const { token } = await service.person(role);
+      await assertStatus(service.get('/metrics', { headers, token }), status);
+    }
+  });
+
+  const places: readonly (readonly [headers: Headers, isLocal: boolean])[] = [
+    [{ host: 'localhost:8443' }, true],
+    [{ host: '127.0.0.1' }, true],
+    [{ host: '127.8.9.10:1' }, true],
+    [{ host: '[::1]:8443' }, true],
+    [{ host: 'evil.example' }, false], // as DNS rebinding has it
+    [{ host: 'localhost.evil.example' }, false],
+    [{ host: '127.0.0.1.evil.example' }, false],
+    [{ forwarded: 'for=127.0.0.1;proto=https' }, false],
+    [{ 'x-forwarded-for': '127.0.0.1', 'x-forwarded-proto': 'https' }, false],
+    [{ 'x-real-ip': '127.0.0.1', 'x-forwarded-proto': 'https' }, false],
+    [{ via: '1.1 proxy', 'x-forwarded-proto': 'https' }, false],
+  ];
+  for (const [sent, isLocal] of places) {
+    test(`the metrics asked for with ${JSON.stringify(sent)} are ${isLocal ? 'anyone’s where no proxy is trusted' : 'an administrator’s'}`, async () => {
+      const response = await running().get('/metrics', { headers: sent });
+      assertProblem(response, 'unauthenticated', 401);
+      if (isLocal) await assertStatus(alone().get('/metrics', { headers: sent }), 200);
+    });
+  }
 });

@@ -1,19 +1,15 @@
 // Exports that are rejected, and exports that end before their list does: none of them looks complete.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { signedIn } from '../../../src/auth/access.ts';
 import { Exports } from '../../../src/http/lists/export.ts';
-import { exportable } from '../../../src/http/routing/reply.ts';
-import { route, type Route } from '../../../src/http/routing/route.ts';
 import { LineLogger } from '../../../src/base/logger.ts';
 import { unavailable } from '../../../src/problem.ts';
 import { systemTimers } from '../../../src/base/timers.ts';
-import { object } from '../../../src/schema/schema.ts';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
 import { askRaw } from '../../support/raw-connection.ts';
-import { serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
-import { csv, manyLargeOrders, ndjson, openUnread } from '../../support/export-support.ts';
+import { csv, exportRoute, manyLargeOrders, ndjson, openUnread } from '../../support/export-support.ts';
 import { newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
 describe('exports', () => {
@@ -41,7 +37,7 @@ describe('exports', () => {
       for (const headers of [csv, ndjson]) {
         const target = '/orders?include=customer';
         assertProblem(await service().get(target, { key, headers }), 'insufficient-scope');
-        assert.equal((await service().call('HEAD', target, { key, headers })).status, 403);
+        await assertStatus(service().call('HEAD', target, { key, headers }), 403);
       }
     });
 
@@ -59,24 +55,40 @@ describe('exports', () => {
 
     test('an export is rejected for lists without files', async () => {
       const token = await rootToken(service());
-      assertProblem(await service().get('/api/users', { token, headers: csv }), 'not-acceptable', 406);
+      assertProblem(await service().get('/api/users', { token, headers: csv }), 'not-acceptable');
     });
   });
 
   describe('an export that ends early', () => {
-    test('an export ends early, without its last chunk, when the session ends', async () => {
-      const staff = await service().person('staff');
-      const reader = await openUnread(service(), staff.token);
-      const path = `/api/sessions/${staff.sessionId}`;
-      assert.equal((await service().delete(path, { token: staff.token })).status, 204);
-      reader.message.resume();
-      assert.equal(await reader.ended, false);
-      assert.match(service().logged.at(-1) ?? '', /"end":"unauthorized"/);
-    });
+    for (const [what, isWhole, change] of [
+      [
+        'ends early, without its last chunk, when the session ends',
+        false,
+        ({ sessionId, token }) => service().delete(`/api/sessions/${sessionId}`, { token }),
+      ],
+      ['ends early when its reader loses staff rights', false, ({ id }) => giveRole(id, 'user')],
+      [
+        'goes on when its reader gets more rights that list the same rows',
+        true,
+        ({ id }) => giveRole(id, 'admin'),
+      ],
+    ] satisfies readonly (readonly [string, boolean, (reader: Person) => Promise<TestResponse>])[])
+      test(`an export ${what}`, async () => {
+        const staff = await service().person('staff');
+        const reader = await openUnread(service(), staff.token);
+        assert.ok((await change(staff)).status < 300);
+        reader.message.resume();
+        assert.equal(await reader.ended, isWhole);
+        assert.match(service().logged.at(-1) ?? '', isWhole ? /"end":"complete"/ : /"end":"unauthorized"/);
+      });
 
-    test('an export ends early when its access token expires, but not with a key', async (t) => {
+    async function giveRole(id: number, role: string): Promise<TestResponse> {
+      const token = await rootToken(service());
+      return service().patch(`/api/users/${id}`, { token, body: { role } });
+    }
+
+    test('an export ends early when its access token expires, but not with a key', insideOnly, async (t) => {
       const service = await serviceFor(t);
-      if (service.inside === undefined) return t.skip('needs the clock');
       const staff = await service.person('staff');
       await manyLargeOrders(service, staff.token);
       const { key } = await newKey(service, staff.token);
@@ -92,55 +104,37 @@ describe('exports', () => {
       assert.equal(await withKey.ended, true);
     });
 
-    test('an export ends early when its API key expires, and leaves its slot and no timer', async (t) => {
-      const service = await serviceFor(t);
-      if (service.inside === undefined) return t.skip('needs the clock');
-      const staff = await service.person('staff');
-      await manyLargeOrders(service, staff.token);
-      const expiresAt = new Date(service.clock.now + 3_600_000).toISOString();
-      const body = { name: 'an hour', scopes: ['orders:read'], expiresAt };
-      const { key } = (await service.post('/api/keys', { token: staff.token, body })).body;
-      service.clock.advance(3_595_000);
-      const reader = await openUnread(service, key);
-      service.clock.advance(5_000);
-      reader.message.resume();
-      assert.equal(await reader.ended, false);
-      assert.match(service.logged.at(-1) ?? '', /"end":"expired"/);
-      assert.equal(service.clock.hasTimer(10_000), false);
-      const { token } = await service.signIn(staff.email, staff.password);
-      const again = await openUnread(service, token);
-      again.message.resume();
-      assert.equal(await again.ended, true);
-    });
-
-    test('an export ends early when its reader loses staff rights', async () => {
-      const token = await rootToken(service());
-      const staff = await service().person('staff');
-      const reader = await openUnread(service(), staff.token);
-      const demoted = await service().patch(`/api/users/${staff.id}`, { token, body: { role: 'user' } });
-      assert.equal(demoted.status, 200);
-      reader.message.resume();
-      assert.equal(await reader.ended, false);
-    });
-
-    test('an export goes on when its reader gets more rights that list the same rows', async () => {
-      const token = await rootToken(service());
-      const staff = await service().person('staff');
-      const reader = await openUnread(service(), staff.token);
-      const promoted = await service().patch(`/api/users/${staff.id}`, { token, body: { role: 'admin' } });
-      assert.equal(promoted.status, 200);
-      reader.message.resume();
-      assert.equal(await reader.ended, true);
-    });
+    test(
+      'an export ends early when its API key expires, and leaves its slot and no timer',
+      insideOnly,
+      async (t) => {
+        const service = await serviceFor(t);
+        const staff = await service.person('staff');
+        await manyLargeOrders(service, staff.token);
+        const expiresAt = new Date(service.clock.now + 3_600_000).toISOString();
+        const body = { name: 'an hour', scopes: ['orders:read'], expiresAt };
+        const { key } = (await service.post('/api/keys', { token: staff.token, body })).body;
+        service.clock.advance(3_595_000);
+        const reader = await openUnread(service, key);
+        service.clock.advance(5_000);
+        reader.message.resume();
+        assert.equal(await reader.ended, false);
+        assert.match(service.logged.at(-1) ?? '', /"end":"expired"/);
+        assert.equal(service.clock.hasTimer(10_000), false);
+        const { token } = await service.signIn(staff.email, staff.password);
+        const again = await openUnread(service, token);
+        again.message.resume();
+        assert.equal(await again.ended, true);
+      },
+    );
 
     test('an export that ends early for too many waiting queries leaves its reason in the log', async (t) => {
       const logged: string[] = [];
       const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
       const now = () => 0;
       const log = new LineLogger({ level: 'info', sink, isTerminal: false, hasColor: false, now });
-      const service = await serviceFor(t, {
-        extraRoutes: [failingExport(new Exports({ log, timers: systemTimers }))],
-      });
+      const failing = exportRoute(new Exports({ log, timers: systemTimers }), missingRows);
+      const service = await serviceFor(t, { extraRoutes: [failing] });
       const token = await rootToken(service);
       await assert.rejects(service.get('/test/rows', { token, headers: csv, isUndescribed: true }));
       log.flush();
@@ -154,25 +148,13 @@ describe('exports', () => {
         reader.close();
         await reader.ended;
       }
-      assert.equal((await service().get('/orders', { token, headers: csv })).status, 200);
+      await assertStatus(service().get('/orders', { token, headers: csv }), 200);
     });
   });
 });
 
-/** A list whose first rows can't be found. */
-function failingExport(exports: Exports): Route {
-  async function* rows() {
-    yield [];
-    throw unavailable('Too many long queries are waiting.');
-  }
-  return route({
-    method: 'GET',
-    path: '/test/rows',
-    tag: 'Service',
-    summary: 'An export that fails midway',
-    access: signedIn,
-    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
-    handle: (context) =>
-      exports.createResult(context, { name: 'rows', table: { columns: [], rowsOf: () => [] } }, rows),
-  });
+/** The first rows can't be found. */
+async function* missingRows() {
+  yield [];
+  throw unavailable('Too many long queries are waiting.');
 }

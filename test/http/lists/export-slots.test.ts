@@ -2,27 +2,24 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { setImmediate } from 'node:timers/promises';
-import { signedIn, type Caller } from '../../../src/auth/access.ts';
+import type { Caller } from '../../../src/auth/access.ts';
 import { Exports, type ElementReader } from '../../../src/http/lists/export.ts';
-import { exportable } from '../../../src/http/routing/reply.ts';
-import { route, type Route } from '../../../src/http/routing/route.ts';
-import { object } from '../../../src/schema/schema.ts';
 import { FrozenClock } from '../../support/frozen-clock.ts';
-import { assertProblem } from '../../support/http-support.ts';
+import { assertProblem, assertStatus } from '../../support/http-support.ts';
 import {
-  executable,
+  insideOnly,
   serviceFor,
   type Person,
   type TestResponse,
   type TestService,
 } from '../../support/service.ts';
-import { csv, openUnread, type UnreadExport } from '../../support/export-support.ts';
+import { csv, exportRoute, openUnread, type UnreadExport } from '../../support/export-support.ts';
 
 const mebibyte = 1024 ** 2;
 /** More than the system keeps for a client that reads nothing. */
 const manyBytes = 40 * mebibyte;
 
-describe('exports', { skip: executable !== undefined && 'needs routes of its own' }, () => {
+describe('exports', insideOnly, () => {
   test('exports run two at once in all, and one of each user, staff or not', async (t) => {
     const { ask, open, service, untilStill, finish } = await exporting(t);
     const [staff, user, other] = [
@@ -41,10 +38,10 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
     first.message.resume();
     assert.equal(await first.ended, true);
     assertProblem(await ask(user), 'unavailable', 503);
-    assert.equal((await ask(staff)).status, 200);
+    await assertStatus(ask(staff), 200);
     second.message.resume();
     assert.equal(await second.ended, true);
-    assert.equal((await ask(user)).status, 200);
+    await assertStatus(ask(user), 200);
   });
 
   test('exports of users leave a slot to staff, however many users there are', async (t) => {
@@ -58,18 +55,14 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
       message.resume();
       assert.equal(await ended, true);
     }
-    assert.equal((await ask(other)).status, 200);
+    await assertStatus(ask(other), 200);
   });
 
   test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
-    const { open, service, clock, untilStill, readMore, running } = await exporting(t);
+    const { open, service, clock, untilStill, readFor10Seconds, running } = await exporting(t);
     const person = await service.person();
     const unread = await open(person);
-    for (let time = 0; time < 2; time += 1) {
-      await readMore(unread);
-      await untilStill();
-      clock.advance(10_000);
-    }
+    for (let time = 0; time < 2; time += 1) await readFor10Seconds(unread);
     // the system may accept more of it for a while
     for (let times = 0; running() > 0 && times < 100; times += 1) {
       await untilStill();
@@ -84,38 +77,28 @@ describe('exports', { skip: executable !== undefined && 'needs routes of its own
   });
 
   test('exports continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
-    const { open, service, clock, untilStill, readMore, finish } = await exporting(t);
+    const { open, service, readFor10Seconds, finish } = await exporting(t);
     const unread = await open(await service.person());
-    for (let read = 0; read < 6; read += 1) {
-      await readMore(unread);
-      await untilStill();
-      clock.advance(10_000);
-    }
+    for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
     finish();
     unread.message.resume();
     assert.equal(await unread.ended, true);
   });
 
   test('exports that are read slowly end after a minute, if another one was refused meanwhile', async (t) => {
-    const { ask, open, service, clock, untilStill, readMore } = await exporting(t);
+    const { ask, open, service, readFor10Seconds } = await exporting(t);
     const unread = await open(await service.person());
     assertProblem(await ask(await service.person()), 'unavailable', 503);
-    for (let read = 0; read < 6; read += 1) {
-      await readMore(unread);
-      await untilStill();
-      clock.advance(10_000);
-    }
+    for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
     unread.message.resume();
     assert.equal(await unread.ended, false);
     assert(service.logged.some((line) => line.includes('"end":"slow"')));
   });
 
   test('exports leave no timer behind, however long they took', async (t) => {
-    const { open, service, clock, untilStill, readMore, finish } = await exporting(t);
+    const { open, service, clock, readFor10Seconds, finish } = await exporting(t);
     const unread = await open(await service.person());
-    await readMore(unread);
-    await untilStill();
-    clock.advance(10_000);
+    await readFor10Seconds(unread);
     finish();
     unread.message.resume();
     assert.equal(await unread.ended, true);
@@ -164,8 +147,8 @@ type Exporting = {
   readonly open: (person: Person) => Promise<UnreadExport>;
   /** Resolves once the service reads no more elements, with the number of those that it has read. */
   readonly untilStill: () => Promise<number>;
-  /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. */
-  readonly readMore: (unread: UnreadExport) => Promise<void>;
+  /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. Then 10 s pass. */
+  readonly readFor10Seconds: (unread: UnreadExport) => Promise<void>;
   /** The number of exports. */
   readonly running: () => number;
   /** Ends the list after the elements that the service has read. */
@@ -188,21 +171,24 @@ async function exporting(
   const clock = new FrozenClock(0);
   const log = { write: () => {}, request: () => {}, flush: () => {} };
   const exports = new Exports({ log, timers: clock });
-  const service = await serviceFor(t, { extraRoutes: [exportRoute(exports, source ?? manyElements)] });
+  const table = { columns: ['note'], rowsOf: () => [[note]] };
+  const exported = exportRoute(exports, source ?? manyElements, table);
+  const service = await serviceFor(t, { extraRoutes: [exported] });
   const path = '/test/rows';
+  async function untilStill(): Promise<number> {
+    for (let [same, before] = [0, -1]; same < 100; before = taken) {
+      same = taken === before ? same + 1 : 0;
+      await assertStatus(service.get('/health/live'), 200);
+    }
+    return taken;
+  }
   return {
     service,
     clock,
     ask: ({ token }) => service.get(path, { token, headers: csv, isUndescribed: true }),
     open: ({ token }) => openUnread(service, token, path),
-    async untilStill() {
-      for (let [same, before] = [0, -1]; same < 100; before = taken) {
-        same = taken === before ? same + 1 : 0;
-        assert.equal((await service.get('/health/live')).status, 200);
-      }
-      return taken;
-    },
-    async readMore({ message }) {
+    untilStill,
+    async readFor10Seconds({ message }) {
       const enough = taken + Math.ceil((640 * 1024) / note.length) + 1;
       message.resume();
       while (taken < enough) {
@@ -210,21 +196,10 @@ async function exporting(
         await setImmediate();
       }
       message.pause();
+      await untilStill();
+      clock.advance(10_000);
     },
     running: () => exports.counts.running,
     finish: () => void (isFinished = true),
   };
-}
-
-function exportRoute(exports: Exports, source: ElementReader<unknown, Caller>): Route {
-  const table = { columns: ['note'], rowsOf: (row: unknown) => [[(row as { note: string }).note]] };
-  return route({
-    method: 'GET',
-    path: '/test/rows',
-    tag: 'Service',
-    summary: 'An export of many rows',
-    access: signedIn,
-    reply: { kind: 'list', schema: object({}), mediaTypes: exportable },
-    handle: (context) => exports.createResult(context, { name: 'rows', table }, source),
-  });
 }

@@ -5,7 +5,7 @@ import { decodeCursor, encodeCursor } from '../../../src/http/lists/cursor.ts';
 import { importLines } from '../../support/import-support.ts';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 import { serviceFor, type TestResponse } from '../../support/service.ts';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
 import { type Row, withoutSyncs, pagesOf } from '../../support/list-support.ts';
 
 describe('a page with much text', () => {
@@ -32,8 +32,8 @@ describe('a page with much text', () => {
         const { text, body, headers } = await service().get(next, { token });
         assert.equal(body.total, 1_025);
         assert.equal(headers.link, body.next === null ? undefined : `<${body.next}>; rel="next"`);
-        assert.equal(
-          (await service().get(next, { token, headers: { 'if-none-match': headers.etag ?? '' } })).status,
+        await assertStatus(
+          service().get(next, { token, headers: { 'if-none-match': headers.etag ?? '' } }),
           304,
         );
         if (body.next !== null && body.data.length < 200) shortened += 1;
@@ -68,15 +68,11 @@ test('the list continues after the last row of a page was removed', async (t) =>
 });
 
 describe('cursors', () => {
-  let token = '',
-    root = '',
-    other = '';
+  let [token, root, other] = ['', '', ''];
   const service = sharedService(withoutSyncs, async (started) => {
-    [token, root, other] = [
-      (await started.person()).token,
-      await rootToken(started),
-      (await started.person()).token,
-    ];
+    token = (await started.person()).token;
+    root = await rootToken(started);
+    other = (await started.person()).token;
     const customerId = (await newCustomer(started, token)).id;
     for (let index = 0; index < 4; index += 1) {
       await newCustomer(started, token);
@@ -111,19 +107,8 @@ describe('cursors', () => {
     }
   });
 
-  const foreign = [
-    'x',
-    'MTA',
-    'AAAAAAAAAAAAAAAAAAAAAA',
-    'eyJpZCI6NX0=',
-    'a/b+c',
-    '%00',
-    'ä',
-    '{"id":5}',
-    '../../..',
-    'x'.repeat(3000),
-  ];
-  for (const cursor of foreign) {
+  const foreign = 'x MTA AAAAAAAAAAAAAAAAAAAAAA eyJpZCI6NX0= a/b+c %00 ä {"id":5} ../../..'.split(' ');
+  for (const cursor of [...foreign, 'x'.repeat(3000)]) {
     test(`a made-up cursor, ${cursor.slice(0, 30)}, is invalid-cursor in both interfaces`, async () => {
       const sent = encodeURIComponent(cursor);
       assertProblem(await get(`/customers?cursor=${sent}`), 'invalid-cursor', 422);
@@ -232,7 +217,7 @@ describe('cursors', () => {
 
   test('a cursor is valid for its list with and without include', async () => {
     const cursor = await cursorOf('/orders?limit=1', root);
-    assert.equal((await get(`/orders?limit=1&include=customer&cursor=${cursor}`, root)).status, 200);
+    await assertStatus(get(`/orders?limit=1&include=customer&cursor=${cursor}`, root), 200);
   });
 
   for (const [what, from, to] of others) {

@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 import { Cleanup } from '../../../src/service/cleanup.ts';
 import { sharedService } from '../../support/http-support.ts';
 import { assertShort, floodMillisecondsMax, TurnWatch } from '../../support/turn-watch.ts';
-import { executable, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
 
 const rows = 20_000;
 
@@ -25,6 +25,13 @@ async function send(asked: Asked): Promise<number> {
   return status;
 }
 
+/** Asserts that a request has this status, and that no turn is long meanwhile. */
+async function assertShortFor(path: string, status: number, init: object): Promise<void> {
+  const watch = new TurnWatch();
+  assert.equal(await send({ path, init }), status);
+  assertShort(watch);
+}
+
 /** The whole program of the thread, sent there as text. */
 function askInThread(): void {
   const { parentPort } = process.getBuiltinModule('node:worker_threads');
@@ -35,7 +42,7 @@ function askInThread(): void {
   });
 }
 
-suite('the event loop', { skip: executable !== undefined }, () => {
+suite('the event loop', insideOnly, () => {
   before(async () => {
     thread = new Worker(`(${askInThread.toString()})()`, { eval: true });
     await once(thread, 'online');
@@ -67,22 +74,23 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     'items with everything wrong': fill('{"items":[', '{"quantity":-1,"unitPrice":1.5,"x":1},', '{}]}'),
   };
 
+  const json = (): object => ({
+    authorization: `Bearer ${person.token}`,
+    'content-type': 'application/json',
+  });
+
   for (const [name, body] of Object.entries(bodies)) {
     test(`the event loop has no long turn while a body with ${name} is read`, async () => {
-      const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
       for (const path of ['/orders', '/customers', '/api/users']) {
-        const watch = new TurnWatch();
-        const status = await send({ path: running().url + path, init: { method: 'POST', headers, body } });
-        assertShort(watch);
-        assert([400, 422].includes(status), `status ${status}`);
+        const status = path === '/api/users' ? 400 : 422;
+        await assertShortFor(running().url + path, status, { method: 'POST', headers: json(), body });
       }
     });
   }
 
   test('no turn takes a second while 64 large bodies arrive at once', async () => {
-    const headers = { authorization: `Bearer ${person.token}`, 'content-type': 'application/json' };
     for (const name of ['items with everything wrong', 'unknown members', 'numbers with a point']) {
-      const init = { method: 'POST', headers, body: bodies[name] };
+      const init = { method: 'POST', headers: json(), body: bodies[name] };
       const watch = new TurnWatch();
       assert.equal(await send({ path: `${running().url}/orders`, init, times: 64 }), 422);
       assertShort(watch, floodMillisecondsMax);
@@ -108,16 +116,15 @@ suite('the event loop', { skip: executable !== undefined }, () => {
     }),
   };
 
+  const importing = (token: string, type: string, body: string): object => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': type };
+    return { method: 'POST', headers, body };
+  };
+
   for (const [name, body] of Object.entries(imports)) {
     test(`the event loop has no long turn while ${name} are imported`, async () => {
-      const headers = {
-        authorization: `Bearer ${admin.token}`,
-        'content-type': name.includes('rows') ? 'text/csv' : 'application/x-ndjson',
-      };
-      const watch = new TurnWatch();
-      const init = { method: 'POST', headers, body };
-      assert.equal(await send({ path: `${running().url}/imports`, init }), 200);
-      assertShort(watch);
+      const type = name.includes('rows') ? 'text/csv' : 'application/x-ndjson';
+      await assertShortFor(`${running().url}/imports`, 200, importing(admin.token, type, body));
     });
   }
 
@@ -130,16 +137,10 @@ suite('the event loop', { skip: executable !== undefined }, () => {
        SELECT ${id}, 'Ada', 'ada', value || '@example.com', value || '@example.com', '+494411234567', 0, 0
        FROM ${series(rows)}`,
     );
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
     const rowsOf = (index: number): string =>
       `Grace,grace${index}@example.com,\nGrace,lovelace${index}@example.com,+494411234567\nGrace ${index},,\n`;
     const body = `name,email,phone\n${Array.from({ length: 100 }, (_, index) => rowsOf(index)).join('')}`;
-    const watch = new TurnWatch();
-    assert.equal(
-      await send({ path: `${service.url}/imports`, init: { method: 'POST', headers, body } }),
-      200,
-    );
-    assertShort(watch);
+    await assertShortFor(`${service.url}/imports`, 200, importing(token, 'text/csv', body));
   });
 
   test('the event loop has no long turn while the names of known customers are replaced', async (t) => {
@@ -152,35 +153,25 @@ suite('the event loop', { skip: executable !== undefined }, () => {
        SELECT value, ${id}, ${name}, '', 0, 0 FROM ${series(rows)};
        INSERT INTO customerSearch (rowid, text) SELECT id, substr('  ' || name, 1, 200) FROM customers`,
     );
-    const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/csv' };
     const known = Array.from({ length: 100 }, (_, index) => `${index * 100 + 1},Grace ${index}\n`);
-    const init = { method: 'POST', headers, body: `id,name\n${known.join('')}` };
-    const watch = new TurnWatch();
-    assert.equal(await send({ path: `${service.url}/imports`, init }), 200);
-    assertShort(watch);
+    const body = `id,name\n${known.join('')}`;
+    await assertShortFor(`${service.url}/imports`, 200, importing(token, 'text/csv', body));
     assert.equal(countIn(service, "customers WHERE name LIKE 'Grace %'"), 100);
   });
 
   for (const coding of ['gzip', 'identity']) {
     test(`the event loop has no long turn while its documents are first created, as ${coding}`, async (t) => {
       const { service } = await start(t);
-      const headers = { 'accept-encoding': coding };
-      for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics']) {
-        const watch = new TurnWatch();
-        assert.equal(await send({ path: service.url + path, init: { headers } }), 200);
-        assertShort(watch);
-      }
+      for (const path of ['/openapi.json', '/docs', '/', '/problems', '/metrics'])
+        await assertShortFor(service.url + path, 200, { headers: { 'accept-encoding': coding } });
     });
   }
 
   test('the event loop has no long turn while the largest page is read', async (t) => {
     const { service, person } = await start(t);
     giveOrders(service, person, { count: 200, items: 100 });
-    const path = `${service.url}/orders?limit=200&total=true`;
     const init = { headers: { authorization: `Bearer ${person.token}` } };
-    const watch = new TurnWatch();
-    assert.equal(await send({ path, init }), 200);
-    assertShort(watch);
+    await assertShortFor(`${service.url}/orders?limit=200&total=true`, 200, init);
   });
 
   for (const type of ['text/csv', 'application/x-ndjson'])
@@ -189,9 +180,7 @@ suite('the event loop', { skip: executable !== undefined }, () => {
       giveOrders(service, person, { count: 200, items: 100 });
       change(service, `UPDATE orders SET note = '${'"'.repeat(2_000)}'`); // each row of a table has it twice
       const init = { headers: { authorization: `Bearer ${person.token}`, accept: type } };
-      const watch = new TurnWatch();
-      assert.equal(await send({ path: `${service.url}/orders`, init }), 200);
-      assertShort(watch);
+      await assertShortFor(`${service.url}/orders`, 200, init);
     });
 
   test(`the event loop has no long turn while a user with ${rows} orders is deleted`, async (t) => {

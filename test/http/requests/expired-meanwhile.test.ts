@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newCustomer } from '../../support/resource-support.ts';
 import { codeOf, personWithCodes } from '../../support/totp-support.ts';
-import { executable, serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { sendHalf } from '../../support/withdrawn-support.ts';
 import type { RawResponse } from '../../support/raw-connection.ts';
 
@@ -30,7 +30,7 @@ async function sendLate(service: TestService, late: Late): Promise<RawResponse> 
   return half.sendRest();
 }
 
-describe('while its body arrives', { skip: executable !== undefined && 'needs the clock' }, () => {
+describe('while its body arrives', insideOnly, () => {
   test('while the body of a request arrives, an access token expires', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();

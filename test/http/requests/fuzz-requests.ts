@@ -26,7 +26,7 @@ export type Vocabulary = {
  */
 export type FuzzRequest = { readonly bytes: Buffer; readonly method: string; readonly isBroken: boolean };
 
-export function bodyFor(dice: Dice, example: unknown): string {
+function bodyFor(dice: Dice, example: unknown): string {
   const value = dice.chance(0.3) ? example : mutated(dice, example);
   // A new address, so that most new users conflict with no other.
   const fresh =
@@ -47,35 +47,17 @@ export function bodyFor(dice: Dice, example: unknown): string {
   ]);
 }
 
-export const ids = [
-  '1',
-  '2',
-  '3',
-  '5',
-  '7',
-  '40',
-  '999',
-  '0',
-  '-1',
-  '01',
-  '1.0',
-  'x',
-  '%31',
-  '9007199254740991',
-  '9007199254740992',
-  '99999999999999999999',
-  '',
-  '__proto__',
-  '../..',
-];
+const usualIds = ['1', '2', '3', '5', '7', '40'];
+const oddIds =
+  '999 0 -1 01 1.0 x %31 9007199254740991 9007199254740992 99999999999999999999 __proto__ ../..'.split(' ');
 
 /**
  * Users and sessions other than those of the requests: the first valid DELETE would otherwise end the
  * credentials of all later requests.
  */
-export const idsOfOthers = ['20', '21', '22', '25', '30', '40', '999', '0', '-1', 'x', '9007199254740992'];
+const idsOfOthers = '20 21 22 25 30 40 999 0 -1 x 9007199254740992'.split(' ');
 
-export function targetFor(
+function targetFor(
   dice: Dice,
   { path, parameters }: Operation,
   method: string,
@@ -83,87 +65,48 @@ export function targetFor(
 ): string {
   const mayEndCredentials = method !== 'GET' && /^\/api\/(users|sessions)\/\{id\}/.test(path);
   const idFor = (): string =>
-    mayEndCredentials ? dice.pick(idsOfOthers) : dice.pick(dice.chance(0.8) ? ids.slice(0, 6) : ids);
+    mayEndCredentials
+      ? dice.pick(idsOfOthers)
+      : dice.pick(dice.chance(0.8) ? usualIds : [...usualIds, ...oddIds, '']);
   let target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
     name === 'name' ? dice.pick(['not-found', 'nonsense', '__proto__', '1']) : idFor(),
   );
-  if (dice.chance(0.02))
-    target = dice.pick([
-      `/${target}`,
-      `${target}/`,
-      target.toUpperCase(),
-      `http://elsewhere${target}`,
-      '*',
-      '//',
-      '/%2e%2e/',
-    ]);
+  const odd = [`/${target}`, `${target}/`, target.toUpperCase(), `http://elsewhere${target}`];
+  if (dice.chance(0.02)) target = dice.pick([...odd, '*', '//', '/%2e%2e/']);
   const pairs: string[] = [];
   while (dice.chance(0.35)) {
     const name = dice.chance(0.85) && parameters.length > 0 ? dice.pick(parameters) : dice.pick(texts);
-    const value =
-      name === 'cursor' && dice.chance(0.7)
-        ? dice.pick(cursors)
-        : dice.chance(0.3)
-          ? String(dice.pick(numbers))
-          : dice.pick(texts);
+    let value = dice.chance(0.3) ? String(dice.pick(numbers)) : dice.pick(texts);
+    if (name === 'cursor' && dice.chance(0.7)) value = dice.pick(cursors);
     const pair = `${encodeURIComponent(name)}=${encodeURIComponent(value)}`;
-    pairs.push(
-      dice.chance(0.95)
-        ? pair
-        : dice.pick([
-            '=',
-            name.replaceAll(/[^a-z]/g, ''),
-            '%',
-            '%zz=%ff',
-            'api_key=%',
-            'api_key=x',
-            '&&',
-            '+',
-          ]),
-    );
+    const broken = ['=', name.replaceAll(/[^a-z]/g, ''), '%', '%zz=%ff', 'api_key=%', 'api_key=x', '&&', '+'];
+    pairs.push(dice.chance(0.95) ? pair : dice.pick(broken));
   }
   return pairs.length === 0 ? target : `${target}?${pairs.join('&')}`;
 }
 
-export const oddFields = [
-  'Accept: text/html',
-  'Accept: */*;q=0',
-  'Accept: application/json;q=0.5, text/html',
-  'Accept: \t,;=',
-  'Accept: image/png',
-  'If-Match: *',
-  'If-Match: "x"',
-  'If-Match: W/"x", "y"',
-  'If-None-Match: *',
-  'If-None-Match: "',
-  'If-None-Match: W/"x"',
-  'Idempotency-Key: a',
-  'Idempotency-Key: b',
-  'Idempotency-Key: ',
-  'Idempotency-Key: a b',
-  `Idempotency-Key: ${'k'.repeat(300)}`,
-  'X-Request-Id: mine',
-  'X-Request-Id: \u00ff',
-  'traceparent: 00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
-  'traceparent: "\u0080',
-  'Origin: https://evil.example',
-  'Range: bytes=0-1',
-  'Cookie: a=b',
-  'X-HTTP-Method-Override: DELETE',
-  'Content-Encoding: gzip',
-  'Content-Type: text/plain',
-  'Content-Type: application/json; charset=latin1',
-  'Content-Language: de',
-  'X-Forwarded-For: 203.0.113.1',
-  'X-Forwarded-Proto: https',
-  'Forwarded: for=x;proto=https',
-  'Connection: keep-alive',
-  'Upgrade: h2c',
-  'TE: trailers',
-  'User-Agent: \u00e9\u00ff',
-  `User-Agent: ${'u'.repeat(2000)}`,
-  'Host: elsewhere',
-  'Date: never',
+/** Header fields of one line each; others are made of them. */
+const oddFields = [
+  ...['text/html', '*/*;q=0', 'application/json;q=0.5, text/html', '\t,;=', 'image/png'].map(
+    (x) => `Accept: ${x}`,
+  ),
+  ...['*', '"x"', 'W/"x", "y"'].map((tags) => `If-Match: ${tags}`),
+  ...['*', '"', 'W/"x"'].map((tags) => `If-None-Match: ${tags}`),
+  ...['a', 'b', '', 'a b', 'k'.repeat(300)].map((key) => `Idempotency-Key: ${key}`),
+  ...['mine', '\u00ff'].map((id) => `X-Request-Id: ${id}`),
+  ...['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '"\u0080'].map((id) => `traceparent: ${id}`),
+  ...['text/plain', 'application/json; charset=latin1'].map((type) => `Content-Type: ${type}`),
+  ...['\u00e9\u00ff', 'u'.repeat(2000)].map((agent) => `User-Agent: ${agent}`),
+  ...['Origin: https://evil.example', 'Range: bytes=0-1', 'Cookie: a=b', 'X-HTTP-Method-Override: DELETE'],
+  ...[
+    'Content-Encoding: gzip',
+    'Content-Language: de',
+    'Connection: keep-alive',
+    'Upgrade: h2c',
+    'TE: trailers',
+  ],
+  ...['X-Forwarded-For: 203.0.113.1', 'X-Forwarded-Proto: https', 'Forwarded: for=x;proto=https'],
+  ...['Host: elsewhere', 'Date: never'],
 ];
 
 export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
@@ -188,21 +131,14 @@ export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
     `${method} ${targetFor(dice, operation, method, vocabulary)} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
     'latin1',
   );
-  const bytes = Buffer.concat(
-    isChunked
-      ? [
-          head,
-          Buffer.from(`${body.length.toString(16)}\r\n`),
-          body,
-          Buffer.from(body.length === 0 ? '\r\n' : '\r\n0\r\n\r\n'),
-        ]
-      : [head, body],
-  );
+  const ending = body.length === 0 ? '\r\n' : '\r\n0\r\n\r\n';
+  const chunked = [head, Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from(ending)];
+  const bytes = Buffer.concat(isChunked ? chunked : [head, body]);
   const isBroken = dice.chance(0.05);
   return { bytes: isBroken ? damaged(dice, bytes) : bytes, method, isBroken };
 }
 
-export function damaged(dice: Dice, bytes: Buffer): Buffer {
+function damaged(dice: Dice, bytes: Buffer): Buffer {
   const at = dice.below(bytes.length);
   const changed = Buffer.from(bytes);
   switch (dice.below(4)) {
@@ -211,10 +147,7 @@ export function damaged(dice: Dice, bytes: Buffer): Buffer {
     case 1:
       return Buffer.concat([bytes.subarray(0, at), Buffer.from([dice.below(256)]), bytes.subarray(at)]);
     case 2:
-      return Buffer.concat([
-        bytes.subarray(0, at),
-        bytes.subarray(Math.min(bytes.length, at + 1 + dice.below(20))),
-      ]);
+      return Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + dice.below(20))]);
     default:
       for (let flips = dice.below(4); flips >= 0; flips -= 1)
         changed[dice.below(changed.length)] = dice.below(256);

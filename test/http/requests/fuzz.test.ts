@@ -5,17 +5,14 @@ import { test } from 'node:test';
 import { newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
-import { assertProblemDocument } from '../../support/http-support.ts';
+import { assertProblemDocument, assertStatus } from '../../support/http-support.ts';
 import { openRaw, type RawResponse, type RawConnection } from '../../support/raw-connection.ts';
 import { type Vocabulary, type FuzzRequest, requestFor, operationsOf } from './fuzz-requests.ts';
 import { Dice } from './fuzz-values.ts';
 
 const seed = 20_260_305;
-
 const requestsMax = 6_000;
-
 const connectionsMax = 40;
-
 const answerMillisecondsMax = 10_000;
 
 /** All documented operations, with valid and wrong credentials and cursors. */
@@ -128,7 +125,7 @@ test(
       assert.ok((statuses.get(status) ?? 0) > 0, `no response was ${status}`);
     // An executable hashes passwords at their full cost, so it may have too many to check.
     if (service.inside !== undefined) assert.equal(statuses.get(503), undefined);
-    assert.equal((await service.get('/health/ready')).status, 200);
+    await assertStatus(service.get('/health/ready'), 200);
     await service.get('/orders', { headers: { 'x-request-id': 'the-last' } });
     await until(() => service.logged.some((line) => line.includes('"the-last"')));
     assert.deepEqual(

@@ -1,10 +1,17 @@
 // Requests that may be sent twice: Idempotency-Key.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertIssues, items, newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
+import {
+  assertIssues,
+  isReplay,
+  items,
+  newCustomer,
+  newKey,
+  newOrder,
+  withKey,
+} from '../../support/resource-support.ts';
 import { password, type TestResponse, type Call, type Person } from '../../support/service.ts';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { withKey, isReplay } from './idempotency-support.ts';
+import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
 
 describe('Idempotency-Key', () => {
   let ada: Person, bob: Person, staff: Person;
@@ -17,28 +24,25 @@ describe('Idempotency-Key', () => {
   const place = (key: string, body: object = order(), token = ada.token): Promise<TestResponse> =>
     service().post('/orders', { token, body, headers: withKey(key) });
 
-  const takers: Readonly<
-    Record<string, () => Promise<readonly [method: string, path: string, body: object]>>
-  > = {
-    'POST /orders': () => Promise.resolve(['POST', '/orders', order({ note: 'für Ægir 😀' })]),
-    'POST /customers': () => Promise.resolve(['POST', '/customers', { name: 'Zoë 東京' }]),
-    'POST /api/users': () =>
-      Promise.resolve(['POST', '/api/users', { name: 'Grace', email: 'grace@example.com', password }]),
-    'PATCH /orders/{id}': async () => [
-      'PATCH',
-      `/orders/${(await newOrder(service(), ada.token)).id}`,
-      { status: 'cancelled', note: 'für Ægir' },
-    ],
+  type Sent = readonly [method: string, path: string, body: object];
+  const takers: Readonly<Record<string, () => Promise<Sent>>> = {
+    'POST /orders': async () => ['POST', '/orders', order({ note: 'für Ægir 😀' })],
+    'POST /customers': async () => ['POST', '/customers', { name: 'Zoë 東京' }],
+    'POST /api/users': async () => {
+      const body = { name: 'Grace', email: `grace${(count += 1)}@example.com`, password };
+      return ['POST', '/api/users', body];
+    },
+    'PATCH /orders/{id}': async () => {
+      const { id } = await newOrder(service(), ada.token);
+      return ['PATCH', `/orders/${id}`, { status: 'cancelled', note: 'für Ægir' }];
+    },
   };
+  let count = 0;
   for (const [name, make] of Object.entries(takers)) {
     test(`${name}: the same key and body get the first response again`, async () => {
       const [method, path, body] = await make();
-      const send = (): Promise<TestResponse> =>
-        service().call(method, path, {
-          body,
-          headers: withKey(`again ${name}`.replaceAll(' ', '-')),
-          token: ada.token,
-        });
+      const sent = { token: ada.token, headers: withKey(`again ${name}`.replaceAll(' ', '-')), body };
+      const send = (): Promise<TestResponse> => service().call(method, path, sent);
       const [first, second, third] = [await send(), await send(), await send()];
       assert.ok(first.status < 300, first.text);
       assert.equal(first.headers['idempotency-replayed'], undefined);
@@ -55,34 +59,25 @@ describe('Idempotency-Key', () => {
 
     test(`${name}: another body is idempotency-key-reused, and changes nothing`, async () => {
       const [method, path, body] = await make();
-      const key = withKey(`other-${method}-${path}`);
-      const first = await service().call(method, path, {
-        token: ada.token,
-        headers: key,
-        body: 'email' in body ? { ...body, email: 'other@example.com' } : body,
-      });
+      const sent = { token: ada.token, headers: withKey(`other-${method}-${path}`) };
+      const first = await service().call(method, path, { ...sent, body });
       assert.ok(first.status < 300, first.text);
       const other =
         'name' in body ? { ...body, email: 'third@example.com', name: 'Other' } : { ...body, note: 'other' };
-      for (const reused of [other, { ...other, nothing: 'valid' }]) {
+      for (const reused of [other, { ...other, nothing: 'valid' }])
         assertProblem(
-          await service().call(method, path, { token: ada.token, headers: key, body: reused }),
+          await service().call(method, path, { ...sent, body: reused }),
           'idempotency-key-reused',
         );
-      }
-      assert.equal(
-        (
-          await service().get(first.headers.location ?? path, {
-            token: path === '/api/users' ? (await service().person('admin')).token : ada.token,
-          })
-        ).text,
-        first.text,
-      );
+      const { token } = path === '/api/users' ? await service().person('admin') : ada;
+      assert.equal((await service().get(first.headers.location ?? path, { token })).text, first.text);
     });
   }
 
   test('fifty requests with one key create one order: all get its response, or have to wait', async () => {
-    const before = (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total;
+    const countOrders = async (): Promise<number> =>
+      (await service().get('/orders?total=true&limit=1', ada)).body.total;
+    const before = await countOrders();
     const responses = await Promise.all(Array.from({ length: 50 }, () => place('fifty')));
     const made = responses.filter((response) => response.status === 201 && !isReplay(response));
     assert.equal(made.length, 1);
@@ -93,21 +88,14 @@ describe('Idempotency-Key', () => {
         assert.equal(response.headers['retry-after'], '1');
       }
     }
-    assert.equal(
-      (await service().get('/orders?total=true&limit=1', { token: ada.token })).body.total,
-      before + 1,
-    );
+    assert.equal(await countOrders(), before + 1);
     assert.equal((await place('fifty')).text, made[0]?.text);
   });
 
   test('the first response is replayed, even if the order has changed since', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (): Promise<TestResponse> =>
-      service().patch(`/orders/${id}`, {
-        token: staff.token,
-        headers: withKey('moved-on'),
-        body: { status: 'paid' },
-      });
+    const sent = { token: staff.token, headers: withKey('moved-on'), body: { status: 'paid' } };
+    const send = (): Promise<TestResponse> => service().patch(`/orders/${id}`, sent);
     const first = await send();
     await service().patch(`/orders/${id}`, { token: staff.token, body: { status: 'shipped' } });
     const again = await send();
@@ -116,29 +104,25 @@ describe('Idempotency-Key', () => {
   });
 
   test('the keys of principals are separate: another user, staff and an API key each create their own', async () => {
-    const { key } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
-    const { key: secondKey } = await newKey(service(), ada.token, { scopes: ['customers:write'] });
+    const scopes = ['customers:write'];
+    const keys = [
+      await newKey(service(), ada.token, { scopes }),
+      await newKey(service(), ada.token, { scopes }),
+    ];
     const callers: Call[] = [
-      { token: ada.token },
-      { token: bob.token },
-      { token: staff.token },
-      { key },
-      { key: secondKey },
+      ...[ada, bob, staff].map(({ token }) => ({ token })),
+      ...keys.map(({ key }) => ({ key })),
     ];
     const ids = new Set<number>();
     for (const caller of callers) {
-      const response = await service().post('/customers', {
-        ...caller,
-        headers: withKey('apart'),
-        body: { name: 'Ada' },
-      });
+      const sent = { ...caller, headers: withKey('apart'), body: { name: 'Ada' } };
+      const [response, again] = [
+        await service().post('/customers', sent),
+        await service().post('/customers', sent),
+      ];
       assert.deepEqual([response.status, isReplay(response)], [201, false], response.text);
       ids.add(response.body.id);
-      assert.ok(
-        isReplay(
-          await service().post('/customers', { ...caller, headers: withKey('apart'), body: { name: 'Ada' } }),
-        ),
-      );
+      assert.ok(isReplay(again));
     }
     assert.equal(ids.size, callers.length);
   });
@@ -151,65 +135,39 @@ describe('Idempotency-Key', () => {
   });
 
   test('an Idempotency-Key of another path or method is another key', async () => {
-    const [one, two] = [await newOrder(service(), ada.token), await newOrder(service(), ada.token)];
-    const body = { note: 'one key' };
-    for (const { id } of [one, two]) {
-      const response = await service().patch(`/orders/${id}`, {
-        token: ada.token,
-        headers: withKey('paths'),
-        body,
-      });
+    const sent = { token: ada.token, headers: withKey('paths'), body: { note: 'one key' } };
+    for (const { id } of [await newOrder(service(), ada.token), await newOrder(service(), ada.token)]) {
+      const response = await service().patch(`/orders/${id}`, sent);
       assert.deepEqual([response.status, response.body.id, isReplay(response)], [200, id, false]);
     }
     assert.equal(isReplay(await place('paths')), false);
   });
 
+  const signUp = (key: string, email: string): Promise<TestResponse> =>
+    service().post('/api/users', { headers: withKey(key), body: { name: 'A', email, password } });
+  const send = (key: string, body: string, type = 'application/json'): Promise<TestResponse> =>
+    service().post('/orders', {
+      token: ada.token,
+      headers: { ...withKey(key), 'content-type': type },
+      body,
+    });
   const rejections: readonly (readonly [
     what: string,
-    send: (key: string) => Promise<TestResponse>,
     status: number,
-    mend: (key: string) => Promise<TestResponse>,
+    send: (key: string) => Promise<TestResponse>,
+    mend?: (key: string) => Promise<TestResponse>,
   ])[] = [
-    ['invalid data', (key) => place(key, order({ currency: 'QQQ' })), 422, place],
-    ['a customer that isn’t one’s own', (key) => place(key, order({ customerId: 999_999 })), 422, place],
-    ['an order for another user', (key) => place(key, order({ userId: 1 })), 403, place],
-    [
-      'malformed JSON',
-      (key) => service().post('/orders', { token: ada.token, headers: withKey(key), body: '{' }),
-      400,
-      place,
-    ],
-    [
-      'another type of body',
-      (key) =>
-        service().post('/orders', {
-          token: ada.token,
-          headers: { ...withKey(key), 'content-type': 'text/plain' },
-          body: '{}',
-        }),
-      415,
-      place,
-    ],
-    [
-      'an e-mail address that is taken',
-      (key) =>
-        service().post('/api/users', {
-          headers: withKey(key),
-          body: { name: 'A', email: ada.email, password },
-        }),
-      409,
-      (key) =>
-        service().post('/api/users', {
-          headers: withKey(key),
-          body: { name: 'A', email: 'free@example.com', password },
-        }),
-    ],
+    ['invalid data', 422, (key) => place(key, order({ currency: 'QQQ' }))],
+    ['a customer that isn’t one’s own', 422, (key) => place(key, order({ customerId: 999_999 }))],
+    ['an order for another user', 403, (key) => place(key, order({ userId: 1 }))],
+    ['malformed JSON', 400, (key) => send(key, '{')],
+    ['another type of body', 415, (key) => send(key, '{}', 'text/plain')],
+    ['a taken address', 409, (key) => signUp(key, ada.email), (key) => signUp(key, 'free@example.com')],
   ];
-  for (const [what, send, status, mend] of rejections) {
+  for (const [what, status, reject, mend = place] of rejections) {
     test(`a request rejected for ${what} isn’t stored: corrected, it may use the same key`, async () => {
       const key = `rejected-${what.replaceAll(/\W/g, '')}`;
-      assert.equal((await send(key)).status, status);
-      assert.equal((await send(key)).status, status);
+      for (const _ of [1, 2]) await assertStatus(reject(key), status);
       const mended = await mend(key);
       assert.deepEqual([mended.status, isReplay(mended)], [201, false], mended.text);
     });
@@ -217,34 +175,22 @@ describe('Idempotency-Key', () => {
 
   test('a rejected status change, or a stale one, isn’t stored', async () => {
     const { id } = await newOrder(service(), ada.token);
-    const send = (body: object, headers = {}): Promise<TestResponse> =>
-      service().patch(`/orders/${id}`, {
-        token: staff.token,
-        headers: { ...withKey('steps'), ...headers },
-        body,
-      });
-    assertProblem(await send({ status: 'shipped' }), 'invalid-transition');
-    assertProblem(await send({ status: 'paid' }, { 'if-match': '"stale"' }), 'precondition-failed');
-    assertProblem(
-      await service().patch('/orders/999999', {
-        token: staff.token,
-        headers: withKey('steps'),
-        body: { status: 'paid' },
-      }),
-      'not-found',
-    );
-    assert.equal((await send({ status: 'paid' })).status, 200);
-    assert.ok(isReplay(await send({ status: 'paid' })));
+    const send = (status: string, headers = {}, of = id): Promise<TestResponse> => {
+      const sent = { ...withKey('steps'), ...headers };
+      return service().patch(`/orders/${of}`, { token: staff.token, headers: sent, body: { status } });
+    };
+    assertProblem(await send('shipped'), 'invalid-transition');
+    assertProblem(await send('paid', { 'if-match': '"stale"' }), 'precondition-failed');
+    assertProblem(await send('paid', {}, 999_999), 'not-found');
+    await assertStatus(send('paid'), 200);
+    assert.ok(isReplay(await send('paid')));
   });
 
+  const visible = String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index));
   const keys: readonly (readonly [what: string, key: string | string[], isGood: boolean])[] = [
     ['one character', '!', true],
     ['255 characters', 'k'.repeat(255), true],
-    [
-      'all of visible ASCII',
-      String.fromCharCode(...Array.from({ length: 94 }, (_, index) => 33 + index)),
-      true,
-    ],
+    ['all of visible ASCII', visible, true],
     ['a structured string', '"8e03978e-40d5-43dd-bc93-6894a57f9324"', true],
     ['nothing', '', false],
     ['256 characters', 'k'.repeat(256), false],
@@ -257,18 +203,13 @@ describe('Idempotency-Key', () => {
   for (const [what, key, isGood] of keys) {
     test(`a key of ${what} is ${isGood ? 'accepted' : 'rejected in both interfaces'}`, async () => {
       const headers = { 'idempotency-key': key };
-      const response = await service().post('/customers', {
-        token: ada.token,
-        headers,
-        body: { name: 'Ada' },
-      });
+      const sent = { token: ada.token, headers, body: { name: 'Ada' } };
+      const response = await service().post('/customers', sent);
       if (isGood) return assert.equal(response.status, 201);
       assertIssues(response, 422, ['Idempotency-Key pattern']);
-      assertIssues(
-        await service().post('/api/users', { headers, body: { name: 'A', email: 'a@b.example', password } }),
-        400,
-        ['Idempotency-Key pattern'],
-      );
+      const body = { name: 'A', email: 'a@b.example', password };
+      const other = await service().post('/api/users', { headers, body });
+      assertIssues(other, 400, ['Idempotency-Key pattern']);
     });
   }
 
@@ -292,20 +233,13 @@ describe('Idempotency-Key', () => {
   });
 
   test('Idempotency-Key is ignored by operations that don’t accept it', async () => {
-    const headers = withKey('elsewhere');
-    const send = (): Promise<TestResponse> =>
-      service().post('/api/keys', {
-        token: ada.token,
-        headers,
-        body: { name: 'k', scopes: ['orders:read'] },
-      });
+    const sent = { token: ada.token, headers: withKey('elsewhere') };
+    const body = { name: 'k', scopes: ['orders:read'] };
+    const send = (): Promise<TestResponse> => service().post('/api/keys', { ...sent, body });
     assert.notEqual((await send()).body.id, (await send()).body.id);
     const path = `/customers/${customerId}`;
     for (const name of ['One', 'Two'])
-      assert.equal(
-        (await service().put(path, { token: ada.token, headers, body: { name } })).body.name,
-        name,
-      );
-    assert.equal((await service().get(path, { token: ada.token, headers: withKey('a b') })).status, 200);
+      assert.equal((await service().put(path, { ...sent, body: { name } })).body.name, name);
+    await assertStatus(service().get(path, { token: ada.token, headers: withKey('a b') }), 200);
   });
 });

@@ -1,7 +1,7 @@
 // Log lines of requests that draw on no rate: some a minute, and then a count of the others.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { crlf, live, request } from '../../support/connection-support.ts';
 import { sharedService } from '../../support/http-support.ts';
 import { askRaw } from '../../support/raw-connection.ts';
@@ -11,7 +11,6 @@ type Line = Readonly<Record<string, unknown>>;
 /** Lines in a minute. */
 const linesMax = 600;
 const leftOut = 'request log lines suppressed';
-const inProcess = { skip: process.env['ORDERLY_EXECUTABLE'] !== undefined && 'needs the clock' };
 
 const linesOf = ({ logged }: TestService): Line[] => logged.map((text): Line => JSON.parse(text));
 const summariesOf = (service: TestService): Line[] =>
@@ -24,7 +23,7 @@ async function useUpLines(service: TestService): Promise<void> {
   service.logged.length = 0;
 }
 
-describe('requests that draw on no rate', inProcess, () => {
+describe('requests that draw on no rate', insideOnly, () => {
   const service = sharedService({
     settings: { 'rate-anonymous': '1/3600', 'cors-origins': 'https://shop.example' },
   });
@@ -64,7 +63,7 @@ describe('requests that draw on no rate', inProcess, () => {
   }
 });
 
-test('a request that draws on a rate has a line even if no other is left', inProcess, async (t) => {
+test('a request that draws on a rate has a line even if no other is left', insideOnly, async (t) => {
   const service = await serviceFor(t);
   await useUpLines(service);
   for (const path of ['/health/live', '/orders']) await service.get(path);
@@ -74,7 +73,7 @@ test('a request that draws on a rate has a line even if no other is left', inPro
   );
 });
 
-test('a request that exceeds a rate is logged with its event, or neither is', inProcess, async (t) => {
+test('a request that exceeds a rate is logged with its event, or neither is', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-anonymous': '1/3600' } });
   for (let count = 0; count < 1 + linesMax + 5; count += 1) await service.get('/orders');
   const count = (test: (line: Line) => boolean): number => linesOf(service).filter(test).length;
@@ -86,7 +85,7 @@ test('a request that exceeds a rate is logged with its event, or neither is', in
   assert.match(service.inside?.app.metricsText() ?? '', counted);
 });
 
-test('the lines left out since the last minute are counted when the service ends', inProcess, async (t) => {
+test('the lines left out since the last minute are counted when the service ends', insideOnly, async (t) => {
   const service = await serviceFor(t);
   for (let count = 0; count < linesMax + 2; count += 1) await service.get('/health/live');
   await service.stop();

@@ -3,29 +3,31 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../../src/auth/access.ts';
-import { HttpServer } from '../../../src/http/connections/http-server.ts';
-
 import { route, type Route } from '../../../src/http/routing/route.ts';
 import { Router } from '../../../src/http/routing/router.ts';
 import { integer, object } from '../../../src/schema/schema.ts';
-import { serviceFor, type TestService } from '../../support/service.ts';
+import { impatient, request, serverBefore } from '../../support/connection-support.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
-import { assertProblem } from '../../support/http-support.ts';
-import { openRaw } from '../../support/raw-connection.ts';
+import { assertProblem, assertStatus } from '../../support/http-support.ts';
+import { askRaw, openRaw } from '../../support/raw-connection.ts';
 
 const bytesMax = 1024 * 1024;
 const Sum = object({ bytes: integer({ minimum: 0 }), largest: integer({ minimum: 0 }) });
+const declaration = {
+  method: 'POST',
+  path: '/counted',
+  tag: 'Service',
+  summary: 'Count bytes',
+  access: signedIn,
+  scope: 'any',
+  streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+} as const;
 
 /** Counts the bytes it receives; awaits `gate` before each piece. */
 function counting(gate: () => Promise<unknown>) {
   return route({
-    method: 'POST',
-    path: '/counted',
-    tag: 'Service',
-    summary: 'Count bytes',
-    access: signedIn,
-    scope: 'any',
-    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+    ...declaration,
     reply: { kind: 'document', schema: Sum },
     async handle({ sentBody }) {
       let [bytes, largest] = [0, 0];
@@ -50,8 +52,6 @@ const plain = { 'content-type': 'text/plain' };
 const headOf = (token: string, more: string): string =>
   `POST /counted HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
   `Content-Type: text/plain\r\n${more}\r\n`;
-
-const lastRequest = 'GET /health/live HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
 
 async function sendRaw({ port }: TestService, bytes: string | Buffer) {
   const connection = await openRaw(port);
@@ -101,7 +101,7 @@ describe('a body that is read as it arrives', () => {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     const { service, token } = await countingService(t, () => promise);
     const sent = service.post('/counted', { token, body: Buffer.alloc(bytesMax), headers: plain });
-    for (let index = 0; index < 20; index += 1) assert.equal((await service.get('/health/live')).status, 200);
+    for (let index = 0; index < 20; index += 1) await assertStatus(service.get('/health/live'), 200);
     resolve(undefined);
     const { body } = await sent;
     assert.equal(body.bytes, bytesMax);
@@ -110,92 +110,72 @@ describe('a body that is read as it arrives', () => {
 
   test('a body that is read as it arrives is requested with 100 Continue if the client waits for that', async (t) => {
     const { service, token } = await countingService(t);
-    const connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
-    assert.equal((await connection.response()).status, 100);
+    using connection = await sendRaw(service, headOf(token, 'Content-Length: 3\r\nExpect: 100-continue\r\n'));
+    await assertStatus(connection.response(), 100);
     connection.write('abc');
     assert.equal((await connection.response()).body.bytes, 3);
-    connection.socket.destroy();
   });
 
   test('a body that is read as it arrives leaves the connection to the next request', async (t) => {
     const { service, token } = await countingService(t);
     const request = `${headOf(token, 'Content-Length: 3\r\n')}abc`;
-    const connection = await sendRaw(service, request);
+    using connection = await sendRaw(service, request);
     assert.equal((await connection.response()).body.bytes, 3);
     connection.write(request);
     assert.equal((await connection.response()).body.bytes, 3);
-    connection.socket.destroy();
-  });
-
-  test('a body that is read as it arrives has no time limit of the server: its route limits that', async (t) => {
-    const { service, token } = await countingService(t);
-    if (service.inside === undefined) return t.skip('needs the inside');
-    const server = await impatientServer(service.inside);
-    const [slow, other] = [await openRaw(server.port), await openRaw(server.port)];
-    slow.write(headOf(token, 'Content-Length: 2\r\n'));
-    slow.write('a');
-    const json = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/customers');
-    other.write(json.replace('text/plain', 'application/json'));
-    assert.equal((await other.response()).status, 408); // by now the slow one would have been read as well
-    slow.write('b');
-    assert.equal((await slow.response()).body.bytes, 2);
-    slow.socket.destroy();
-    await server.close();
   });
 
   test(
-    'once the response is sent, the rest of a streamed body has the time limit of the server',
-    { timeout: 30_000 },
+    'a body that is read as it arrives has no time limit of the server: its route limits that',
+    insideOnly,
     async (t) => {
       const { service, token } = await countingService(t);
-      if (service.inside === undefined) return t.skip('needs the inside');
-      const server = await impatientServer(service.inside);
-      const slow = await openRaw(server.port);
+      const { port } = await serverBefore(t, service, impatient);
+      using slow = await openRaw(port);
+      slow.write(`${headOf(token, 'Content-Length: 2\r\n')}a`);
+      const json = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/customers');
+      const other = await askRaw(port, json.replace('text/plain', 'application/json'));
+      assert.equal(other.status, 408); // by now the slow one would have been read as well
+      slow.write('b');
+      assert.equal((await slow.response()).body.bytes, 2);
+    },
+  );
+
+  test(
+    'once the response is sent, the rest of a streamed body has the time limit of the server',
+    insideOnly,
+    async (t) => {
+      const { service, token } = await countingService(t);
+      using slow = await openRaw((await serverBefore(t, service, impatient)).port);
       const head = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/counted?colour=red');
       slow.write(`${head}a`);
       assertProblem(await slow.response(), 'validation-failed', 400);
       assert.equal(await slow.closed, '');
-      await server.close();
     },
   );
 });
-
-/** A server with the service's handler, and little time for a request. */
-async function impatientServer({ app }: NonNullable<TestService['inside']>) {
-  const timeouts = { headersMilliseconds: 50, requestMilliseconds: 100, checkMilliseconds: 10 };
-  const server = new HttpServer({ certificate: undefined, timeouts });
-  const { port } = await server.listen('127.0.0.1', 0);
-  server.setHandler(app.handler);
-  return { port, close: () => server.close() };
-}
 
 describe('a body that would be read as it arrives is rejected', () => {
   test('a stranger’s streamed body is rejected, and no more of it is read than of other bodies', async (t) => {
     const { service } = await countingService(t);
     const body = Buffer.alloc(100_000);
     assertProblem(await service.post('/counted', { body, headers: plain }), 'unauthenticated', 401);
-    assert.equal((await service.get('/health/live')).status, 200);
+    await assertStatus(service.get('/health/live'), 200);
   });
 
-  test('a body that would be read as it arrives is rejected with another media type', async (t) => {
+  test('a body that would be read as it arrives is rejected with another media type, or if it announces too many bytes', async (t) => {
     const { service, token } = await countingService(t);
-    const response = await service.post('/counted', { token, body: '{}' });
-    assertProblem(response, 'unsupported-media-type', 415);
-  });
-
-  test('a body that would be read as it arrives is rejected if it announces too many bytes', async (t) => {
-    const { service, token } = await countingService(t);
+    assertProblem(await service.post('/counted', { token, body: '{}' }), 'unsupported-media-type');
     const call = { token, body: Buffer.alloc(bytesMax + 1), headers: plain };
-    assertProblem(await service.post('/counted', call), 'content-too-large', 413);
+    assertProblem(await service.post('/counted', call), 'content-too-large');
   });
 
   test('a body that would be read as it arrives is rejected if it has too much without announcing it', async (t) => {
     const { service, token } = await countingService(t);
     const chunks = `10000\r\n${'a'.repeat(65_536)}\r\n`.repeat(17);
     const bytes = `${headOf(token, 'Transfer-Encoding: chunked\r\n')}${chunks}0\r\n\r\n`;
-    const connection = await sendRaw(service, bytes);
+    using connection = await sendRaw(service, bytes);
     assertProblem(await connection.response(), 'content-too-large', 413);
-    connection.socket.destroy();
   });
 
   test('a streamed body rejected while it is read leaves the connection to the next request', async (t) => {
@@ -203,12 +183,13 @@ describe('a body that would be read as it arrives is rejected', () => {
     const length = 400_000;
     const head = headOf(token, `Content-Length: ${length}\r\n`).replace('/counted', '/counted?colour=red');
     for (const begin of ['', 'a'.repeat(length / 2), 'a'.repeat(length)]) {
-      const connection = await sendRaw(service, head + begin);
+      using connection = await sendRaw(service, head + begin);
       assertProblem(await connection.response(), 'validation-failed', 400);
-      connection.write('a'.repeat(length - begin.length) + lastRequest);
-      assert.equal((await connection.response()).status, 200);
+      connection.write(
+        'a'.repeat(length - begin.length) + request('GET /health/live', ['Connection: close']),
+      );
+      await assertStatus(connection.response(), 200);
       assert.equal(await connection.closed, '');
-      connection.socket.destroy();
     }
   });
 });
@@ -219,13 +200,7 @@ test('a route gets what has arrived of a body before it learns that the client i
   const ended = Promise.withResolvers<void>();
   const received: string[] = [];
   const reading = route({
-    method: 'POST',
-    path: '/counted',
-    tag: 'Service',
-    summary: 'Read bytes',
-    access: signedIn,
-    scope: 'any',
-    streamedBody: { bytesMax, contents: { 'text/plain': { description: 'Any bytes.', example: 'a' } } },
+    ...declaration,
     reply: { kind: 'none' },
     async handle({ sentBody }) {
       begun.resolve();
@@ -239,7 +214,7 @@ test('a route gets what has arrived of a body before it learns that the client i
   });
   const service = await serviceFor(t, { extraRoutes: [reading] });
   const { token } = await service.person();
-  const connection = await sendRaw(service, `${headOf(token, 'Content-Length: 100\r\n')}one line`);
+  using connection = await sendRaw(service, `${headOf(token, 'Content-Length: 100\r\n')}one line`);
   await begun.promise;
   await service.get('/health/live'); // by then the line has arrived
   connection.socket.resetAndDestroy();

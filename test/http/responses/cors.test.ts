@@ -1,9 +1,9 @@
-// Pages of other origins (the Fetch standard) can read what went wrong.
+// Pages of other origins (the Fetch standard): listed ones can read what went wrong, others nothing.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ProblemCode } from '../../../src/problem.ts';
 import { headerForms } from '../../support/conformance.ts';
-import { serviceFor } from '../../support/service.ts';
+import { serviceFor, type TestResponse } from '../../support/service.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 
 const origin = 'https://shop.example';
@@ -37,19 +37,11 @@ describe('a page of an allowed origin', () => {
   test('a page of an allowed origin may read all header fields but those that only concern the browser', async () => {
     const { headers } = await service().get('/orders', { headers: { origin } });
     const exposed = String(headers['access-control-expose-headers']).split(', ');
-    const browsersOwn = [
-      'Content-Encoding',
-      'Content-Security-Policy',
-      'Cross-Origin-Opener-Policy',
-      'Referrer-Policy',
-      'Set-Cookie',
-      'Strict-Transport-Security',
-      'Vary',
-      'X-Accel-Buffering',
-      'X-Content-Type-Options',
-    ];
+    const browsersOwn =
+      'Content-Encoding Content-Security-Policy Cross-Origin-Opener-Policy Referrer-Policy Set-Cookie ' +
+      'Strict-Transport-Security Vary X-Accel-Buffering X-Content-Type-Options';
     const readable = ['Cache-Control', ...exposed]; // the Fetch standard lets pages read that one anyway
-    assert.deepEqual([...readable, ...browsersOwn].sort(), Object.keys(headerForms).sort());
+    assert.deepEqual([...readable, ...browsersOwn.split(' ')].sort(), Object.keys(headerForms).sort());
   });
 
   async function allowedFields(asked: string | undefined): Promise<string | undefined> {
@@ -60,23 +52,13 @@ describe('a page of an allowed origin', () => {
     return response.headers['access-control-allow-headers'];
   }
 
-  for (const asked of [
-    'traceparent',
-    'x-request-id',
-    'idempotency-key',
-    'if-match',
-    'authorization',
-    'baggage, sentry-trace',
-    'tracestate, traceparent',
-    'x-requested-with',
-    'cache-control, pragma',
-    'x-datadog-trace-id, x-datadog-parent-id, x-datadog-origin',
-    'x-b3-traceid',
-    'newrelic',
-    'last-event-id',
-    'content-type, prefer',
-    "x-!#$%&'*+.^_`|~-9",
-  ]) {
+  const fields = [
+    ...['traceparent', 'x-request-id', 'idempotency-key', 'if-match', 'authorization', 'x-requested-with'],
+    ...['baggage, sentry-trace', 'tracestate, traceparent', 'cache-control, pragma', 'content-type, prefer'],
+    ...['x-datadog-trace-id, x-datadog-parent-id, x-datadog-origin', 'x-b3-traceid', 'newrelic'],
+    ...['last-event-id', "x-!#$%&'*+.^_`|~-9"],
+  ];
+  for (const asked of fields) {
     test(`a page of an allowed origin may send ${asked}`, async () => {
       assert.equal(await allowedFields(asked), asked);
     });
@@ -96,6 +78,37 @@ describe('a page of an allowed origin', () => {
     assertProblem(await service().call('OPTIONS', '/order', { headers }), 'not-found');
   });
 });
+
+describe('a page of another origin', () => {
+  const tool = 'https://tool.example:8443';
+  const service = sharedService({ settings: { 'cors-origins': `${origin},${tool}` } });
+  const words =
+    'https://evil.example http://shop.example https://shop.example:444 https://shop.example.evil.example ' +
+    'https://xshop.example https://SHOP.example https://shop.example/ null *';
+  for (const other of [...words.split(' '), '', `${origin}, ${tool}`]) {
+    test(`CORS lets a page of "${other}" read nothing`, async () => {
+      const { token } = await service().person();
+      for (const method of ['GET', 'OPTIONS']) {
+        const headers = { origin: other, 'access-control-request-method': 'GET' };
+        const response = await service().call(method, '/orders', { token, headers });
+        assertNoneAllowed(response);
+      }
+    });
+  }
+
+  test('responses that depend on the origin have it in Vary, even if the request has none', async () => {
+    const { token } = await service().person();
+    for (const headers of [{}, { origin }, { origin: 'https://evil.example' }] as Record<string, string>[]) {
+      const { vary } = (await service().get('/orders', { token, headers })).headers;
+      assert.equal(vary, 'Accept, Authorization, X-API-Key, Origin');
+      assert.equal((await service().call('OPTIONS', '/orders', { headers })).headers.vary, 'Origin');
+    }
+  });
+});
+
+function assertNoneAllowed({ headers }: TestResponse): void {
+  for (const name of Object.keys(headers)) assert.doesNotMatch(name, /^access-control/);
+}
 
 const apps = [
   'capacitor://localhost',
@@ -131,8 +144,7 @@ describe('a preflight of another origin', () => {
       assert.deepEqual([known.status, known.headers.allow], [204, 'GET, HEAD, POST, OPTIONS']);
       const unknown = await service.call('OPTIONS', '/order', { headers });
       assertProblem(unknown, 'not-found');
-      for (const response of [known, unknown])
-        assert.ok(!Object.keys(response.headers).some((name) => name.startsWith('access-control')));
+      for (const response of [known, unknown]) assertNoneAllowed(response);
     });
   }
 });

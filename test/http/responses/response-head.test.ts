@@ -1,16 +1,16 @@
 // Header fields of responses: no value can add another one; and what handlers must not omit.
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { anyone } from '../../../src/auth/access.ts';
 import { sharedText } from '../../../src/http/responses/shared-document.ts';
 import { route, type Route } from '../../../src/http/routing/route.ts';
 import { object } from '../../../src/schema/schema.ts';
-import { executable, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Call, type TestResponse } from '../../support/service.ts';
 
 const Nothing = object({});
+const of = { path: '/test', tag: 'Test', summary: 'Of a test', access: anyone } as const;
 
-test('no value of a header field can add another one', async (t) => {
-  if (executable !== undefined) return t.skip('needs routes of its own');
+test('no value of a header field can add another one', insideOnly, async (t) => {
   for (const [value, isAllowed] of [
     ['one\r\nX-Smuggled: 1', false],
     ['one\nX-Smuggled: 1', false],
@@ -19,19 +19,13 @@ test('no value of a header field can add another one', async (t) => {
     ['caf\u00e9\tau lait', true],
     ['\u20ac', false],
   ] as const) {
-    const response = await answerOf(
-      t,
-      route({
-        method: 'GET',
-        path: '/test',
-        tag: 'Test',
-        summary: 'Sends a header field',
-        access: anyone,
-        reply: { kind: 'shared document', mediaTypes: ['text/html'], cacheControl: 'no-store' },
-        handle: () => sharedText('<!doctype html>', { mediaType: 'text/html', fields: ['X-Value', value] }),
-      }),
-      (service) => service.get('/test', { isUndescribed: true }),
-    );
+    const sending = route({
+      ...of,
+      method: 'GET',
+      reply: { kind: 'shared document', mediaTypes: ['text/html'], cacheControl: 'no-store' },
+      handle: () => sharedText('<!doctype html>', { mediaType: 'text/html', fields: ['X-Value', value] }),
+    });
+    const response = await answerOf(t, sending);
     assert.equal(response.status, isAllowed ? 200 : 500, JSON.stringify(value));
     assert.equal(response.headers['x-smuggled'], undefined);
   }
@@ -54,47 +48,32 @@ for (const [method, status] of [
   ['PATCH', 500],
   ['DELETE', 500],
 ] as const) {
-  test(`a ${method} whose handler checks no precondition is ${status}`, async (t) => {
-    if (executable !== undefined) return t.skip('needs routes of its own');
+  test(`a ${method} whose handler checks no precondition is ${status}`, insideOnly, async (t) => {
     const unconditional = route({
+      ...of,
       method,
-      path: '/test',
-      tag: 'Test',
-      summary: 'Checks nothing',
-      access: anyone,
       reply: { kind: 'document', schema: Nothing },
       handle: () => ({ kind: 'document', content: {} }),
     });
-    const response = await answerOf(t, unconditional, (service) =>
-      service.call(method, '/test', { isUndescribed: true }),
-    );
+    const response = await answerOf(t, unconditional);
     assert.equal(response.status, status);
   });
 }
 
-test('a change declared idempotent whose response isn’t stored with it is a 500', async (t) => {
-  if (executable !== undefined) return t.skip('needs routes of its own');
+test('a change declared idempotent whose response isn’t stored with it is a 500', insideOnly, async (t) => {
   const forgetful = route({
+    ...of,
     method: 'POST',
-    path: '/test',
-    tag: 'Test',
-    summary: 'Changes something',
-    access: anyone,
     acceptsIdempotencyKey: true,
     body: Nothing,
     reply: { kind: 'document', schema: Nothing },
     handle: (call) => call.write(() => ({ kind: 'document', content: {} })),
   });
-  const response = await answerOf(t, forgetful, (service) =>
-    service.post('/test', { body: {}, headers: { 'idempotency-key': 'a' }, isUndescribed: true }),
-  );
+  const response = await answerOf(t, forgetful, { body: {}, headers: { 'idempotency-key': 'a' } });
   assert.equal(response.status, 500);
 });
 
-async function answerOf(
-  t: Parameters<typeof serviceFor>[0],
-  extra: Route,
-  ask: (service: TestService) => Promise<TestResponse>,
-): Promise<TestResponse> {
-  return ask(await serviceFor(t, { extraRoutes: [extra] }));
+async function answerOf(t: TestContext, extra: Route, call: Call = {}): Promise<TestResponse> {
+  const service = await serviceFor(t, { extraRoutes: [extra] });
+  return service.call(extra.method, extra.path, { ...call, isUndescribed: true });
 }

@@ -1,13 +1,16 @@
-// The text of /metrics, read by a small parser of the Prometheus exposition format.
+// The text of /metrics, read by a small parser of the Prometheus exposition format; and the delay of the event loop,
+// sampled while requests come.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { gauge } from '../../../src/base/prometheus.ts';
+import { LoopDelay } from '../../../src/http/telemetry/loop-delay.ts';
 import { createMetrics } from '../../../src/http/telemetry/metrics.ts';
 import { newStats } from '../../../src/storage/storage-stats.ts';
 import { version } from '../../../src/base/version.ts';
 import { newOrder } from '../../support/resource-support.ts';
-import { serviceFor } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { assertProblem } from '../../support/http-support.ts';
 
 type Family = { readonly type: string; readonly samples: Map<string, number> };
@@ -39,25 +42,30 @@ function parse(text: string): Map<string, Family> {
   return families;
 }
 
+/** The sample of a family by its labels, `{reason="rate"}`, in the text of the service. */
+async function sampleOf(service: TestService, family: string, labels = ''): Promise<number | undefined> {
+  return parse((await service.get('/metrics')).text)
+    .get(family)
+    ?.samples.get(family + labels);
+}
+
 test('the metrics count the requests rejected for their rate', async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-default': '2/60' } });
   const { token } = await service.person();
   for (let index = 0; index < 5; index += 1) await service.get('/orders', { token });
-  const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;
-  assert.equal(rejections?.get('orderly_rejections_total{reason="rate"}'), 3);
-  assert.equal(rejections.get('orderly_rejections_total{reason="unavailable"}'), 0);
+  assert.equal(await sampleOf(service, 'orderly_rejections_total', '{reason="rate"}'), 3);
+  assert.equal(await sampleOf(service, 'orderly_rejections_total', '{reason="unavailable"}'), 0);
 });
 
-test('the metrics count the requests rejected as unavailable', async (t) => {
+test('the metrics count the requests rejected as unavailable', insideOnly, async (t) => {
   const service = await serviceFor(t);
-  if (service.inside === undefined) return t.skip('needs the inside');
   const { token } = await service.person();
   // as if something kept the WAL from being checkpointed; its real size is read some time after each sync
-  Object.defineProperty(service.inside.database.stats, 'walBytes', { get: () => 1024 ** 3, set: () => {} });
+  const { stats = {} } = service.inside?.database ?? {};
+  Object.defineProperty(stats, 'walBytes', { get: () => 1024 ** 3, set: () => {} });
   assertProblem(await service.post('/customers', { token, body: { name: 'Ada' } }), 'unavailable');
-  const rejections = parse((await service.get('/metrics')).text).get('orderly_rejections_total')?.samples;
-  assert.equal(rejections?.get('orderly_rejections_total{reason="unavailable"}'), 1);
-  assert.equal(rejections.get('orderly_rejections_total{reason="rate"}'), 0);
+  assert.equal(await sampleOf(service, 'orderly_rejections_total', '{reason="unavailable"}'), 1);
+  assert.equal(await sampleOf(service, 'orderly_rejections_total', '{reason="rate"}'), 0);
 });
 
 test('the metrics are well formed, names of counters end in _total, and histograms add up', async (t) => {
@@ -81,10 +89,8 @@ test('the metrics are well formed, names of counters end in _total, and histogra
   assert.equal(value('orderly_http_requests_total', '{method="",route="",status="404"}'), 1);
   const writes = value('orderly_storage_writes_total') ?? 0;
   const commits = value('orderly_storage_commits_total') ?? 0;
-  const syncs =
-    families
-      .get('orderly_storage_sync_duration_seconds')
-      ?.samples.get('orderly_storage_sync_duration_seconds_count') ?? 0;
+  const ofSyncs = families.get('orderly_storage_sync_duration_seconds')?.samples;
+  const syncs = ofSyncs?.get('orderly_storage_sync_duration_seconds_count') ?? 0;
   assert.ok(
     writes >= commits && commits >= syncs && syncs >= 4,
     `${writes} ≥ ${commits} ≥ ${syncs} ≥ 4: an administrator, a user, a session, a customer and an order`,
@@ -225,11 +231,9 @@ test('the metrics count the orders and customers that were found in the cache', 
   const { token } = await service.person();
   const { id, customerId } = await newOrder(service, token);
   const counts = async (): Promise<number[]> => {
-    const families = parse((await service.get('/metrics')).text);
-    const lookups = families.get('orderly_cache_lookups_total')?.samples;
-    return ['hit', 'miss'].map(
-      (result) => lookups?.get(`orderly_cache_lookups_total{result="${result}"}`) ?? 0,
-    );
+    const family = 'orderly_cache_lookups_total';
+    const found = ['hit', 'miss'].map((result) => sampleOf(service, family, `{result="${result}"}`));
+    return (await Promise.all(found)).map((count) => count ?? 0);
   };
   await service.patch(`/orders/${id}`, { token, body: { note: 'changed, so no longer cached' } });
   const [hits = 0, misses = 0] = await counts();
@@ -241,9 +245,7 @@ test('the metrics count the orders and customers that were found in the cache', 
   await service.get(`/customers/${customerId}`, { token });
   const [hitsAfter = 0, missesAfter = 0] = await counts();
   assert.equal(hitsAfter + missesAfter, hits + misses + 4);
-  const bytes = parse((await service.get('/metrics')).text)
-    .get('orderly_cache_bytes')
-    ?.samples.get('orderly_cache_bytes');
+  const bytes = await sampleOf(service, 'orderly_cache_bytes');
   assert.ok((bytes ?? 0) > 200, `${bytes} bytes of an order and a customer`);
 });
 
@@ -252,17 +254,48 @@ function assertHistogram(name: string, samples: ReadonlyMap<string, number>): vo
   const limits = buckets.map(([key]) => /le="([^"]+)"/.exec(key)?.[1]);
   assert.equal(limits.at(-1), '+Inf');
   const counts = buckets.map(([, count]) => count);
-  assert.deepEqual(
-    counts,
-    counts.toSorted((a, b) => a - b),
-  );
-  assert.deepEqual(
-    limits.slice(0, -1).map(Number),
-    limits
-      .slice(0, -1)
-      .map(Number)
-      .sort((a, b) => a - b),
-  );
+  for (const numbers of [counts, limits.slice(0, -1).map(Number)])
+    assert.deepEqual(
+      numbers,
+      numbers.toSorted((a, b) => a - b),
+    );
   assert.equal(samples.get(`${name}_count`), counts.at(-1));
   assert.ok(samples.has(`${name}_sum`));
 }
+
+test('a blocked event loop shows for how long', async (t) => {
+  const loopDelay = new LoopDelay();
+  t.after(() => loopDelay.stop());
+  loopDelay.sample();
+  const end = performance.now() + 100;
+  while (performance.now() < end);
+  await until(() => loopDelay.seconds(100) > 0);
+  assert.ok(loopDelay.seconds(100) >= 0.045, String(loopDelay.seconds(100)));
+  assert.ok(loopDelay.seconds(50) <= loopDelay.seconds(100));
+  loopDelay.reset();
+  assert.equal(loopDelay.seconds(100), 0);
+});
+
+test('sampling begins with a request and ends some time after the last', async () => {
+  const loopDelay = new LoopDelay();
+  assert.equal(loopDelay.isSampling, false);
+  loopDelay.sample();
+  assert.equal(loopDelay.isSampling, true);
+  await until(() => !loopDelay.isSampling);
+});
+
+test('each request starts the sampling', async (t) => {
+  const service = await serviceFor(t);
+  const median = /^orderly_event_loop_delay_seconds\{percentile="50"\} 0$/m;
+  for (let { text } = await service.get('/metrics'); median.test(text);)
+    ({ text } = await service.get('/metrics'));
+});
+
+test('a scrape shows the delays since the one before it', insideOnly, async (t) => {
+  const { metrics, metricsText } =
+    (await serviceFor(t)).inside?.app ?? assert.fail('it is skipped otherwise');
+  metrics.loopDelay.sample();
+  await until(() => metrics.loopDelay.seconds(100) > 0);
+  metricsText();
+  assert.equal(metrics.loopDelay.seconds(100), 0);
+});
