@@ -1,9 +1,8 @@
 // The caches of the service: representations of orders and customers, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
-import {
-  createRepresentationCache,
-  type RepresentationCache,
-} from '../http/responses/representation-cache.ts';
+import { BoundedMap } from '../base/bounded-map.ts';
+import { estimateBytes, type Representation } from '../http/responses/representation.ts';
+import type { RepresentationCache } from '../http/responses/representation-cache.ts';
 import type { Invalidation } from '../storage/invalidation.ts';
 import type { Customer } from '../features/customers/customers.ts';
 import type { Order } from '../features/orders/order-members.ts';
@@ -17,8 +16,11 @@ export class Caches {
   readonly callers = new CallerCache();
 
   constructor(bytesMax: number) {
-    this.orders = createRepresentationCache(bytesMax * shares.orders);
-    this.customers = createRepresentationCache(bytesMax * shares.customers);
+    this.orders = new BoundedMap<number, Representation<Order>>(bytesMax * shares.orders, estimateBytes);
+    this.customers = new BoundedMap<number, Representation<Customer>>(
+      bytesMax * shares.customers,
+      estimateBytes,
+    );
   }
 
   /** Drops the entries that a commit made stale. Called once the commit is on disk, before the next read. */

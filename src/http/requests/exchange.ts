@@ -8,6 +8,7 @@ import { checkAccess, clientOf, isStaff, type Caller, type Requester } from '../
 import type { CallerLookups } from '../../auth/caller-cache.ts';
 import type { Authenticator } from '../../auth/credentials.ts';
 import { networkOf } from '../../base/addresses.ts';
+import { fits } from '../../schema/schema-check.ts';
 import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { Connection as Db, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
@@ -17,7 +18,7 @@ import type { StatementOptions } from '../../storage/sql-worker.ts';
 import type { Connection } from '../connections/connection.ts';
 import type { Expectation } from '../connections/http-server.ts';
 import { clientAddress, isFromThisMachine } from '../connections/peer.ts';
-import { headersOf, type RequestHeaders } from '../connections/request-fields.ts';
+import { headersOf, RequestId, type RequestHeaders } from '../connections/request-fields.ts';
 import { json } from '../responses/media-types.ts';
 import { splitTarget } from '../routing/request-target.ts';
 import type { Call, Route } from '../routing/route.ts';
@@ -26,7 +27,6 @@ import { checkConditions, isConditional } from './conditional.ts';
 import { authorizationOf } from './credential.ts';
 import { separateApiKeys, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
-import { isLastOfConnection, requestIdFrom } from './request-head.ts';
 
 /** A request as it arrives. */
 type IncomingRequest = {
@@ -100,7 +100,8 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     this.expectation = incoming.expectation;
     this.incomingBody = incoming.body;
     this.headers = headersOf(request);
-    this.requestId = requestIdFrom(this.headers['x-request-id']) ?? nextRequestId();
+    const { 'x-request-id': sentId } = this.headers;
+    this.requestId = sentId !== undefined && fits(RequestId, sentId) ? sentId : nextRequestId();
     this.method = request.method ?? 'GET';
     this.path = path;
     this.queryString = rest;
@@ -130,11 +131,6 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
    */
   get now(): number {
     return this.#options.now();
-  }
-
-  /** Whether the connection ends after the response. */
-  get isLast(): boolean {
-    return this.connection.isAtLast || isLastOfConnection(this);
   }
 
   /** Sends 100 Continue if the client waits for it. */

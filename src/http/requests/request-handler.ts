@@ -86,7 +86,7 @@ export class RequestHandler {
       exchange.match = match;
       exchange.mounted = match?.methods.get(exchange.method);
       const isOptions = exchange.method === 'OPTIONS';
-      if (isOptions && this.#responder.allowsPreflight(exchange))
+      if (isOptions && this.#responder.cors.allowsPreflight(exchange.headers))
         return this.#responder.respondToOptions(exchange, match?.methods);
       this.#admit(exchange);
       if (match === undefined) throw nothingAt(exchange.path);

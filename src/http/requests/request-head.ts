@@ -3,11 +3,9 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { Problem } from '../../problem.ts';
-import { fits } from '../../schema/schema-check.ts';
 import {
   headerBytesMax,
   headerFieldsMax,
-  RequestId,
   urlBytesMax,
   type RequestField,
   type RequestHeaders,
@@ -92,11 +90,6 @@ function checkHeaderFields({ rawHeaders }: IncomingMessage): void {
 
 function badRequest(detail: string): Problem {
   return new Problem('bad-request', detail);
-}
-
-/** Returns the client's id, unless it is missing or invalid. */
-export function requestIdFrom(value: string | undefined): string | undefined {
-  return value !== undefined && fits(RequestId, value) ? value : undefined;
 }
 
 /** Generates ids from a random prefix and a counter, which needs no new randomness for each request. */

@@ -15,6 +15,7 @@ import { cacheControlOf, headOf, notStored, type HandlerResult, type Streamed } 
 import { allowedMethods, type MountedRoute } from '../routing/router.ts';
 import { checkMatch, isUnmodified } from './conditional.ts';
 import type { Exchange } from './exchange.ts';
+import { isLastOfConnection } from './request-head.ts';
 import { RequestLog, type RequestLogOptions } from './request-log.ts';
 
 export type ResponderOptions = RequestLogOptions & {
@@ -56,9 +57,9 @@ const reasonPhrases: Readonly<Record<number, string | undefined>> = {
 };
 
 export class Responder {
+  readonly cors: Cors;
   readonly log: RequestLog;
   readonly #options: ResponderOptions;
-  readonly #cors: Cors;
   readonly #unsent: UnsentResponses;
   /** Fields that are sent only over TLS (RFC 6797 section 7.2). */
   readonly #transportFields: HeaderFields;
@@ -69,9 +70,9 @@ export class Responder {
     this.log = new RequestLog(options);
     const { unsentBytesMax, metrics } = options;
     this.#unsent = new UnsentResponses(unsentBytesMax, () => (metrics.dropped.unread += 1));
-    this.#cors = createCors(options.corsOrigins);
+    this.cors = createCors(options.corsOrigins);
     this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
-    this.#vary = `Accept, Authorization, X-API-Key${this.#cors.isEnabled ? ', Origin' : ''}`;
+    this.#vary = `Accept, Authorization, X-API-Key${this.cors.isEnabled ? ', Origin' : ''}`;
   }
 
   respond(exchange: Exchange, result: HandlerResult): void {
@@ -139,18 +140,13 @@ export class Responder {
     return this.#lastText(status, [...all, ...contentFields(problemJson, text.length)], text);
   }
 
-  /** Whether the request is a preflight from an origin that the settings allow. */
-  allowsPreflight({ headers }: Exchange): boolean {
-    return this.#cors.allowsPreflight(headers);
-  }
-
   /** `methods` are the methods of the path; undefined for a preflight to a path without routes. */
   respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
     const fields: string[] = [];
     if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
     if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
-    if (this.#cors.isEnabled) fields.push('Vary', 'Origin');
-    this.#send(exchange, 204, [...fields, ...this.#cors.preflightFieldsFor(exchange.headers)]);
+    if (this.cors.isEnabled) fields.push('Vary', 'Origin');
+    this.#send(exchange, 204, [...fields, ...this.cors.preflightFieldsFor(exchange.headers)]);
   }
 
   /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
@@ -212,15 +208,17 @@ export class Responder {
   /** `node:http` adds Date, Connection, and for a body of unknown length Transfer-Encoding. */
   #writeHead(exchange: Exchange, status: number, own: HeaderFields): void {
     const fields = this.#fieldsOf(exchange, own);
-    exchange.connection.hasAnnouncedEnd = exchange.isLast || this.#options.isStopping();
-    if (exchange.connection.hasAnnouncedEnd) fields.push('Connection', 'close');
+    const { connection } = exchange;
+    const isLast = connection.isAtLast || isLastOfConnection(exchange);
+    connection.hasAnnouncedEnd = isLast || this.#options.isStopping();
+    if (connection.hasAnnouncedEnd) fields.push('Connection', 'close');
     else fields.push('Keep-Alive', `timeout=${this.#options.keepAliveSeconds}`);
     exchange.response.writeHead(status, reasonPhrases[status], fields);
   }
 
   #fieldsOf({ requestId, fields, headers }: Exchange, own: HeaderFields): string[] {
     const all = ['X-Request-Id', requestId, ...fields, ...this.#transportFields, ...own];
-    if (this.#cors.isEnabled) all.push(...this.#cors.fieldsFor(headers));
+    if (this.cors.isEnabled) all.push(...this.cors.fieldsFor(headers));
     return all;
   }
 

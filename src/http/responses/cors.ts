@@ -42,6 +42,7 @@ export function createCors(origins: ReadonlySet<string>) {
     return origin !== undefined && origins.has(origin);
   }
 
+  /** Whether the request is a preflight from an origin that the settings allow. */
   function allowsPreflight(headers: RequestHeaders): boolean {
     return allows(headers.origin) && headers['access-control-request-method'] !== undefined;
   }

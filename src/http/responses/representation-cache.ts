@@ -1,15 +1,11 @@
 // Finds representations by id: creates them from rows, and caches each until a change of its row is on disk.
-import { BoundedMap } from '../../base/bounded-map.ts';
+import type { BoundedMap } from '../../base/bounded-map.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { ObjectSource } from '../../storage/object-access.ts';
-import { estimateBytes, type Representation } from './representation.ts';
+import type { Representation } from './representation.ts';
 
 /** The representations of one kind of objects, by id. */
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
-
-export function createRepresentationCache<T>(bytesMax: number): RepresentationCache<T> {
-  return new BoundedMap<number, Representation<T>>(bytesMax, estimateBytes);
-}
 
 /** Finds the representations of objects of one kind. */
 export type Lookup<T> = {

@@ -61,6 +61,9 @@ export function createMetrics() {
 
   /** `others` are the families of the features. */
   function text(figures: MetricsFigures, others: readonly Family[]): string {
+    const { storage, connections } = figures;
+    const { user, system } = process.cpuUsage();
+    const build = `{version="${version}",node="${process.versions.node}"}`;
     return prometheusText([
       counter('orderly_http_requests_total', 'Responses, by route and status.', requestSamples(responses)),
       histogram(
@@ -69,14 +72,74 @@ export function createMetrics() {
         durations,
       ),
       counter('orderly_rejections_total', 'Requests rejected, by reason.', byReason(rejections)),
-      ...connectionFamilies(figures.connections, dropped),
+      gauge('orderly_connections', 'Open client connections.', connections.open),
+      counter(
+        'orderly_connections_rejected_total',
+        'Connections rejected, by reason: full, or too many of one address.',
+        byReason(connections.rejected),
+      ),
+      counter(
+        'orderly_connections_dropped_total',
+        'Connections closed for too many pipelined requests, or for responses that were left unread.',
+        byReason(dropped),
+      ),
       ...cacheFamilies(figures.caches),
-      ...storageFamilies(figures.storage),
-      ...accountFamilies(figures, securityEvents),
+      counter('orderly_storage_commits_total', 'Transactions committed.', storage.commits),
+      counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
+      histogram(
+        'orderly_storage_sync_duration_seconds',
+        'Time that a sync of the WAL to disk takes.',
+        storage.syncSeconds,
+      ),
+      gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
+      gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet on disk.', storage.waitingWrites),
+      gauge(
+        'orderly_storage_writable',
+        '1 if changes are accepted; 0 on a full or failing disk.',
+        storage.canWrite ? 1 : 0,
+      ),
+      counter('orderly_storage_checkpoints_total', 'Checkpoints of the WAL.', storage.checkpoints),
+      counter(
+        'orderly_storage_writes_rejected_total',
+        'Writes rejected because too many wait or the disk failed.',
+        storage.rejections,
+      ),
+      counter(
+        'orderly_security_events_total',
+        'Security events, by the name that the log gives them.',
+        labelledSamples('event', securityEvents),
+      ),
+      gauge('orderly_rate_limit_buckets', 'Token buckets in memory.', figures.buckets),
+      gauge(
+        'orderly_password_hashes_waiting',
+        'Password hashes waiting or running.',
+        figures.passwordsWaiting,
+      ),
       ...exportFamilies(figures.exports),
       ...others,
-      ...operationFamilies(figures),
-      ...processFamilies(loopDelay),
+      gauge(
+        'orderly_certificate_end_timestamp_seconds',
+        'End of the certificate in use, Unix time.',
+        secondsSamples(figures.certificateExpiresAt),
+      ),
+      gauge(
+        'orderly_last_backup_timestamp_seconds',
+        'When "orderly backup" last made a copy, Unix time.',
+        secondsSamples(figures.lastBackupAt),
+      ),
+      gauge('orderly_build_info', 'Always 1; the labels have the versions.', [[build, 1]]),
+      gauge(
+        'orderly_event_loop_delay_seconds',
+        'Delay of the event loop while requests came, since the last scrape.',
+        takeDelaySamples(loopDelay),
+      ),
+      gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
+      counter('process_cpu_seconds_total', 'CPU time used.', (user + system) / 1e6),
+      gauge(
+        'process_start_time_seconds',
+        'Start of the process, Unix time.',
+        Math.floor(Date.now() / 1000 - process.uptime()),
+      ),
     ]);
   }
 
@@ -97,25 +160,6 @@ function byReason(counts: Readonly<Record<string, number>>): Sample[] {
   return labelledSamples('reason', Object.entries(counts));
 }
 
-function connectionFamilies(
-  { open, rejected }: ConnectionCounts,
-  dropped: Readonly<Record<string, number>>,
-): Family[] {
-  return [
-    gauge('orderly_connections', 'Open client connections.', open),
-    counter(
-      'orderly_connections_rejected_total',
-      'Connections rejected, by reason: full, or too many of one address.',
-      byReason(rejected),
-    ),
-    counter(
-      'orderly_connections_dropped_total',
-      'Connections closed for too many pipelined requests, or for responses that were left unread.',
-      byReason(dropped),
-    ),
-  ];
-}
-
 function cacheFamilies(caches: readonly CacheCounts[]): Family[] {
   const sum = (name: keyof CacheCounts): number => caches.reduce((total, cache) => total + cache[name], 0);
   const lookups = [
@@ -132,78 +176,9 @@ function cacheFamilies(caches: readonly CacheCounts[]): Family[] {
   ];
 }
 
-function storageFamilies(storage: Database['stats']): Family[] {
-  const isWritable = storage.canWrite ? 1 : 0;
-  return [
-    counter('orderly_storage_commits_total', 'Transactions committed.', storage.commits),
-    counter('orderly_storage_writes_total', 'Writes in those transactions.', storage.writes),
-    histogram(
-      'orderly_storage_sync_duration_seconds',
-      'Time that a sync of the WAL to disk takes.',
-      storage.syncSeconds,
-    ),
-    gauge('orderly_storage_wal_bytes', 'Length of the WAL that is not yet checkpointed.', storage.walBytes),
-    gauge('orderly_storage_writes_waiting', 'Writes accepted and not yet on disk.', storage.waitingWrites),
-    gauge('orderly_storage_writable', '1 if changes are accepted; 0 on a full or failing disk.', isWritable),
-    counter('orderly_storage_checkpoints_total', 'Checkpoints of the WAL.', storage.checkpoints),
-    counter(
-      'orderly_storage_writes_rejected_total',
-      'Writes rejected because too many wait or the disk failed.',
-      storage.rejections,
-    ),
-  ];
-}
-
-function accountFamilies(
-  { buckets, passwordsWaiting }: MetricsFigures,
-  securityEvents: ReadonlyMap<string, number>,
-): Family[] {
-  return [
-    counter(
-      'orderly_security_events_total',
-      'Security events, by the name that the log gives them.',
-      labelledSamples('event', securityEvents),
-    ),
-    gauge('orderly_rate_limit_buckets', 'Token buckets in memory.', buckets),
-    gauge('orderly_password_hashes_waiting', 'Password hashes waiting or running.', passwordsWaiting),
-  ];
-}
-
-function operationFamilies({ certificateExpiresAt, lastBackupAt }: MetricsFigures): Family[] {
-  return [
-    gauge(
-      'orderly_certificate_end_timestamp_seconds',
-      'End of the certificate in use, Unix time.',
-      secondsSamples(certificateExpiresAt),
-    ),
-    gauge(
-      'orderly_last_backup_timestamp_seconds',
-      'When "orderly backup" last made a copy, Unix time.',
-      secondsSamples(lastBackupAt),
-    ),
-  ];
-}
-
 /** Returns one sample, or none without a time. */
 function secondsSamples(milliseconds: number | undefined): Sample[] {
   return milliseconds === undefined ? [] : [['', Math.floor(milliseconds / 1000)]];
-}
-
-function processFamilies(loopDelay: LoopDelay): Family[] {
-  const { user, system } = process.cpuUsage();
-  const startSeconds = Math.floor(Date.now() / 1000 - process.uptime());
-  const build = `{version="${version}",node="${process.versions.node}"}`;
-  return [
-    gauge('orderly_build_info', 'Always 1; the labels have the versions.', [[build, 1]]),
-    gauge(
-      'orderly_event_loop_delay_seconds',
-      'Delay of the event loop while requests came, since the last scrape.',
-      takeDelaySamples(loopDelay),
-    ),
-    gauge('process_resident_memory_bytes', 'Resident memory.', process.memoryUsage.rss()),
-    counter('process_cpu_seconds_total', 'CPU time used.', (user + system) / 1e6),
-    gauge('process_start_time_seconds', 'Start of the process, Unix time.', startSeconds),
-  ];
 }
 
 function takeDelaySamples(loopDelay: LoopDelay): Sample[] {
