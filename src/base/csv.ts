@@ -158,7 +158,8 @@ function cellText(cell: CsvCell): string {
  * the row at a line break even within quotes. So the text after a separator or a line break is treated like
  * the beginning of a cell, also if quotes follow: written twice, they are an empty quoted text there, which
  * spreadsheets drop. A table that was saved anew with semicolons is split at commas in other regions; a minus
- * after a comma counts if a call, a sheet or a program follows, since prices end like that ("20,-").
+ * after a comma counts if a call, a sheet or a program follows, since prices end like that ("20,-"). Blanks are dropped
+ * by a spreadsheet that is told to trim cells; after a separator and blanks, all signs but `=` count like that minus.
  * Text with apostrophes before such a sign, or before a digit, gets another apostrophe: removing one returns the
  * original text.
  */
@@ -169,8 +170,12 @@ function withFormulaGuard(cell: string): string {
 
 const beforeSign = `(?=["']*[=+\\-@＝＋－＠])`;
 const beforeFormula = `(?=["']*(?:[=+@＝＋＠]|[-－][^,]*[(|!]))`;
-const formulaStart = /^(?:'*[=+\-@\u0000-\u001f\u007f-\u009f＝＋－＠]|'+\d)/;
-const laterFormulaStart = new RegExp(`[;\t\r\n]${beforeSign}|,${beforeFormula}`, 'g');
+const afterBlanks = `(?=(?:[^\\S\t\r\n]|["'])*(?:[=＝]|[-+@－＋＠][^,;\t\r\n]*[(|!]))`;
+const formulaStart = /^(?:[\s']*[=+\-@＝＋－＠]|'*[\u0000-\u001f\u007f-\u009f]|'+\d)/;
+const laterFormulaStart = new RegExp(
+  `[;\t\r\n]${beforeSign}|,${beforeFormula}|[,;\t\r\n]${afterBlanks}`,
+  'g',
+);
 
 /**
  * Removes what makes a cell text for spreadsheets: the apostrophes that `withFormulaGuard` has added, that of
@@ -182,5 +187,8 @@ export function plainCell(cell: string): string {
   return cell.replace(guardedStart, '').replace(guardedLaterStart, '');
 }
 
-const guardedStart = /^'(?='*[=+\-@\d\u0000-\u001f\u007f-\u009f＝＋－＠])/;
-const guardedLaterStart = new RegExp(`(?<=[;\t\r\n])'${beforeSign}|(?<=,)'${beforeFormula}`, 'g');
+const guardedStart = /^'(?=[\s']*[=+\-@＝＋－＠]|'*[\d\u0000-\u001f\u007f-\u009f])/;
+const guardedLaterStart = new RegExp(
+  `(?<=[;\t\r\n])'${beforeSign}|(?<=,)'${beforeFormula}|(?<=[,;\t\r\n])'${afterBlanks}`,
+  'g',
+);

@@ -109,10 +109,13 @@ export function rowText(cells: readonly string[], separator: Separator): string 
   return `${quoted.join(separator)}\r\n`;
 }
 
+const formulaStart =
+  /^(?=\s*[=+\-@＝＋－＠])|[;\t\r\n](?="*[=+\-@＝＋－＠])|,(?="*[=+@＝＋＠])|[;,\t\r\n](?=(?:[^\S\t\r\n]|")*[=＝])/g;
+
 /**
  * The cell of a file from elsewhere, with an apostrophe where a spreadsheet would evaluate a formula. The service
  * reads both alike: its exports have the apostrophe, too.
  */
 export function withoutFormulas(cell: string): string {
-  return cell.replace(/^(?=[=+\-@＝＋－＠])|[;\t\r\n](?="*[=+\-@＝＋－＠])|,(?="*[=+@＝＋＠])/g, "$&'");
+  return cell.replace(formulaStart, "$&'");
 }
