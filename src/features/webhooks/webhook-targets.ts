@@ -1,6 +1,7 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP, type BlockList } from 'node:net';
 import { blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
+import { counted } from '../../base/counted.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [
@@ -33,6 +34,9 @@ const blockedIpv6 = [
   '2002::/16', // 6to4, which embeds IPv4 (RFC 3056)
   '3fff::/20', // documentation (RFC 9637)
 ];
+
+/** Of the form in which a URL is kept. */
+export const webhookUrlCharsMax = 2_000;
 
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */
 const ownName = /^(.+\.)?localhost\.?$/;
@@ -71,6 +75,8 @@ export class WebhookTargets {
       return 'url must not contain a user name or a password.';
     if (text.includes('#')) return 'url must not have a fragment.';
     if (url.port === '0') return 'url must have a port from 1 to 65535, or none.';
+    if (url.href.length > webhookUrlCharsMax)
+      return `url must have at most ${counted(webhookUrlCharsMax, 'character')}, encoded as in a request.`;
     return this.#hostIssue(url);
   }
 

@@ -1,5 +1,5 @@
 // A webhook, an endpoint that receives events: its members, their schemas, and how a change is merged.
-import type { WebhookTargets } from './webhook-targets.ts';
+import { webhookUrlCharsMax, type WebhookTargets } from './webhook-targets.ts';
 import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,
@@ -28,7 +28,6 @@ import * as column from '../../storage/table.ts';
 import { eventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
 
 export const webhooksMax = 20;
-const webhookUrlCharsMax = 2_000;
 
 const webhookStatuses = ['enabled', 'paused', 'disabled'] as const;
 type WebhookStatus = (typeof webhookStatuses)[number];

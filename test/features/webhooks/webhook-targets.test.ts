@@ -88,6 +88,7 @@ describe('a webhook’s URL may not be', () => {
     ['https://[64:ff9b:1::808:808]/', /not public/],
     ['https://169.254.169.254/latest/meta-data', /not public/],
     ['https://3232235777/', /not public/],
+    [`https://example.com/${'ü'.repeat(500)}`, /at most 2,000 characters/],
   ];
   for (const [url, issue] of rows)
     test(`a webhook’s URL may not be ${JSON.stringify(url)}`, () =>
