@@ -50,10 +50,15 @@ export const timeCell: CsvMember = { write: (timestamp: string) => [csvTime(time
 export const textCell: CsvMember = { ...writtenCell, read: (cell) => cell };
 /** A text around which blanks, also those that nobody sees, mean nothing. */
 export const trimmedCell: CsvMember = { ...writtenCell, read: trimmed };
-/** A cell that isn't an id stays text, which the schema rejects. */
-export const idCell: CsvMember = {
+/** A cell that isn't a whole number stays text, which the schema rejects. */
+export const integerCell: CsvMember = {
   ...writtenCell,
-  read: (cell) => (/^[1-9]\d{0,15}$/.test(trimmed(cell)) ? Number(trimmed(cell)) : cell),
+  read: (cell) => (/^(?:0|-?[1-9]\d{0,15})$/.test(trimmed(cell)) ? Number(trimmed(cell)) : cell),
+};
+/** A time that clients send: it is read as it was written, or as RFC 3339. */
+export const sentTimeCell: CsvMember = {
+  write: (timestamp: string) => [csvTime(timestamp) + timestamp.slice(19, 23).replace('.000', '')],
+  read: (cell) => trimmed(cell).replace(/^(\S{10}) (\d\d:\d\d:\d\d(?:\.\d{3})?)$/, '$1T$2Z'),
 };
 
 /** Removes blanks, and what nobody sees, at both ends. A long run within the text is looked at once. */

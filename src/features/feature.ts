@@ -23,6 +23,7 @@ import type { Page } from '../web/page-layout.ts';
 import type { CurrentShop } from './shop/current-shop.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Articles } from '../resource/declared-resource.ts';
+import type { Importable } from '../resource/imported-object-store.ts';
 import type { Readiness } from './health/health-routes.ts';
 import type { Migration } from '../storage/applied-migrations.ts';
 import type { Audit } from '../storage/audit.ts';
@@ -63,6 +64,8 @@ export type Declares = {
   readonly ownedTables?: readonly string[];
   /** Tables whose rows refer to customers, by their column `customerId`, and what an erasure clears in them. */
   readonly customerTables?: readonly CustomerTable[];
+  /** The objects that imports read beside customers, orders and products. */
+  readonly imported?: readonly Importable[];
 };
 
 /** The parts of a feature in a running service. The service walks them in the order of the features. */

@@ -1,6 +1,7 @@
 // A declared resource as a feature: its routes, its audit, its history, its sample data.
 import { counted } from '../base/counted.ts';
 import { resource, type Resource, type ResourceMembers } from '../resource/declared-resource.ts';
+import { importable } from '../resource/imported-object-store.ts';
 import type { Feature } from './feature.ts';
 
 type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' | 'migrations'> & {
@@ -20,7 +21,7 @@ export function declaredFeature<M extends ResourceMembers>(
   declaration: Parameters<typeof resource<M>>[0] & DeclaredFeature,
 ): Feature {
   const declared = resource<M>(declaration);
-  const { name, plural, tag, isOwned, personal } = declared;
+  const { name, plural, tag, isOwned, personal, imports } = declared;
   const { description, migrations } = declaration;
   return {
     ...resourceFeature({
@@ -34,6 +35,7 @@ export function declaredFeature<M extends ResourceMembers>(
       scopes: [`${plural}:read`, `${plural}:write`],
       ownedTables: isOwned ? [plural] : [],
       customerTables: personal === undefined ? [] : [{ table: plural, personal }],
+      imported: imports === undefined ? [] : [importable(declared)],
     },
   };
 }

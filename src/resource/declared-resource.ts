@@ -112,7 +112,7 @@ type Declaration<M extends ResourceMembers> = {
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
   /** Issues of a change that the request alone shows, beside the current object. */
-  readonly changeIssues?: (current: RowOf<M>, body: Readonly<Record<string, unknown>>) => Issue[];
+  readonly changeIssues?: (current: Partial<RowOf<M>>, body: Readonly<Record<string, unknown>>) => Issue[];
   /** Issues that only the database shows. */
   readonly issues?: (
     db: Connection,
@@ -126,6 +126,8 @@ type Declaration<M extends ResourceMembers> = {
   };
   /** Called in each write of a row, with its content before and after: what derives from it is brought up to date. */
   readonly onWrite?: (db: Connection, id: number, change: Change<ContentOf<M>>) => void;
+  /** Whether files of the objects are imported; by default they aren't. */
+  readonly imports?: ImportRules<M>;
   /** What is no damage, but should be looked at: the start and `orderly check` print it. */
   readonly notes?: (db: Connection) => readonly string[];
   /** Rows for `orderly sample`. */
@@ -143,6 +145,26 @@ type IndexedSearch = {
   readonly description: string;
   readonly check: ReturnType<typeof metadataCheck>;
   readonly matching: (scope: SearchScope, q: string) => SearchSelection;
+};
+/** How an import finds the object that a line without id and key means (`imported-object-store.ts`). */
+type ImportRules<M extends ResourceMembers> = {
+  /** In this order: the row is meant that alone has the values. */
+  readonly knownBy: readonly Identity<ContentOf<M>>[];
+  /** Whether the first of them is unique: then it alone names an object, and ids and keys have no effect. */
+  readonly isUnique?: true;
+  /** A row with another text in this column isn't meant. */
+  readonly apart?: keyof M & string;
+  /** What a new object may have in common with another one, which the result of its line names. */
+  readonly alike?: readonly Identity<ContentOf<M>>[];
+  /** Returns what a line may not mean. `current` is empty for a new object. */
+  readonly warningOf?: (wanted: ContentOf<M>, current: Partial<RowOf<M>>) => string | undefined;
+  /** The description of the object in a line. */
+  readonly description?: string;
+};
+/** A condition on rows, and its values for an object: null for one that has no such value, and is found by no other. */
+export type Identity<Content> = {
+  readonly sql: string;
+  readonly valuesOf: (content: Content) => readonly (string | null)[];
 };
 type Happening = 'created' | 'changed' | 'deleted' | 'erased';
 type Change<Content> = { readonly before?: Content; readonly after?: Content };
@@ -454,6 +476,6 @@ function isOwnedBy({ owner }: Rights): boolean {
   return owner === 'user';
 }
 
-function capitalized(word: string): string {
+export function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);
 }

@@ -1,7 +1,7 @@
 // The members of a resource, each declared once; the members that most have, and the usual filters of their lists:
 //
 //   const personMembers = {
-//     id: { shown: id, readOnly: optional(id), column: assigned, cell: idCell },
+//     id: { shown: id, readOnly: optional(id), column: assigned, cell: integerCell },
 //     name: { shown: name, sent: name, column: text(), cell: textCell },
 //     email: { shown: nullable(email), sent: optional(nullable(email)), column: nullable(text()), cell: textCell },
 //     createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: time, cell: timeCell },
@@ -16,11 +16,12 @@
 //   contentNames(personMembers)         what a change writes: name, email
 //   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
-import { idCell, textCell, timeCell, writtenCell, type CsvMember } from '../base/csv.ts';
+import { flagCell, integerCell, sentTimeCell, textCell, timeCell, type CsvMember } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
-import { id, sentTimestamp, timestamp } from '../schema/members.ts';
+import { id, nameKey as keyOfName, sentTimestamp, timestamp } from '../schema/members.ts';
 import { timeAtOrAfter, toTime } from '../schema/rfc3339.ts';
 import {
+  boolean,
   named,
   nullable,
   oneOf,
@@ -174,7 +175,7 @@ function picked(members: Members, pick: (member: Member) => unknown): Readonly<R
 
 /** The first member. */
 export const identity = {
-  id: { shown: id, readOnly: optional(id), column: column.assigned, cell: writtenCell, isPersonal: false },
+  id: { shown: id, readOnly: optional(id), column: column.assigned, cell: integerCell, isPersonal: false },
 } as const;
 
 /** A text that each object has. */
@@ -184,8 +185,17 @@ export function requiredText(schema: Schema<string>) {
 
 /** A whole number, such as an amount in minor units. */
 export function wholeNumber(schema: Schema<number>) {
-  return { shown: schema, sent: schema, column: column.integer, cell: writtenCell } as const;
+  return { shown: schema, sent: schema, column: column.integer, cell: integerCell } as const;
 }
+
+/** Yes or no; `absent` if a request says nothing. */
+export function flag(description: string, absent: boolean) {
+  const schema = boolean({ description });
+  return { shown: schema, sent: optional(schema), absent, column: column.flag, cell: flagCell } as const;
+}
+
+/** The key by which the names of objects are sorted. */
+export const nameKey = column.derived('name', keyOfName);
 
 type Required<T> = Member & {
   readonly shown: Schema<T>;
@@ -230,7 +240,7 @@ export const ownership = {
     sent: optional(nullable(id)),
     staysInPut: true,
     column: column.nullable(column.integer),
-    cell: idCell,
+    cell: integerCell,
     isPersonal: false,
   },
 } as const;
@@ -245,7 +255,7 @@ export const customerReference = {
     shown: nullable(id, { description: 'The customer whom it is about, if any.' }),
     sent: optional(nullable(id, { description: 'The customer whom it is about, if any.' })),
     column: column.nullable(column.integer),
-    cell: idCell,
+    cell: integerCell,
     isPersonal: false,
   },
 } as const;
@@ -257,7 +267,7 @@ export function sentTime(description: string) {
     sent: { ...sentTimestamp, description },
     normal: (sent: string): string => timestampOf(toTime(sent)),
     column: column.sentTime,
-    cell: timeCell,
+    cell: sentTimeCell,
     isPersonal: false,
   } as const;
 }

@@ -66,6 +66,7 @@ export const declared: Required<Declares> = {
   scopes: [...scopes, ...features.flatMap(({ declares }) => declares?.scopes ?? [])],
   ownedTables: features.flatMap(({ declares }) => declares?.ownedTables ?? []),
   customerTables: features.flatMap(({ declares }) => declares?.customerTables ?? []),
+  imported: features.flatMap(({ declares }) => declares?.imported ?? []),
 };
 
 /** What commands do with the rows of all features. */

@@ -5,6 +5,7 @@ import { suite, test } from 'node:test';
 import { features } from '../../src/service/features.ts';
 import { follow, type Json, type Operation } from '../openapi/openapi-support.ts';
 import { assertProblem } from '../support/http-support.ts';
+import { importLines, resultsOf } from '../support/import-support.ts';
 import { newCustomer, newKey, rootToken } from '../support/resource-support.ts';
 import {
   declaredNames,
@@ -65,6 +66,13 @@ function propertiesOf(document: Json, { responses }: Operation): Record<string, 
   const list = follow(document, responses['200']?.content?.['application/json']?.schema ?? {});
   const { data } = list['properties'] as Record<string, Json>;
   return follow(document, (data ?? {})['items'] as Json)['properties'] as Record<string, Json>;
+}
+
+/** What a line of an import calls an element of the list: its schema is named after it. */
+function nounOf(document: Json, list: Json): string {
+  const { data } = follow(document, list)['properties'] as Record<string, Json>;
+  const { $ref } = (data ?? {})['items'] as Json;
+  return String($ref).replace(/^.*\//, '').toLowerCase();
 }
 
 function exampleOf({ requestBody }: Operation): object {
@@ -167,6 +175,45 @@ for (const name of names)
       assert.ok(lines.text.split('\n').includes(read.text), 'a line of NDJSON is the object');
       const table = await service.get(path, { token, headers: { accept: 'text/csv' } });
       assert.equal(table.text.trimEnd().split('\r\n').length, 4, table.text);
+    });
+
+    test(`${name}: its files come in again and change nothing, and a key names what it has created`, async (t) => {
+      const { service, path, operations, document, root: token, make } = await sceneOf(t, name);
+      const { '/imports': found } = document['paths'] as Record<string, Record<string, Operation>>;
+      const parameters = found?.['post']?.parameters ?? [];
+      const { enum: imported } = follow(
+        document,
+        parameters.find((each) => each.name === 'of')?.schema ?? {},
+      );
+      if (!(imported as string[]).includes(name)) return t.skip('it is not imported');
+      const { id, createdAt, updatedAt, ...sent } = await make();
+      await make();
+      const before = await service.get(path, { token });
+      for (const type of ['text/csv', 'application/x-ndjson'])
+        for (const query of [`of=${name}&dryRun=true`, `of=${name}`]) {
+          const { text } = await service.get(path, { token, headers: { accept: type } });
+          const call = { token, body: text, headers: { 'content-type': type } };
+          const results = resultsOf((await service.post(`/imports?${query}`, call)).text);
+          assert.deepEqual(
+            results.map((each) => each.result),
+            ['unchanged', 'unchanged'],
+            JSON.stringify(results),
+          );
+        }
+      assert.deepEqual((await service.get(path, { token })).body, before.body);
+      await service.delete(`${path}/${id}`, { token });
+      const shown = operations['get']?.responses['200']?.content?.['application/json']?.schema ?? {};
+      const line = { key: 'once', [nounOf(document, shown)]: sent };
+      const [[first], [second]] = [
+        await importLines(service, token, [line]),
+        await importLines(service, token, [line]),
+      ];
+      assert.deepEqual([first?.status, second?.id, second?.result], [201, first?.id, 'unchanged']);
+      const { body: history } = await service.get(`${path}/${first?.id}/events`, { token });
+      assert.equal(history.data.length, 1);
+      const unchecked = { key: 'twice', [nounOf(document, shown)]: { ...sent, unknownMember: 1 } };
+      const [refused] = await importLines(service, token, [unchecked]);
+      assert.equal(refused?.errors?.[0]?.code, 'unknown-member');
     });
 
     test(`${name}: each parameter of its list changes the answer`, async (t) => {

@@ -1,7 +1,7 @@
 // Customers: the people and companies that order. Each belongs to a user, and staff see all.
-import { idCell, trimmedCell, type CsvConversion } from '../../base/csv.ts';
+import { trimmedCell, type CsvConversion } from '../../base/csv.ts';
 import { invalidAt, Problem } from '../../problem.ts';
-import { resource } from '../../resource/declared-resource.ts';
+import { resource, type Identity } from '../../resource/declared-resource.ts';
 import * as member from '../../resource/resource-members.ts';
 import type { ContentOf } from '../../resource/resource-members.ts';
 import { countryNamed } from '../../schema/country-names.ts';
@@ -10,8 +10,8 @@ import {
   directionIssue,
   email,
   id,
-  nameKey,
   namePrefix,
+  sameNameRange,
   sentEmail,
   singleLine,
   multiLine,
@@ -39,7 +39,7 @@ const owner = nullable(id, {
 
 function membersFor(countryOf: () => string | undefined) {
   return {
-    id: { ...member.identity.id, cell: idCell },
+    ...member.identity,
     userId: { ...member.ownership.userId, shown: owner, sent: optional(owner) },
     name: { ...member.requiredText(name), sent: sentName },
     email: { ...member.optionalText(email), sent: optional(nullable(sentEmail)), cell: trimmedCell },
@@ -68,6 +68,24 @@ function keptPhone(sent: string, country: string | undefined): string {
   return number;
 }
 
+/** How an import finds customers. Before they had references, the shop's own number was the key of an import. */
+const by = {
+  reference: { sql: 'reference = ?', valuesOf: ({ reference }) => [reference] },
+  email: {
+    sql: 'emailKey = ? ORDER BY id',
+    valuesOf: ({ email }) => [email === null ? null : emailKey(email)],
+  },
+  phone: { sql: 'phone = ? ORDER BY nameKey, id', valuesOf: ({ phone }) => [phone] },
+  phoneAndName: {
+    sql: 'phone = ? AND nameKey >= ? AND nameKey < ?',
+    valuesOf: ({ phone, name }) => [phone, ...sameNameRange(name)],
+  },
+  formerKey: {
+    sql: 'reference IS NULL AND id = (SELECT customerId FROM importedCustomers WHERE key = ?)',
+    valuesOf: ({ reference }) => [reference],
+  },
+} satisfies Record<string, Identity<CustomerContent>>;
+
 /** Phone numbers are sent in E.164, or in the national form of the country that `countryOf` returns (ISO 3166-1). */
 export function customersIn(countryOf: () => string | undefined) {
   return resource({
@@ -76,7 +94,7 @@ export function customersIn(countryOf: () => string | undefined) {
     rights: { owner: 'user' },
     members: membersFor(countryOf),
     keys: {
-      nameKey: column.derived('name', nameKey),
+      nameKey: member.nameKey,
       emailKey: column.nullable(column.derived('email', emailKey)),
     },
     examples: {
@@ -121,10 +139,16 @@ export function customersIn(countryOf: () => string | undefined) {
     },
     search: {
       description:
-        'Every word must be in the name, the e-mail address, the phone number, the city or the reference; or it is ' +
-        'an id. Words of one or two characters are beginnings of words.',
+        'Every word must be in the name, the e-mail address, the phone number, the street, the city or the reference; ' +
+        'or it is an id. Words of one or two characters are beginnings of words.',
       matching: matchingCustomers,
       check: { title: 'Search of customers', run: auditCustomerSearch },
+    },
+    imports: {
+      description: 'A new customer, or the members to change of one who is known.',
+      knownBy: [by.reference, by.email, by.phoneAndName, by.formerKey],
+      apart: 'reference',
+      alike: [by.reference, by.email, by.phone],
     },
     deletion: { problems: ['customer-has-orders'], check: checkHasNoOrders },
     onWrite(db, id, change) {
@@ -136,10 +160,9 @@ export function customersIn(countryOf: () => string | undefined) {
 
 export const customers = customersIn(() => undefined);
 
-export type Customers = ReturnType<typeof customersIn>;
-export type Customer = Infer<Customers['Shown']>;
+export type Customer = Infer<typeof customers.Shown>;
 /** The members that a change may set. */
-export type CustomerContent = ContentOf<Customers['members']>;
+export type CustomerContent = ContentOf<ReturnType<typeof membersFor>>;
 
 function checkHasNoOrders(db: Connection, id: number): void {
   if (db.get('SELECT 1 FROM orders WHERE customerId = ? LIMIT 1', id) !== undefined)

@@ -5,13 +5,8 @@ import { CsvRows, type CsvRow } from './csv-rows.ts';
 import { invalidAt, Problem, requireValid } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
 import { parse } from '../../schema/schema-check.ts';
-import {
-  lineOfExport,
-  lineOfRow,
-  type ImportLine,
-  type ImportLineSchema,
-  type ImportTable,
-} from './import-line.ts';
+import type { Importable } from '../../resource/imported-object-store.ts';
+import { lineOfExport, lineOfRow, type ImportLine, type ImportTable, type LineForm } from './import-line.ts';
 
 export const importLineBytesMax = 64 * 1024;
 
@@ -29,7 +24,7 @@ export type ArrivingLine = {
 export type LineReader = (piece: Buffer | undefined) => ArrivingLine[];
 
 /** With a table, lines may also be its objects as exports have them. */
-export function ndjsonReader(schema: ImportLineSchema, table: ImportTable | undefined): LineReader {
+export function ndjsonReader(form: LineForm, table: Importable | undefined): LineReader {
   let number = 0;
   /** The beginning of the incomplete line. */
   let rest = Buffer.alloc(0);
@@ -46,7 +41,9 @@ export function ndjsonReader(schema: ImportLineSchema, table: ImportTable | unde
         number,
         parse() {
           const value = jsonOf(line);
-          return requireValid(parse(schema, table === undefined ? value : lineOfExport(table, value)));
+          return requireValid(
+            parse(form.schema, table === undefined ? value : lineOfExport(form, table, value)),
+          );
         },
       });
     }
@@ -68,11 +65,7 @@ function jsonOf(line: Buffer): unknown {
  * Reads an object from each row. If a table can't be read any further, the last line says why. `country` is the
  * default of addresses.
  */
-export function csvReader(
-  schema: ImportLineSchema,
-  table: ImportTable,
-  country: string | undefined,
-): LineReader {
+export function csvReader(form: LineForm, table: ImportTable, country: string | undefined): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -92,16 +85,16 @@ export function csvReader(
         const names = heading;
         lines.push({
           number: row.number,
-          parse: () => lineOfRow(schema, table, { cells: filledCells(row, names, table), country }),
+          parse: () => lineOfRow(form, table, { cells: filledCells(row, names, table), country }),
         });
       }
     } catch (error) {
-      const problem = unreadable(error);
       isUnreadable = true;
+      const number = rows.number;
       lines.push({
-        number: rows.number,
-        parse() {
-          throw problem;
+        number,
+        parse: () => {
+          throw error;
         },
       });
     }
@@ -146,13 +139,6 @@ function decoded(decoder: TextDecoder, piece: Buffer | undefined): string {
   return text;
 }
 
-function unreadable(error: unknown): Problem {
-  if (error instanceof Problem) return error;
-  if (error instanceof RangeError) return new Problem('content-too-large', error.message);
-  if (error instanceof SyntaxError) return new Problem('bad-request', error.message);
-  throw error;
-}
-
 /** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */
 function headingOf({ cells }: CsvRow, columns: readonly string[]): string[] {
   const known = new Map(columns.map((name) => [name.toLowerCase(), name]));
@@ -172,7 +158,7 @@ function headingOf({ cells }: CsvRow, columns: readonly string[]): string[] {
 function filledCells(
   { cells }: CsvRow,
   heading: readonly string[],
-  { kind }: ImportTable,
+  { name: kind }: ImportTable,
 ): Map<string, string> {
   const isTooLong = cells.slice(heading.length).some((cell) => cell.trim() !== '');
   if (cells.length < heading.length || isTooLong) {

@@ -2,6 +2,7 @@
 // including blank rows; a row with line breaks within its cells is one row, and a first line `sep=;` is none. Cells
 // may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator is a comma, or
 // by bars. The sign that ends files of DOS means nothing.
+import { Problem } from '../../problem.ts';
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };
 
@@ -36,7 +37,7 @@ export class CsvRows {
 
   /**
    * Yields the rows that the text completes, without blank ones: spreadsheets save rows that are only formatted as
-   * separators. Throws a RangeError or SyntaxError with a sentence for people.
+   * separators. Throws a problem if the table can't be read any further.
    */
   *add(text: string, isLast: boolean): Generator<CsvRow> {
     const whole = isLast ? `${this.#rest}${text}`.replace(/\u001a$/, '') : this.#rest + text;
@@ -45,7 +46,7 @@ export class CsvRows {
       const row = this.#rowAt(whole, start, isLast);
       const end = row?.end ?? whole.length;
       if (end - start > this.#rowCharsMax)
-        throw new RangeError(`A row must have at most ${this.#rowCharsMax} characters.`);
+        throw new Problem('content-too-large', `A row must have at most ${this.#rowCharsMax} characters.`);
       if (row === undefined) break;
       start = end;
       if (this.#number === 1 && this.#namesSeparator(row.cells)) continue;
@@ -64,7 +65,7 @@ export class CsvRows {
     for (let end = start; ;) {
       this.#cell.lastIndex = end;
       const match = this.#cell.exec(text);
-      if (match === null && isLast) throw new SyntaxError('A quoted cell has no end.');
+      if (match === null && isLast) throw new Problem('bad-request', 'A quoted cell has no end.');
       if (match === null) return undefined;
       const [all, quoted = '', plain = '', stop = ''] = match;
       end += all.length;

@@ -1,156 +1,105 @@
-// A line of an import: its schema and checks, and the lines that rows of tables and of exports stand for.
-import { hash } from 'node:crypto';
-import type { CsvConversion } from '../../base/csv.ts';
-import { isObject } from '../../schema/json-objects.ts';
-import { currency, id, sentTimestamp, singleLine } from '../../schema/members.ts';
-import { toTime } from '../../schema/rfc3339.ts';
+// A line of an import: its schema, and the lines that rows of tables and of exports stand for.
+import assert from 'node:assert';
+import type { Caller } from '../../auth/access.ts';
+import { listed } from '../../base/listed.ts';
 import { invalid } from '../../problem.ts';
+import {
+  contentKey,
+  fingerprintOf,
+  type DryRun,
+  type Importable,
+  type Outcome,
+} from '../../resource/imported-object-store.ts';
+import { isObject } from '../../schema/json-objects.ts';
 import { parse } from '../../schema/schema-check.ts';
+import { singleLine } from '../../schema/members.ts';
 import {
   named,
-  nullable,
   object,
   optional,
   ruleFor,
   withNullForAbsent,
-  type Infer,
   type Issue,
+  type Schema,
 } from '../../schema/schema.ts';
-import type { Customers } from '../customers/customers.ts';
-import { NewOrder, importedStatus, paymentRule } from '../orders/order-members.ts';
-import { totalRule } from '../orders/order-items.ts';
-import { products } from '../products/products.ts';
+import type { Permit } from '../../storage/permit.ts';
 
 const importKeyCharsMax = 255;
 
-export type ImportKind = 'customer' | 'order' | 'product';
+export const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
 
-const importKey = (description: string) => singleLine(importKeyCharsMax, description, 'shop-7');
+/** A line has a key, and an object under the name of its kind. */
+export type ImportLine = Readonly<Record<string, unknown>> & { readonly key?: string };
 
-const keyDescription =
-  'Names the object in the system that it comes from, among all of its kind. A product needs none: its SKU names it.';
-const customerKey = importKey('The key that the customer was imported with, now or earlier.');
-
-/** Members of exports that the service sets: they are read, and have no effect. */
-const exported = {
-  createdAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
-  updatedAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
+/** How the lines of one import are read and written. */
+export type LineForm = {
+  readonly kinds: readonly Importable[];
+  readonly schema: Schema<ImportLine>;
+  /** Throws the issues of the line. */
+  readonly write: (permit: Permit<Caller>, line: ImportLine) => Outcome;
 };
-const ImportedProduct = named(
-  'ImportedProduct',
-  object({ id: optional(id), ...products.New.properties, currency, ...exported }),
-);
 
-export type ImportLineSchema = ReturnType<typeof importLineSchema>;
-export type ImportLine = Infer<ImportLineSchema>;
-export type ImportedCustomer = NonNullable<ImportLine['customer']>;
-export type ImportedOrder = NonNullable<ImportLine['order']>;
-
-/** `now` returns milliseconds since 1970. */
-export function importLineSchema({ New }: Customers, now: () => number) {
-  const { name, ...others } = New.properties;
-  const ImportedCustomer = named(
-    'ImportedCustomer',
-    object(
-      {
-        id: optional(id, { description: 'The customer to change, as an export has it.' }),
-        name,
-        ...others,
-        userId: optional(nullable(others.userId)),
-        ...exported,
-      },
-      { description: 'A new customer, or the members to change of one who is known.' },
-    ),
+/** `dryRun` is undefined if the import writes. */
+export function lineForm(kinds: readonly Importable[], dryRun: DryRun | undefined): LineForm {
+  const objects = Object.fromEntries(kinds.map(({ name, schema }) => [name, optional(schema)]));
+  const description =
+    'Names the object in the system that it comes from, among all of its kind. A product needs none: its SKU names it.';
+  const line = object(
+    { key: optional(importKey(description)), ...objects },
+    { description: 'A customer or an order, and its key; or a product.' },
+    [ruleFor({}, (line) => kindIssues(kinds, line))],
   );
-  const ImportedOrder = named(
-    'ImportedOrder',
-    object(
-      {
-        ...NewOrder.properties,
-        customerId: optional(id, { description: 'The customer who orders, unless `customerKey` names one.' }),
-        customerKey: optional(customerKey),
-        currency,
-        status: optional(importedStatus),
-        createdAt: optional(sentTimestamp, {
-          description: 'When it was ordered: since 1970; now by default.',
-        }),
-      },
-      {
-        description:
-          'A new order, of any status and age, also in a currency that was withdrawn. Its `updatedAt` is the time of the import.',
-      },
-      [
-        ruleFor({}, customerIssues),
-        ruleFor({ createdAt: optional(sentTimestamp) }, (order) => timeIssues(order, now())),
-        totalRule,
-        paymentRule,
-      ],
-    ),
-  );
-  const members = {
-    key: optional(importKey(keyDescription)),
-    customer: optional(ImportedCustomer),
-    order: optional(ImportedOrder),
-    product: optional(ImportedProduct),
+  return {
+    kinds,
+    schema: withNullForAbsent(named('ImportLine', line)),
+    write(permit, line) {
+      for (const { name, write } of kinds) {
+        const value = line[name];
+        if (isObject(value))
+          return write(permit, { key: line.key, object: value, fingerprint: fingerprintOf(line) }, dryRun);
+      }
+      return assert.fail('a line that fits has an object');
+    },
   };
-  const description = 'A customer or an order, and its key; or a product.';
-  return withNullForAbsent(named('ImportLine', object(members, { description }, [ruleFor({}, kindIssues)])));
 }
 
-type SentLine = { readonly key?: unknown } & { readonly [Kind in ImportKind]?: unknown };
-
-function kindIssues({ key, customer, order, product }: SentLine): Issue[] {
-  const objects = [customer, order, product].filter((object) => object !== undefined);
+function kindIssues(kinds: readonly Importable[], line: Readonly<Record<string, unknown>>): Issue[] {
+  const named = kinds.filter(({ name }) => line[name] !== undefined);
   const issues: Issue[] = [];
-  if (objects.length !== 1)
-    issues.push({
-      pointer: '',
-      code: 'conflict',
-      detail: 'A line must have one of customer, order and product.',
-    });
-  const hasId = isObject(customer) && customer['id'] !== undefined;
-  if (key === undefined && product === undefined && !hasId)
+  if (named.length !== 1) {
+    const names = kinds.map(({ name }) => name);
+    const detail = `A line must have one of ${listed(names, 'and')}.`;
+    issues.push({ pointer: '', code: 'conflict', detail });
+  }
+  const isKnown = named.some(({ name, isUnique }) => isUnique || hasId(line[name]));
+  if (line['key'] === undefined && !isKnown)
     issues.push({ pointer: '/key', code: 'required', detail: 'key is required.' });
   return issues;
 }
 
-type SentReference = { readonly customerId?: unknown; readonly customerKey?: unknown };
-
-function customerIssues({ customerId, customerKey }: SentReference): Issue[] {
-  if (customerId === undefined && customerKey === undefined)
-    return [{ pointer: '/customerId', code: 'required', detail: 'customerId or customerKey is required.' }];
-  if (customerId === undefined || customerKey === undefined) return [];
-  const detail = 'Send customerId or customerKey, not both.';
-  return [{ pointer: '/customerKey', code: 'conflict', detail }];
+function hasId(value: unknown): boolean {
+  return isObject(value) && value['id'] !== undefined;
 }
 
-function timeIssues({ createdAt }: { readonly createdAt?: string }, now: number): Issue[] {
-  if (createdAt === undefined) return [];
-  const time = toTime(createdAt);
-  if (time >= 0 && time <= now) return [];
-  const detail = 'createdAt must be a time since 1970 that has passed.';
-  return [{ pointer: '/createdAt', code: 'range', detail }];
-}
-
-/** A table whose rows create objects of one kind. */
-export type ImportTable = { readonly kind: ImportKind; readonly conversion: CsvConversion };
+/** The objects of a file all of whose lines have one kind. */
+export type ImportTable = Importable & { readonly conversion: NonNullable<Importable['conversion']> };
 
 /** The non-empty cells of a row by their columns, and the country of addresses that name none. */
 type Row = { readonly cells: ReadonlyMap<string, string>; readonly country: string | undefined };
 
 /** Returns the line that a row stands for. Throws its issues in the words for cells, not for members. */
 export function lineOfRow(
-  schema: ImportLineSchema,
-  { kind, conversion }: ImportTable,
+  { schema }: LineForm,
+  { name, conversion }: ImportTable,
   { cells, country }: Row,
 ): ImportLine {
   const object = conversion.objectOf(cells, country);
-  const checked = parse(schema, lineFrom(kind, object, cells.get('key')));
+  const checked = parse(schema, lineFrom(name, object, cells.get('key')));
   if (checked.ok) return checked.value;
   throw invalid(
     checked.issues.map((issue) => {
       const { pointer = '', code } = issue;
-      const column = pointer.slice(`/${kind}/`.length);
+      const column = pointer.slice(`/${name}/`.length);
       const textFor = code === 'type' ? conversion.mustBe.get(column) : undefined;
       if (textFor === undefined) return issue;
       return { pointer, code: 'format', detail: `${column} must be ${textFor(object)}.` };
@@ -159,23 +108,12 @@ export function lineOfRow(
 }
 
 /** Returns the line of an object as an export has it; other lines stay as they are. */
-export function lineOfExport({ kind }: ImportTable, value: unknown): unknown {
-  return isObject(value) && value['name'] !== undefined ? lineFrom(kind, value) : value;
+export function lineOfExport({ kinds }: LineForm, table: Importable, value: unknown): unknown {
+  const isLine = !isObject(value) || kinds.some(({ name }) => isObject(value[name]));
+  return isLine ? value : lineFrom(table.name, value);
 }
 
 /** Without a key the line gets a key from its content, so that the same file creates nothing twice. */
-function lineFrom(kind: ImportKind, object: object, key = rowPrefix + fingerprintOf(object)): object {
-  return { key, [kind]: object };
-}
-
-const rowPrefix = 'row:';
-
-/** Tells contents apart. It depends on the order of members, but not on blanks between them. */
-export function fingerprintOf(content: unknown): string {
-  return hash('sha256', JSON.stringify(content), 'base64url');
-}
-
-/** Whether the line has a key of its own: then it names its object, which isn't looked up otherwise. */
-export function hasOwnKey(key: string | undefined): boolean {
-  return key !== undefined && !key.startsWith(rowPrefix);
+function lineFrom(name: string, object: object, key = contentKey(object)): object {
+  return { key, [name]: object };
 }

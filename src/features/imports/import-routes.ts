@@ -5,11 +5,17 @@ import { csv, ndjson } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { country } from '../../schema/members.ts';
 import { boolean, optional, oneOf } from '../../schema/schema.ts';
+import {
+  importable,
+  importDryRunKeysMax,
+  DryRun,
+  type Importable,
+} from '../../resource/imported-object-store.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
 import { products } from '../products/products.ts';
-import { csvReader, ndjsonReader, importLineBytesMax } from './arriving-lines.ts';
-import { DryRun, importDryRunKeysMax } from './dry-run.ts';
-import { importLineSchema, type ImportTable } from './import-line.ts';
+import { csvReader, importLineBytesMax, ndjsonReader } from './arriving-lines.ts';
+import { lineForm, type ImportTable } from './import-line.ts';
+import { importableOrders } from './imported-orders.ts';
 import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } from './line-imports.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
@@ -20,21 +26,66 @@ type ImportServices = {
   readonly now: () => number;
   /** Its country is that of phone numbers in national form. */
   readonly shop: { readonly country: string | undefined };
+  /** What is imported beside customers, orders and products. */
+  readonly others: readonly Importable[];
 };
 
-/** The kinds of tables: every resource whose rows can be imported has a line here. */
-const tables = {
-  customers: { kind: 'customer', conversion: customerRows },
-  products: { kind: 'product', conversion: products.conversion },
-} as const satisfies Readonly<Record<string, ImportTable>>;
-const tableNames = Object.keys(tables) as (keyof typeof tables)[]; // its own keys
+export function importRoutes({ imports, now, shop, others }: ImportServices): Route[] {
+  const known = [importableOrders(now), importable(products), ...others];
+  const formFor = (countryOf: () => string | undefined, dryRun?: DryRun) => {
+    const customers = { ...importable(customersIn(countryOf)), conversion: customerRows };
+    return lineForm([customers, ...known], dryRun);
+  };
+  const form = formFor(() => shop.country);
+  const names = tablesOf(form.kinds).map(({ plural }) => plural);
+  return [
+    route({
+      method: 'POST',
+      path: '/imports',
+      tag: 'Service',
+      summary: 'Import customers, orders and products',
+      description: descriptionWith(names),
+      access: adminOnly,
+      scope: 'orders:write',
+      query: { of: optional(oneOf(names), { description: ofDescription }), ...importQuery },
+      streamedBody: {
+        bytesMax: importBytesMax,
+        contents: {
+          [ndjson]: {
+            description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
+            example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+            lineSchema: form.schema,
+          },
+          [csv]: {
+            description: `A table whose heading names columns of ${names.join(' or ')}, and \`key\`.`,
+            example: 'key,name,email,address.line1\r\nshop-7,Grace Hopper,grace@example.com,\r\n',
+          },
+        },
+      },
+      reply: { kind: 'stream', mediaTypes: [ndjson] },
+      handle(call) {
+        const { of, country = shop.country, dryRun = false } = call.query;
+        const form = formFor(() => country, dryRun ? new DryRun() : undefined);
+        const isTable = mediaTypeOf(call.headers['content-type']) === csv;
+        const table = tablesOf(form.kinds).find(({ plural }) => plural === (of ?? (isTable && 'customers')));
+        const read =
+          isTable && table !== undefined ? csvReader(form, table, country) : ndjsonReader(form, table);
+        return imports.createResult(call, { read, write: form.write, isDryRun: dryRun });
+      },
+    }),
+  ];
+}
 
+function tablesOf(kinds: readonly Importable[]): ImportTable[] {
+  return kinds.flatMap((kind) =>
+    kind.conversion === undefined ? [] : [{ ...kind, conversion: kind.conversion }],
+  );
+}
+
+const ofDescription =
+  'What the rows of a table are, `customers` by default. With it, lines of JSON may be objects as exports have ' +
+  'them; otherwise they name it themselves.';
 const importQuery = {
-  of: optional(oneOf(tableNames), {
-    description:
-      'What the rows of a table are, `customers` by default. With it, lines of JSON may be objects as exports have ' +
-      'them; otherwise they name it themselves.',
-  }),
   country: optional(country, {
     description:
       'Whose phone numbers may be in national form, and of addresses in a table that name none; by default ' +
@@ -44,50 +95,6 @@ const importQuery = {
     description: 'Whether to check the lines only. The result of a new object then has no id, but null.',
   }),
 };
-
-export function importRoutes({ imports, now, shop }: ImportServices): Route[] {
-  return [
-    route({
-      method: 'POST',
-      path: '/imports',
-      tag: 'Service',
-      summary: 'Import customers, orders and products',
-      description,
-      access: adminOnly,
-      scope: 'orders:write',
-      query: importQuery,
-      streamedBody: {
-        bytesMax: importBytesMax,
-        contents: {
-          [ndjson]: {
-            description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
-            example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
-            lineSchema: importLineSchema(
-              customersIn(() => shop.country),
-              now,
-            ),
-          },
-          [csv]: {
-            description: `A table whose heading names columns of ${tableNames.join(' or ')}, and \`key\`.`,
-            example: 'key,name,email,address.line1\r\nshop-7,Grace Hopper,grace@example.com,\r\n',
-          },
-        },
-      },
-      reply: { kind: 'stream', mediaTypes: [ndjson] },
-      handle(call) {
-        const { of, country = shop.country, dryRun = false } = call.query;
-        const customers = customersIn(() => country);
-        const schema = importLineSchema(customers, now);
-        const importer = { customers, dryRun: dryRun ? new DryRun() : undefined };
-        const isTable = mediaTypeOf(call.headers['content-type']) === csv;
-        const read = isTable
-          ? csvReader(schema, tables[of ?? 'customers'], country)
-          : ndjsonReader(schema, of && tables[of]);
-        return imports.createResult(call, { read, importer });
-      },
-    }),
-  ];
-}
 
 const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
 const exampleOfOrder = {
@@ -100,6 +107,11 @@ const exampleOfOrder = {
     items: [{ name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
   },
 };
+
+function descriptionWith(plurals: readonly string[]): string {
+  const scopes = plurals.map((plural) => `\`${plural}:write\` to import ${plural}`);
+  return `${description} An API key also needs the scope ${scopes.join(', and ')}.`;
+}
 
 const description =
   'Each line is checked like the body of a POST, written on its own, and answered in order once it is ' +
@@ -124,5 +136,4 @@ const description =
   'reading while you send.\n\n' +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time; a dry run ` +
-  `may have ${importDryRunKeysMax} new objects. An API key also needs the scope \`customers:write\` to ` +
-  'import customers, and `products:write` to import products.';
+  `may have ${importDryRunKeysMax} new objects.`;

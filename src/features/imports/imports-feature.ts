@@ -1,4 +1,4 @@
-// Imports as a feature: lines of a file that create customers, orders and products.
+// Imports as a feature: lines of a file that create objects.
 import type { Feature } from '../feature.ts';
 import { importsMigrations } from './imports-migrations.ts';
 import { products } from '../products/products-feature.ts';
@@ -12,8 +12,9 @@ export const imports: Feature = {
     const { Imports } = await import('./line-imports.ts');
     return (core) => {
       const running = new Imports(core);
+      const others = core.declared.imported.filter(({ plural }) => core.has(plural));
       return {
-        groups: [{ invalidStatus: 422, routes: importRoutes({ ...core, imports: running }) }],
+        groups: [{ invalidStatus: 422, routes: importRoutes({ ...core, imports: running, others }) }],
         metrics: () => running.families,
       };
     };

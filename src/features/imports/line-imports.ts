@@ -12,8 +12,10 @@ import type { ResponseStream, StreamEndReason } from '../../http/responses/respo
 import type { Streamed } from '../../http/routing/reply.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
+import type { Outcome } from '../../resource/imported-object-store.ts';
+import type { Permit } from '../../storage/permit.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
-import { importLine, type Importer, type Outcome } from './import-store.ts';
+import type { ImportLine } from './import-line.ts';
 
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
@@ -40,7 +42,12 @@ type Services = {
 };
 
 /** How the lines of one import are read and written. */
-type LineHandling = { readonly read: LineReader; readonly importer: Importer };
+type LineHandling = {
+  readonly read: LineReader;
+  readonly write: (permit: Permit<Caller>, line: ImportLine) => Outcome;
+  /** Whether everything that was written is undone. */
+  readonly isDryRun: boolean;
+};
 
 export class Imports {
   readonly #services: Services;
@@ -60,10 +67,7 @@ export class Imports {
     ];
   }
 
-  /**
-   * Returns the result of an import. Throws if the request can't be an import, or if too many imports are
-   * running.
-   */
+  /** Throws if the request can't be an import, or if too many imports are running. */
   createResult(call: ImportCall, handling: LineHandling): Streamed {
     // without chunks the response ends with the connection, and a truncated response looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An import needs HTTP/1.1.', { status: 505 });
@@ -80,9 +84,16 @@ export class Imports {
 
 const retrySeconds = 10;
 
-type LineResult = { readonly line: number; readonly status: number } & (
-  Outcome | { readonly errors: readonly object[] }
-);
+/** Undoes the changes of a line: its outcome in a dry run, or the problem for which it is rejected. */
+class Undone {
+  readonly outcome: Outcome | Problem;
+
+  constructor(outcome: Outcome | Problem) {
+    this.outcome = outcome;
+  }
+}
+
+type LineResult = { readonly status: number } & (Outcome | { readonly errors: readonly object[] });
 
 type ImportOptions = Services &
   LineHandling & {
@@ -103,8 +114,6 @@ class Import {
   #kept = '';
   #hasBegun = false;
   #hasReportedDenial = false;
-  /** The problems of single lines; any other ends the import. */
-  readonly #problemsOfLines = new WeakSet<Problem>();
 
   constructor(options: ImportOptions) {
     this.#options = options;
@@ -117,7 +126,7 @@ class Import {
     stopping.addEventListener('abort', stop);
     try {
       await this.#writeBody();
-      this.#begin();
+      this.#send();
       stream.finish();
     } catch (error) {
       this.#abort(error);
@@ -153,62 +162,54 @@ class Import {
     for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
       if (stopping.aborted) throw serviceStopping();
       const some = lines.slice(start, start + linesAtOnceMax);
-      const written = some.map((line) => ({ number: line.number, outcome: this.#write(line) }));
+      const written = some.map(({ number, parse }) => ({ number, outcome: this.#write(parse) }));
       await Promise.allSettled(written.map(({ outcome }) => outcome));
-      for (const { number, outcome } of written) this.#send(await this.#resultOf(number, outcome));
+      for (const { number, outcome } of written) this.#report(number, await outcome);
       await this.#whenRead();
     }
   }
 
-  #write({ parse }: ArrivingLine): Promise<Outcome> {
-    const { call, importer } = this.#options;
-    return call.write((permit) => {
-      try {
-        return importLine(permit, parse(), importer);
-      } catch (error) {
-        if (error instanceof Problem) this.#problemsOfLines.add(error);
-        throw error;
-      }
-    });
-  }
-
-  async #resultOf(line: number, written: Promise<Outcome>): Promise<LineResult> {
+  /** Rejects if the import ends with this line. */
+  async #write(parse: ArrivingLine['parse']): Promise<Outcome | Problem> {
+    const { call, write, isDryRun } = this.#options;
     try {
-      const outcome = await written;
-      return { line, status: outcome.result === 'created' ? 201 : 200, ...outcome };
+      return await call.write((permit) => {
+        const outcome = outcomeOf(() => write(permit, parse()));
+        if (isDryRun || outcome instanceof Problem) throw new Undone(outcome);
+        return outcome;
+      });
     } catch (error) {
-      if (error instanceof Problem && this.#problemsOfLines.has(error)) return this.#failure(line, error);
+      if (error instanceof Undone) return error.outcome;
       throw error;
     }
   }
 
   /** The log has one line for all lines that are rejected for lack of rights. */
-  #failure(line: number, { code, detail, members }: Problem): LineResult {
-    const status = members.status ?? problemStatus(code, 422);
-    const { issues = [{ pointer: '', code, detail }] } = members;
+  #report(line: number, outcome: Outcome | Problem): void {
+    if (!(outcome instanceof Problem))
+      return this.#keep(line, { status: outcome.result === 'created' ? 201 : 200, ...outcome });
+    const { code, detail, members } = outcome;
+    const { status = problemStatus(code, 422), issues = [{ pointer: '', code, detail }] } = members;
     if (status === 403 && !this.#hasReportedDenial) {
       this.#hasReportedDenial = true;
       this.#options.call.reportSecurityEvent({ name: 'authz_fail', code });
     }
-    return { line, status, errors: issues.map(issueMember) };
+    this.#keep(line, { status, errors: issues.map(issueMember) });
   }
 
-  #send(result: LineResult): void {
-    const { counts, stream } = this.#options;
+  #keep(line: number, result: LineResult): void {
+    const { counts } = this.#options;
     counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
-    this.#next = result.line + 1;
-    const text = `${JSON.stringify(result)}\n`;
-    if (this.#hasBegun) return stream.write(Buffer.from(text));
-    this.#kept += text;
-    if (this.#kept.length > importKeptCharsMax) this.#begin();
+    this.#next = line + 1;
+    this.#kept += `${JSON.stringify({ line, ...result })}\n`;
   }
 
-  /** Sends the kept results. From now on results are sent at once. */
-  #begin(): void {
+  /** From the first call on, results are sent at once. */
+  #send(): void {
     const { stream } = this.#options;
-    if (this.#hasBegun || stream.isOver) return;
+    if (stream.isOver) return;
+    if (!this.#hasBegun) stream.begin();
     this.#hasBegun = true;
-    stream.begin();
     if (this.#kept !== '') stream.write(Buffer.from(this.#kept));
     this.#kept = '';
   }
@@ -216,6 +217,7 @@ class Import {
   /** Resolves once the client has read enough of the results. */
   async #whenRead(): Promise<void> {
     const { stream } = this.#options;
+    if (this.#hasBegun || this.#kept.length > importKeptCharsMax) this.#send();
     if (stream.unsentBytes <= importUnsentBytesMax) return;
     await new Promise<void>((resolve) => {
       stream.whenDrained(resolve);
@@ -230,8 +232,8 @@ class Import {
     if (!(error instanceof Problem))
       log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
     const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
-    this.#send(this.#failure(this.#next, problem));
-    this.#begin();
+    this.#report(this.#next, problem);
+    this.#send();
     const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
     stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
   }
@@ -243,6 +245,15 @@ async function* piecesOf(body: ImportCall['sentBody']): AsyncGenerator<Buffer | 
     for (let start = 0; start < chunk.length; start += pieceBytes)
       yield chunk.subarray(start, start + pieceBytes);
   yield undefined;
+}
+
+function outcomeOf(write: () => Outcome): Outcome | Problem {
+  try {
+    return write();
+  } catch (error) {
+    if (error instanceof Problem) return error;
+    throw error;
+  }
 }
 
 function serviceStopping(): Problem {

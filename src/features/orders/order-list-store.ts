@@ -65,7 +65,7 @@ export const orderFilters = filters;
 export const orderQuery = {
   q: searchParameter(
     'An order’s id; its total, with all decimals of its currency; the barcode of a product; or words that ' +
-      'are all in its customer’s name, e-mail address, phone number or city, in the SKU and name of one ' +
+      'are all in its customer’s name, e-mail address, phone number, street, city or reference, in the SKU and name of one ' +
       'item, or in the city it is sent to. Words of one or two characters are beginnings of words. By ' +
       `customer, the orders of the newest ${counted(searchedCustomersMax, 'customer')} that match are ` +
       `found. By item and city, the newest ${counted(searchedOrdersMax, 'order')} that pass the other filters are ` +

@@ -1,14 +1,21 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
-import { amountCell, flagCell, textCell, trimmed, trimmedCell, type CsvMember } from '../../base/csv.ts';
-import { equalTo, identity, times, type ContentOf } from '../../resource/resource-members.ts';
+import {
+  amountCell,
+  flagCell,
+  textCell,
+  trimmed,
+  trimmedCell,
+  writtenCell,
+  type CsvMember,
+} from '../../base/csv.ts';
+import { equalTo, identity, nameKey, times, type ContentOf } from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
-import { barcodeKey, codesIn, plainCode, skuKey } from '../../schema/codes.ts';
+import { barcodeKey, codesIn, cutGtinWarning, plainCode, skuKey } from '../../schema/codes.ts';
 import { currencyDigits, decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
 import {
   activeCurrency,
   currency,
   directionIssue,
-  nameKey,
   plainZero,
   singleLine,
   unitPrice,
@@ -86,7 +93,7 @@ function decimalsOf(currency: string): string {
 }
 
 const members = {
-  ...identity,
+  id: { ...identity.id, cell: writtenCell }, // an import knows products by their SKU
   sku: { shown: sku, sent: sentSku, normal: plainCode, column: column.text(), cell: textCell },
   name: { shown: name, sent: sentName, column: column.text(), cell: textCell },
   unitPrice: {
@@ -129,7 +136,7 @@ export const products = resource({
   members,
   keys: {
     skuKey: uniqueKeyColumn(productSkus),
-    nameKey: column.derived('name', nameKey),
+    nameKey,
     barcodeKey: column.nullable(uniqueKeyColumn(productBarcodes)),
   },
   examples: {
@@ -161,6 +168,18 @@ export const products = resource({
   changeIssues: (current, { currency: sent }) =>
     withdrawnCurrencyIssues(current.currency, typeof sent === 'string' ? sent : undefined),
   issues: takenIssues,
+  imports: {
+    isUnique: true,
+    knownBy: [{ sql: 'skuKey = ?', valuesOf: ({ sku }) => [skuKey(sku)] }],
+    alike: [
+      {
+        sql: 'skuKey IN (SELECT value FROM json_each(?)) ORDER BY id',
+        valuesOf: ({ sku }) => [skusButForZeros(sku)],
+      },
+    ],
+    warningOf: ({ barcode }, current) =>
+      barcode === null || barcode === current.barcode ? undefined : cutGtinWarning(barcode),
+  },
   notes: sharedCodes,
   samples: (articles) =>
     articles.map(([sku, name, price]) => {
@@ -177,7 +196,6 @@ export const products = resource({
 });
 
 export type Product = Infer<typeof products.Shown>;
-export type NewProduct = Infer<typeof products.New>;
 export type ProductContent = ContentOf<typeof members>;
 
 type Codes = { readonly sku: string; readonly barcode: string | null };
@@ -207,18 +225,15 @@ function takenIssues(
   return issues;
 }
 
-/** Returns a product whose SKU differs only in zeros before its digits, which spreadsheets drop. */
-export function findProductButForZeros(db: Connection, sku: string): number | undefined {
+/** Returns the SKUs that differ only in zeros before the digits, which spreadsheets drop, as JSON. */
+function skusButForZeros(sku: string): string | null {
   const [, digits] = /^0*([1-9]\d*)$/.exec(sku) ?? [];
-  if (digits === undefined) return undefined;
+  if (digits === undefined) return null;
   const others = Array.from({ length: zerosMax + 1 }, (_, zeros) => '0'.repeat(zeros) + digits);
-  const candidates = JSON.stringify(others.filter((other) => other !== sku));
-  return db.get<[id: number]>(butForZerosSql, candidates)?.[0];
+  return JSON.stringify(others.filter((other) => other !== sku));
 }
 
 const zerosMax = 13;
-const butForZerosSql =
-  'SELECT id FROM products WHERE skuKey IN (SELECT value FROM json_each(?)) ORDER BY id LIMIT 1';
 
 /** Names the products that share a code with an older one. */
 function sharedCodes(db: Connection): string[] {

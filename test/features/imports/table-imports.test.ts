@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { DryRun } from '../../../src/features/imports/dry-run.ts';
+import { DryRun } from '../../../src/resource/imported-object-store.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { serviceFor } from '../../support/service.ts';
 import { customerLine, importLines, importTable, summaryOf } from '../../support/import-support.ts';
