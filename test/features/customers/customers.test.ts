@@ -97,15 +97,6 @@ describe('creating a customer', () => {
       assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);
     });
   }
-
-  test('creating a customer needs no postal code if the country has none', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const { address: kept } = await newCustomer(service, token, {
-      address: { line1: '1 Connaught Place', city: 'Hong Kong', country: 'HK' },
-    });
-    assert.equal(kept.postalCode, null);
-  });
 });
 
 describe('deleting a customer', () => {

@@ -174,15 +174,6 @@ describe('PATCH of an order', () => {
     assertIssues(await patch(order.id, []), 422, ['# type']);
   });
 
-  test('orders can be neither replaced nor deleted', async () => {
-    const { id } = await placed();
-    for (const method of ['PUT', 'DELETE']) {
-      const response = await service().call(method, `/orders/${id}`, { token: ada.token });
-      assertProblem(response, 'method-not-allowed');
-      assert.equal(response.headers.allow, 'GET, HEAD, PATCH, OPTIONS');
-    }
-  });
-
   test('updatedAt moves with a change, createdAt doesn’t; a clock set back moves neither', async (t) => {
     if (service().inside === undefined) return t.skip('needs the clock');
     const order = await placed();
