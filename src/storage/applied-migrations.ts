@@ -37,31 +37,31 @@ export type SchemaState = {
   /** How many migrations were applied. */
   readonly version: number;
   readonly hasHashes: boolean;
-  /** Migrations that were applied before there were hashes. */
-  readonly unhashed: readonly Numbered[];
+  /** Those to apply, and those that were applied before there were hashes. */
+  readonly unrecorded: readonly Numbered[];
   /** The migrations to apply, in order. */
   readonly pending: readonly Numbered[];
 };
 
 export function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
-  return { version: 0, hasHashes: false, unhashed: [], pending: numbered(migrations) };
+  const pending = numbered(migrations);
+  return { version: 0, hasHashes: false, unrecorded: pending, pending };
 }
 
 /** Whether all migrations are applied and recorded. */
-export function isCurrent({ hasHashes, unhashed, pending }: SchemaState): boolean {
-  return hasHashes && unhashed.length === 0 && pending.length === 0;
+export function isCurrent({ hasHashes, unrecorded }: SchemaState): boolean {
+  return hasHashes && unrecorded.length === 0;
 }
 
 /** Called in the transaction that has applied the pending migrations. */
 export function recordMigrations(sqlite: DatabaseSync, state: SchemaState): void {
-  const { version, hasHashes, unhashed, pending } = state;
+  const { version, hasHashes, unrecorded } = state;
   if (version === 0) sqlite.exec(`${tableSql}; PRAGMA user_version = ${tableForm}`);
   if (!hasHashes) sqlite.exec(hashSql);
   const insertion = sqlite.prepare(
     'INSERT OR REPLACE INTO migrations (feature, number, hash) VALUES (?, ?, ?)',
   );
-  for (const { migration, number } of [...unhashed, ...pending])
-    insertion.run(migration.feature, number, hashOf(migration));
+  for (const { migration, number } of unrecorded) insertion.run(migration.feature, number, hashOf(migration));
 }
 
 function hashOf({ sql }: Migration): string {
@@ -114,7 +114,7 @@ function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly Featur
   return {
     version: applied.length,
     hasHashes,
-    unhashed: all.filter((each) => hashes.get(keyOf(each)) === null),
+    unrecorded: all.filter((each) => (hashes.get(keyOf(each)) ?? null) === null),
     pending: all.filter((each) => !hashes.has(keyOf(each))),
   };
 }

@@ -10,7 +10,7 @@ import { lockFolder } from './folder-lock.ts';
 import { createPrivate, rejectForeignFile, syncFileAside, syncFolder } from './private-files.ts';
 import { keepReplaced } from './replaced-database.ts';
 import { schemaIssues } from './schema-audit.ts';
-import { isCorrupt, isDamage, isFailedRead, StorageError, toStorageError } from './storage-error.ts';
+import { isDamage, isSqliteError, StorageError, toStorageError } from './storage-error.ts';
 
 const pagesPerStep = 1_000;
 
@@ -65,7 +65,7 @@ export async function restore(
     const target = databaseFile(folder);
     if (existsSync(target) && !options.force)
       throw new StorageError(`${target} exists and may be newer than the backup; --force replaces it.`);
-    await fromBackup(file, async (source) => {
+    await fromDatabase(file, async (source) => {
       const state = schemaState(file, options.migrations); // rejects a database of a newer version
       const pending = new Set(state?.pending.map(({ migration }) => migration));
       const applied = options.migrations.filter((each) => !pending.has(each));
@@ -141,7 +141,8 @@ async function copyAllPages(source: DatabaseSync, target: string, progress: Prog
       progress: ({ totalPages, remainingPages }) => progress(1 - remainingPages / totalPages),
     });
   } catch (error) {
-    throw isFailedRead(error) ? toStorageError(error, source.location() ?? target) : error;
+    const isOfSource = isSqliteError(error, 'failedRead', 'shortRead', 'damagedRead');
+    throw isOfSource ? toStorageError(error, source.location() ?? target) : error;
   }
 }
 
@@ -177,20 +178,5 @@ export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) 
     return await use(source);
   } catch (error) {
     throw toStorageError(error, file);
-  }
-}
-
-/**
- * Opens a backup to restore it. The message about a damaged backup differs from that about a damaged
- * database.
- */
-async function fromBackup<T>(file: string, use: (source: DatabaseSync) => Promise<T>): Promise<T> {
-  try {
-    return await fromDatabase(file, use);
-  } catch (error) {
-    if (!(error instanceof StorageError && isCorrupt(error.cause))) throw error;
-    throw new StorageError(
-      `${file} is damaged, or its disk can't be read. Nothing was replaced: restore another backup.`,
-    );
   }
 }

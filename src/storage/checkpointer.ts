@@ -62,8 +62,9 @@ export class Checkpointer {
   readonly #options: Options;
   readonly #checkpointAtBytes: number;
   readonly #noop: StatementSync;
-  #checkpointing: Promise<void> | undefined;
+  /** The timer of the next check, until that has ended. */
   #next: NodeJS.Timeout | undefined;
+  #checking: Promise<void> | undefined;
   #isClosed = false;
   #emptiesSoon = false;
   /** What was logged since the WAL was short: on a full disk each retry fails. */
@@ -78,8 +79,8 @@ export class Checkpointer {
 
   /** Called after each sync. */
   checkSoon(milliseconds = checkMilliseconds): void {
-    if (this.#isClosed || this.#checkpointing !== undefined) return;
-    this.#next ??= setTimeout(() => this.#check(), milliseconds).unref();
+    if (this.#isClosed) return;
+    this.#next ??= setTimeout(() => (this.#checking = this.#check()), milliseconds).unref();
   }
 
   /**
@@ -94,18 +95,21 @@ export class Checkpointer {
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#next);
-    await this.#checkpointing;
+    await this.#checking;
     await this.#options.worker.close();
   }
 
-  #check(): void {
-    this.#next = undefined;
+  async #check(): Promise<void> {
+    let isDone: boolean | undefined;
     try {
       const atBytes = this.#dueAtBytes();
-      if (atBytes !== undefined) this.#checkpointing = this.#run(atBytes);
+      if (atBytes !== undefined) isDone = await this.#checkpoint(atBytes);
     } catch (error) {
       this.#onError(error);
+      isDone = false;
     }
+    this.#next = undefined;
+    if (isDone !== undefined) this.checkSoon(isDone ? checkMilliseconds : retryMilliseconds);
   }
 
   /** Returns the length that the WAL has passed, if it is to be checkpointed. */
@@ -123,21 +127,10 @@ export class Checkpointer {
     return undefined;
   }
 
-  async #run(atBytes: number): Promise<void> {
-    let isDone = false;
-    try {
-      if (this.#options.checkpoints === 'litestream') this.#warnOnce(litestreamWarning, { bytes: atBytes });
-      isDone = await this.#checkpoint(atBytes);
-    } catch (error) {
-      this.#onError(error);
-    }
-    this.#checkpointing = undefined;
-    this.checkSoon(isDone ? checkMilliseconds : retryMilliseconds);
-  }
-
   /** Returns false if a reader keeps part of the WAL in use, or if it is written faster than copied. */
   async #checkpoint(atBytes: number): Promise<boolean> {
-    const { worker, transactions, stats } = this.#options;
+    const { worker, transactions, stats, checkpoints } = this.#options;
+    if (checkpoints === 'litestream') this.#warnOnce(litestreamWarning, { bytes: atBytes });
     let restFrames = Infinity;
     while (restFrames > restFramesMax) {
       const before = restFrames;

@@ -2,7 +2,6 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { BoundedMap } from '../base/bounded-map.ts';
 import type { Invalidation } from './invalidation.ts';
-import { isDamage, isEnvironment } from './storage-error.ts';
 
 const statementsMax = 1_000;
 
@@ -13,7 +12,7 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
-/** Runs each statement of a connection. */
+/** Runs each query of a connection. */
 type Guard = <T>(run: () => T) => T;
 
 /**
@@ -31,31 +30,6 @@ export class Connection {
   constructor(sqlite: DatabaseSync, guard: Guard = (run) => run()) {
     this.#sqlite = sqlite;
     this.#guard = guard;
-  }
-
-  /**
-   * Runs the callback in a savepoint, within a transaction: if it throws, its changes are undone. After an error of the
-   * storage the whole transaction has to be rolled back.
-   */
-  inSavepoint<T>(callback: () => T): T {
-    const { length } = this.invalidations;
-    this.run('SAVEPOINT write');
-    try {
-      const result = callback();
-      this.run('RELEASE write');
-      return result;
-    } catch (error) {
-      if (!this.canUndo(error)) throw error;
-      this.run('ROLLBACK TO write');
-      this.run('RELEASE write');
-      this.invalidations.length = length;
-      throw error;
-    }
-  }
-
-  /** False after an error of SQLite's own, which may have rolled everything back, or can't go on. */
-  canUndo(error: unknown): boolean {
-    return !isEnvironment(error) && !isDamage(error) && this.#sqlite.isTransaction;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */
@@ -84,7 +58,10 @@ export class Connection {
   }
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
-    const { changes, lastInsertRowid } = this.#guard(() => this.#prepare(sql, prepareForRun).run(...params));
+    const statement = this.#prepare(sql);
+    // after a change of a full-text index, SQLite's last row id may exceed 2^53: node:sqlite would throw
+    statement.setReadBigInts(true);
+    const { changes, lastInsertRowid } = statement.run(...params);
     return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -93,26 +70,11 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #prepare(sql: string, prepare = prepareQuery): StatementSync {
-    let statement = this.#statements.get(sql);
-    if (statement === undefined) {
-      statement = prepare(this.#sqlite, sql);
-      this.#statements.set(sql, statement);
-    }
+  #prepare(sql: string): StatementSync {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#sqlite.prepare(sql);
+    this.#statements.set(sql, statement);
     return statement;
   }
-}
-
-function prepareQuery(sqlite: DatabaseSync, sql: string): StatementSync {
-  return sqlite.prepare(sql);
-}
-
-/**
- * Allows BigInt for `run`, which returns SQLite's last row id. After a change of a full-text index, this id
- * belongs to the index's own tables and may exceed 2^53: node:sqlite would throw.
- */
-function prepareForRun(sqlite: DatabaseSync, sql: string): StatementSync {
-  const statement = sqlite.prepare(sql);
-  statement.setReadBigInts(true);
-  return statement;
 }

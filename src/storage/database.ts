@@ -7,7 +7,7 @@ import type { Invalidation } from './invalidation.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { maySync } from './private-files.ts';
+import { bytesOf, maySync } from './private-files.ts';
 import { isTransient, StorageError, toStorageError } from './storage-error.ts';
 import { closedReasons, Transactions, type Fdatasync } from './transactions.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
@@ -17,7 +17,7 @@ import { ThreadError } from '../base/thread.ts';
 import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
 import { ReplacedFiles } from './replaced-files.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
-import { checkpointAndClose, configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
+import { configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
 /** How often the service looks at what other processes did. */
 export const watchMilliseconds = 1_000;
@@ -87,12 +87,14 @@ export type DatabaseReads = Pick<Database, 'read' | 'readInWorker'>;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
+    const isWalLeft = bytesOf(`${databaseFile(options.folder)}-wal`) > 0;
     const sqlite = await openMigrated(options.folder, options.migrations, {
       report: (message) => options.log?.('info', message),
       signal: options.signal,
-      leavesWal: options.checkpoints === 'litestream',
     });
-    return startDatabase(options, sqlite, unlock);
+    const database = startDatabase(options, sqlite, unlock);
+    if (isWalLeft) database.emptyWalSoon(); // a killed process may have erased something
+    return database;
   } catch (error) {
     unlock();
     throw toStorageError(error, databaseFile(options.folder));
@@ -182,9 +184,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again
     const leavesWal = checkpoints === 'litestream' || !stats.canWrite;
-    if (leavesWal && sqlite.isOpen) sqlite.close();
-    reading.close();
-    if (sqlite.isOpen) checkpointAndClose(sqlite, log);
+    for (const each of leavesWal ? [sqlite, reading] : [reading, sqlite]) if (each.isOpen) each.close();
     closeSync(walDescriptor);
     unlock();
     if (replaced === undefined) return;

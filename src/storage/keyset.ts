@@ -1,7 +1,7 @@
 // Pages of a list by keyset: a page begins after the last row of the previous one, so later pages cost no more.
 // There are two ways. If an index has the order of the list, a page is read from it at once. Otherwise the read worker
 // finds all rows and sorts them, by whichever index SQLite chooses; `npm run bench:lists` shows what that takes.
-import type { Connection, Row, SqlValue } from './connection.ts';
+import type { Row, SqlValue } from './connection.ts';
 import type { DatabaseReads } from './database.ts';
 
 /** The position where a page begins: after the row with this sort key and id. */
@@ -58,12 +58,16 @@ export function findPage(
   if ('search' in selection)
     return selection.search(database, rows).then((positions) => ({ positions, next: undefined }));
   const { ranges } = selection;
-  if (ranges !== undefined)
-    return toPage(readRanges(database.read, { ...selection, ranges, after, rows }), rows);
-  const { sql, params } = sortingStatement(selection, after);
-  return database
-    .readInWorker<Row & KeysetPosition>(sql, [...params, rows + 1])
-    .then((positions) => toPage(positions, rows));
+  if (ranges === undefined) {
+    const { sql, params } = sortingStatement(selection, after);
+    return database
+      .readInWorker<Row & KeysetPosition>(sql, [...params, rows + 1])
+      .then((positions) => toPage(positions, rows));
+  }
+  const rest = ranges.flatMap((range) => rangesAfter(selection, range, after));
+  if (rest.length === 0) return toPage([], rows);
+  const { sql, params } = mergingStatement(selection, rest);
+  return toPage(database.read.all<Row & KeysetPosition>(sql, ...params, rows + 1), rows);
 }
 
 /** `positions` has one more than the page, if the list continues. */
@@ -72,38 +76,36 @@ function toPage(positions: readonly KeysetPosition[], rows: number): PagePositio
   return { positions: positions.slice(0, rows), next: positions[rows - 1] };
 }
 
-type RangesRequest = RowSelection & PageBounds & { readonly ranges: readonly IndexRange[] };
-
-/** Reads the next rows of several ranges; SQLite merges them. */
-function readRanges(db: Connection, request: RangesRequest): KeysetPosition[] {
-  const { table, key, rows } = request;
-  const ranges = request.ranges.flatMap((range) => rangesAfter(request, range));
-  if (ranges.length === 0) return [];
+/** Reads the ranges from their indexes; SQLite merges them. */
+function mergingStatement(selection: RowSelection, ranges: readonly Condition[]): Condition {
+  const { table, key } = selection;
   const selects = ranges.map(({ sql }) => `SELECT ${key} AS key, id FROM ${table} WHERE ${sql}`);
-  const direction = directionOf(request);
-  return db.all<Row & KeysetPosition>(
-    `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT +?`,
-    ...ranges.flatMap(({ params }) => params),
-    rows + 1,
-  );
+  const direction = directionOf(selection);
+  return {
+    sql: `${selects.join(' UNION ALL ')} ORDER BY key ${direction}, id ${direction} LIMIT +?`,
+    params: ranges.flatMap(({ params }) => params),
+  };
 }
 
 /**
  * Returns the part of a range after the page's beginning. Rows with the same key are a separate range: for
  * `(key, id) < (?, ?)` SQLite would use the index only up to the key, and walk past all rows with it.
  */
-function rangesAfter({ after, key, isDescending }: RangesRequest, range: IndexRange): IndexRange[] {
+function rangesAfter(
+  { key, isDescending }: RowSelection,
+  range: IndexRange,
+  after: KeysetPosition | undefined,
+): IndexRange[] {
   if (after === undefined) return [range];
   const [afterKey, afterId] = after;
   const sign = isDescending ? '<' : '>';
   const afterThisId = narrow(range, `id ${sign} ?`, afterId);
-  if (key === 'id' || range.keyValue === afterKey) return [afterThisId];
-  if (range.keyValue !== undefined) return isAfter(range.keyValue, afterKey, isDescending) ? [range] : [];
-  return [narrow(afterThisId, `${key} = ?`, afterKey), narrow(range, `${key} ${sign} ?`, afterKey)];
-}
-
-function isAfter(key: string, other: string | number, isDescending: boolean): boolean {
-  return isDescending ? key < other : key > other;
+  const { keyValue } = range;
+  if (key === 'id' || keyValue === afterKey) return [afterThisId];
+  if (keyValue === undefined)
+    return [narrow(afterThisId, `${key} = ?`, afterKey), narrow(range, `${key} ${sign} ?`, afterKey)];
+  const isLater = isDescending ? keyValue < afterKey : keyValue > afterKey;
+  return isLater ? [range] : [];
 }
 
 /** Puts the narrower condition first, since SQLite uses the index for the first of two bounds on a column. */

@@ -1,5 +1,4 @@
 // Migrates a database to the schema of this version of the service, or rejects it unchanged.
-import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import {
@@ -14,15 +13,13 @@ import { copyDatabase } from './backup.ts';
 import { Connection } from './connection.ts';
 import { databaseFile, emptyCommitSql, openSqlite, scalar } from './database-file.ts';
 import { makePrivate, syncFolder } from './private-files.ts';
-import { lacksRoom, StorageError, toStorageError } from './storage-error.ts';
+import { StorageError, toStorageError } from './storage-error.ts';
 
 type MigrationOptions = {
   /** Called with a sentence for the operator before a step that takes long. */
   readonly report?: (message: string) => void;
   /** Ends the start when aborted. Migrations that have begun still run to their end. */
   readonly signal?: AbortSignal | undefined;
-  /** Whether to leave an existing WAL unchanged if there is nothing to migrate. */
-  readonly leavesWal?: boolean;
 };
 
 /**
@@ -32,7 +29,7 @@ type MigrationOptions = {
 export async function openMigrated(
   folder: string,
   migrations: readonly FeatureMigration[],
-  { report = () => {}, signal, leavesWal = false }: MigrationOptions = {},
+  { report = () => {}, signal }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const state = schemaState(file, migrations) ?? emptyState(migrations);
@@ -40,11 +37,7 @@ export async function openMigrated(
   try {
     makePrivate(file);
     sqlite = openSqlite(file);
-    sqlite.exec('PRAGMA journal_mode = WAL');
-    if (leavesWal) sqlite.exec('PRAGMA wal_autocheckpoint = 0'); // or the next commit checkpoints
-    if (!isCurrent(state)) sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-    else if (!leavesWal) checkpointIfRoom(sqlite, file);
-    rejectTruncated(sqlite, file);
+    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
     if (state.version > 0 && !isCurrent(state)) {
       const backup = join(folder, `orderly-v${state.version}.backup.db`);
       report(`Migrating the database from schema ${state.version}; backup in ${backup}.`);
@@ -58,23 +51,6 @@ export async function openMigrated(
     sqlite?.close();
     throw toStorageError(error, file);
   }
-}
-
-/** Checkpoints. On a full disk the WAL stays, and reads find in it the pages that the file lacks. */
-function checkpointIfRoom(sqlite: DatabaseSync, file: string): void {
-  try {
-    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch (error) {
-    if (!lacksRoom(error, file)) throw error;
-  }
-}
-
-/** Rejects a file that lacks pages. Only before a checkpoint may pages be in the WAL alone. */
-function rejectTruncated(sqlite: DatabaseSync, file: string): void {
-  const bytes = Number(scalar(sqlite, 'PRAGMA page_count')) * Number(scalar(sqlite, 'PRAGMA page_size'));
-  const walBytes = statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
-  if (walBytes === 0 && statSync(file).size < bytes)
-    throw new StorageError(`${file} is truncated: restore a backup.`);
 }
 
 function migrate(sqlite: DatabaseSync, state: SchemaState): void {

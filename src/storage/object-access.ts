@@ -6,7 +6,7 @@ import { allows, type Caller, type RowAccess } from '../auth/access.ts';
 import { forbidden, notFound, Problem } from '../problem.ts';
 import type { Connection } from './connection.ts';
 import type { Permit } from './permit.ts';
-import { isReferredTo } from './storage-error.ts';
+import { isSqliteError } from './storage-error.ts';
 
 declare const visible: unique symbol;
 declare const owned: unique symbol;
@@ -62,7 +62,7 @@ export function unlessInUse(name: string, id: number, remove: () => void): void 
   try {
     remove();
   } catch (error) {
-    if (!isReferredTo(error)) throw error;
+    if (!isSqliteError(error, 'referred', 'referredAtOnce')) throw error;
     throw new Problem('in-use', `Other objects refer to ${name} ${id}, so it can’t be deleted.`);
   }
 }

@@ -40,18 +40,12 @@ export async function inSlices(
 function slice(db: Connection, steps: readonly Step[]): boolean {
   const until = performance.now() + sliceMillisecondsMax;
   let rows = 0;
-  while (rows < sliceRowsMax && performance.now() < until) {
-    const changed = firstThatChanges(db, steps);
-    if (changed === 0) return false;
-    rows += changed;
-  }
-  return true;
-}
-
-function firstThatChanges(db: Connection, steps: readonly Step[]): number {
   for (const step of steps) {
-    const changed = step(db, sliceStepRowsMax);
-    if (changed > 0) return changed;
+    let changed = sliceStepRowsMax;
+    while (changed > 0 && rows < sliceRowsMax && performance.now() < until) {
+      changed = step(db, sliceStepRowsMax);
+      rows += changed;
+    }
   }
-  return 0;
+  return rows > 0;
 }

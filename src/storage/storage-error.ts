@@ -25,8 +25,8 @@ const codes = {
   referred: 787,
 } as const;
 
-/** Whether an error has one of these codes, primary or extended. */
-function has(error: unknown, ...expected: readonly (keyof typeof codes)[]): boolean {
+/** Whether an error is SQLite's, with one of these codes, primary or extended. */
+export function isSqliteError(error: unknown, ...expected: readonly (keyof typeof codes)[]): boolean {
   const code = codeOf(error);
   return expected.some((name) => codes[name] === code || codes[name] === (code & 0xff));
 }
@@ -44,55 +44,29 @@ export class StorageError extends Error {
 
 /** Whether another connection's lock is the cause. */
 export function isBusy(error: unknown): boolean {
-  return has(error, 'busy', 'locked');
+  return isSqliteError(error, 'busy', 'locked');
 }
 
 /** Whether a retry may succeed, and nothing is broken: a lock, a lack of memory or files, a full disk. */
 export function isTransient(error: unknown): boolean {
-  return isBusy(error) || has(error, 'noMemory', 'full', 'cantOpen');
+  return isBusy(error) || isSqliteError(error, 'noMemory', 'full', 'cantOpen');
 }
 
 /** Whether the cause is the storage, not the request that failed. */
 export function isEnvironment(error: unknown): boolean {
-  return isTransient(error) || has(error, 'readOnly', 'interrupt', 'ioError');
-}
-
-export function isFull(error: unknown): boolean {
-  return has(error, 'full');
-}
-
-export function isNotOpened(error: unknown): boolean {
-  return has(error, 'cantOpen');
-}
-
-export function isCorrupt(error: unknown): boolean {
-  return has(error, 'corrupt');
+  return isTransient(error) || isSqliteError(error, 'readOnly', 'interrupt', 'ioError');
 }
 
 /** Whether the file is damaged or is no database. */
 export function isDamage(error: unknown): boolean {
-  return has(error, 'corrupt', 'notADatabase');
-}
-
-/** Whether the disk may have failed: SQLite reports a page that it can't read as damage. */
-export function isDiskFailure(error: unknown): boolean {
-  return isDamage(error) || has(error, 'ioError');
-}
-
-/** Whether a read failed, or returned too few bytes. */
-export function isFailedRead(error: unknown): boolean {
-  return has(error, 'failedRead', 'shortRead', 'damagedRead');
-}
-
-/** Whether a row can't be deleted, since others refer to it. */
-export function isReferredTo(error: unknown): boolean {
-  return has(error, 'referred', 'referredAtOnce');
+  return isSqliteError(error, 'corrupt', 'notADatabase');
 }
 
 /** Whether there is no room for a write to the database: SQLite calls a quota and a limit an I/O error. */
 export function lacksRoom(error: unknown, file: string): boolean {
   return (
-    isFull(error) || (has(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfWrites(file)))
+    isSqliteError(error, 'full') ||
+    (isSqliteError(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfWrites(file)))
   );
 }
 
@@ -104,7 +78,7 @@ const sentences: Readonly<Record<number, string>> = {
   [codes.readOnly]: 'is read-only, but the service must write to it',
   [codes.ioError]: "can't be read or written: the disk reports an I/O error",
   // SQLite reports a read that failed as damage, too
-  [codes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a backup",
+  [codes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a sound backup",
   [codes.full]: systemSentence('ENOSPC') ?? '',
   [codes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
   [codes.notADatabase]: 'is not a database',
@@ -121,9 +95,10 @@ export function toStorageError(error: unknown, file: string): unknown {
 }
 
 function sentenceOf(error: Error, file: string): string | undefined {
-  if (has(error, 'noSharedMemory')) return "is where the file system can't share memory: use a local disk";
+  if (isSqliteError(error, 'noSharedMemory'))
+    return "is where the file system can't share memory: use a local disk";
   // a write beside the file tells more, since SQLite doesn't report the errno
-  const isUnclear = has(error, 'full', 'ioError', 'cantOpen', 'readOnly');
+  const isUnclear = isSqliteError(error, 'full', 'ioError', 'cantOpen', 'readOnly');
   const told = isUnclear ? systemSentence(errnoOfWrites(file)) : undefined;
-  return told ?? sentences[has(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff];
+  return told ?? sentences[isSqliteError(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff];
 }

@@ -10,10 +10,11 @@
 // of the writing connection. (The commit with which the thread of checkpoints begins the WAL anew counts as one.)
 import assert from 'node:assert';
 import type { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
 import { Connection, type WriteCallback } from './connection.ts';
-import { isBusy, isDamage, isDiskFailure, isFull } from './storage-error.ts';
+import { isBusy, isDamage, isEnvironment, isSqliteError } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
 import type { StorageStats } from './storage-stats.ts';
 
@@ -79,14 +80,13 @@ export class Transactions {
   readonly #options: Options;
   readonly #stats: StorageStats;
   readonly #writer: Connection;
-  /** The connection of `read`, for its snapshots. */
-  readonly #snapshots: Connection;
   readonly #queued: QueuedWrite[] = [];
   #unsynced: Unsynced | undefined;
   #state: keyof typeof closedReasons = 'open';
   #isInCallback = false;
-  #isHeld = false;
-  #isScheduled = false;
+  #isWorking = false;
+  /** While it is there, writes are only queued. */
+  #held: Promise<void> | undefined;
   #busyUntil: number | undefined;
   #dataVersion: unknown;
   #detectedAt = -Infinity;
@@ -95,7 +95,6 @@ export class Transactions {
     this.#options = options;
     this.#stats = options.stats;
     this.#writer = new Connection(options.writing);
-    this.#snapshots = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
     this.#takeSnapshot(); // opens the file: the writing connection must not be the only one when it closes
     this.#endSnapshot();
@@ -131,13 +130,14 @@ export class Transactions {
 
   /** Runs `work` when all commits are on disk. Until it has ended, writes are only queued. */
   async whileHeld<T>(work: () => T | Promise<T>): Promise<T> {
-    this.#isHeld = true;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#held = promise;
     try {
       await this.synced();
       return await work();
     } finally {
-      this.#isHeld = false;
-      this.#schedule();
+      this.#held = undefined;
+      resolve();
     }
   }
 
@@ -173,60 +173,54 @@ export class Transactions {
 
   #enqueue<T>({ callback, isTest }: { callback: WriteCallback<T>; isTest: boolean }): Promise<T> {
     this.#stats.waitingWrites += 1;
-    this.#schedule();
+    if (!this.#isWorking) void this.#work();
     return new Promise((resolve, reject) => {
       // `T` is what the callback returns, and `resolve` receives no other value
       this.#queued.push({ callback, isTest, resolve: resolve as (result: unknown) => void, reject });
     });
   }
 
-  #schedule(): void {
-    if (this.#isScheduled) return;
-    this.#isScheduled = true;
-    setImmediate(() => {
-      this.#isScheduled = false;
-      this.#runGroup();
-    });
-  }
-
   /**
-   * Runs what was queued in a turn of the event loop, or during a sync: BEGIN; the callbacks; the snapshot for reads;
-   * COMMIT; the sync; the end of the snapshot; `onSync`; the promises are settled; the next group.
+   * Runs one group after another, until no write is queued: BEGIN; the callbacks; the snapshot for reads; COMMIT; the
+   * sync; the end of the snapshot; `onSync`; the promises are settled. The next group, which gathered meanwhile, begins
+   * before the responses are written, so that its sync begins early.
    */
-  #runGroup(): void {
-    const mayRun = this.#state !== 'failed' && !this.#isHeld && this.#unsynced === undefined;
-    if (!mayRun || this.#queued.length === 0 || !this.#begin()) return;
-    const rowsBefore = this.#rowsChanged();
-    const outcomes = this.#runQueued();
-    const haveAllThrown = outcomes.every(({ hasThrown }) => hasThrown);
-    if (!haveAllThrown && (this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0)) {
-      this.#commit(outcomes);
-    } else {
-      this.#rollBack();
-      this.#settle(outcomes); // what they saw is on disk
+  async #work(): Promise<void> {
+    this.#isWorking = true;
+    await nextTurn(); // the writes of a turn of the event loop are one group
+    while (this.#queued.length > 0) {
+      if (this.#held !== undefined) await this.#held;
+      else if (!this.#begin()) await pause(busyRetryMilliseconds);
+      else if (!this.#runGroup()) await nextTurn();
+      else if (await this.#sync()) this.#afterSync();
     }
-    if (this.#queued.length > 0) this.#schedule();
+    this.#isWorking = false;
   }
 
-  /** Returns false while another process has the write lock; further calls retry for `busyMillisecondsMax`. */
+  /** Returns false while another process has the write lock, which is waited for `busyMillisecondsMax`. */
   #begin(): boolean {
     try {
       this.#writer.run('BEGIN IMMEDIATE');
     } catch (error) {
-      this.#retryOrReject(error);
-      return false;
+      this.#busyUntil ??= performance.now() + busyMillisecondsMax;
+      if (isBusy(error) && performance.now() < this.#busyUntil) return false;
+      this.#rejectWithStorageError(this.#queued.splice(0), error);
     }
     this.#busyUntil = undefined;
     this.#detect();
-    return true;
+    return this.#options.writing.isTransaction;
   }
 
-  #retryOrReject(error: unknown): void {
-    this.#busyUntil ??= performance.now() + busyMillisecondsMax;
-    if (isBusy(error) && performance.now() < this.#busyUntil)
-      return void setTimeout(() => this.#schedule(), busyRetryMilliseconds);
-    this.#busyUntil = undefined;
-    this.#rejectWithStorageError(this.#queued.splice(0), error);
+  /** Returns whether there is a commit to sync. */
+  #runGroup(): boolean {
+    const rowsBefore = this.#rowsChanged();
+    const outcomes = this.#runQueued();
+    const haveAllThrown = outcomes.every(({ hasThrown }) => hasThrown);
+    if (!haveAllThrown && (this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0))
+      return this.#commit(outcomes);
+    this.#rollBack();
+    this.#settle(outcomes); // what they saw is on disk
+    return false;
   }
 
   #rowsChanged(): unknown {
@@ -252,12 +246,20 @@ export class Transactions {
 
   /** Throws if the storage failed: an error of the callback itself undoes its changes, and is its outcome. */
   #runOne(write: QueuedWrite): Outcome {
+    const writer = this.#writer;
+    const { length } = writer.invalidations;
+    writer.run('SAVEPOINT write');
     this.#isInCallback = true;
     try {
-      const result = this.#writer.inSavepoint(() => write.callback(this.#writer));
+      const result = write.callback(writer);
+      writer.run('RELEASE write');
       return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
-      if (!this.#writer.canUndo(error)) throw error;
+      // an error of SQLite's own may have rolled everything back, or it can't go on
+      if (isEnvironment(error) || isDamage(error) || !this.#options.writing.isTransaction) throw error;
+      writer.run('ROLLBACK TO write');
+      writer.run('RELEASE write');
+      writer.invalidations.length = length;
       return { write, hasThrown: true, settle: () => write.reject(error) };
     } finally {
       this.#isInCallback = false;
@@ -273,7 +275,7 @@ export class Transactions {
     this.#writePage({ isTest: true });
   }
 
-  #commit(outcomes: readonly Outcome[]): void {
+  #commit(outcomes: readonly Outcome[]): boolean {
     try {
       this.#takeSnapshot();
       this.#writer.run('COMMIT');
@@ -281,12 +283,14 @@ export class Transactions {
       this.#rollBack();
       this.#endSnapshot();
       const writes = outcomes.map(({ write }) => write);
-      return this.#rejectWithStorageError(writes, error);
+      this.#rejectWithStorageError(writes, error);
+      return false;
     }
     this.#stats.commits += 1;
     this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
     const invalidations = this.#writer.invalidations.splice(0);
-    this.#sync({ outcomes, invalidations, synced: Promise.withResolvers() });
+    this.#unsynced = { outcomes, invalidations, synced: Promise.withResolvers() };
+    return true;
   }
 
   #rollBack(): void {
@@ -296,21 +300,21 @@ export class Transactions {
   }
 
   /**
-   * Runs one sync at a time. The kernel reports a failed write to only one sync: a concurrent sync could succeed, and
-   * acknowledge a lost change.
+   * Returns false if the storage has failed. One sync runs at a time: the kernel reports a failed write to only one of
+   * them, so that a concurrent one could succeed, and acknowledge a lost change.
    */
-  #sync(unsynced: Unsynced): void {
-    this.#unsynced = unsynced;
+  async #sync(): Promise<boolean> {
     const start = performance.now();
-    this.#options.fdatasync(this.#options.walDescriptor, (error) => {
-      if (error !== null) this.fail(error);
-      if (this.#state === 'failed') return;
-      this.#stats.syncSeconds.add((performance.now() - start) / 1000);
-      this.#afterSync(unsynced);
-    });
+    const { promise, resolve } = Promise.withResolvers<Error | null>();
+    this.#options.fdatasync(this.#options.walDescriptor, resolve);
+    const error = await promise;
+    if (error !== null) this.fail(error);
+    this.#stats.syncSeconds.add((performance.now() - start) / 1000);
+    return this.#state !== 'failed';
   }
 
-  #afterSync({ outcomes, invalidations, synced }: Unsynced): void {
+  #afterSync(): void {
+    const { outcomes, invalidations, synced } = this.#unsynced ?? assert.fail('something was synced');
     this.#unsynced = undefined;
     this.#endSnapshot();
     this.#options.onSync(invalidations);
@@ -321,7 +325,6 @@ export class Transactions {
     synced.resolve();
     this.#settle(outcomes);
     this.#options.onSettled();
-    this.#runGroup(); // before the responses, so that the next sync begins early
   }
 
   #settle(outcomes: readonly Outcome[]): void {
@@ -343,9 +346,10 @@ export class Transactions {
     if (this.#stats.canWrite)
       this.#options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
     this.#stats.canWrite = false;
-    this.#rejectUnavailable(writes, isFull(error) ? fullReason : unwritableReason);
+    this.#rejectUnavailable(writes, isSqliteError(error, 'full') ? fullReason : unwritableReason);
     const hasTested = writes.some(({ isTest }) => isTest);
-    if (hasTested && error instanceof Error && isDiskFailure(error)) this.fail(error);
+    const isOfDisk = isDamage(error) || isSqliteError(error, 'ioError');
+    if (hasTested && isOfDisk && error instanceof Error) this.fail(error);
   }
 
   #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {
@@ -370,12 +374,12 @@ export class Transactions {
   }
 
   #takeSnapshot(): void {
-    this.#snapshots.run('BEGIN');
-    this.#snapshots.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
+    this.#options.reading.exec('BEGIN; SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
   }
 
   #endSnapshot(): void {
-    if (this.#options.reading.isTransaction) this.#snapshots.run('ROLLBACK'); // some errors of a query have ended it
+    const { reading } = this.#options;
+    if (reading.isTransaction) reading.exec('ROLLBACK'); // some errors of a query have ended it
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */

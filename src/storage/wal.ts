@@ -58,12 +58,3 @@ export function openSyncedWal(folder: string): number {
 export function skipSync(_descriptor: number, done: (error: null) => void): void {
   setImmediate(done, null);
 }
-
-export function checkpointAndClose(sqlite: DatabaseSync, log: Log): void {
-  try {
-    sqlite.exec('PRAGMA wal_checkpoint(TRUNCATE)');
-  } catch (error) {
-    log('warn', 'the checkpoint at shutdown failed; the next start repeats it', { cause: String(error) });
-  }
-  sqlite.close();
-}

@@ -231,10 +231,7 @@ test('a truncated backup is not restored, and the advice is not to restore it', 
   const file = await madeBackup(t, 'kept');
   truncateSync(file, 4096);
   const folder = newFolder(t);
-  await assert.rejects(
-    restore(file, folder, strict),
-    says(/is damaged, or .*Nothing was replaced: .* another /),
-  );
+  await assert.rejects(restore(file, folder, strict), says(/is damaged, or .* a sound backup/));
   assert.equal(existsSync(databaseFile(folder)), false);
 });
 

@@ -132,10 +132,8 @@ test('a truncated database is rejected', async (t) => {
   );
   await database.close();
   const { size } = statSync(databaseFile(folder));
-  truncateSync(databaseFile(folder), size - 100); // SQLite counts pages, the last one completely
-  await assert.rejects(openNotes(t, { folder }), says(/truncated/));
   truncateSync(databaseFile(folder), size - 4096);
-  await assert.rejects(openNotes(t, { folder }), says(/damaged|truncated/));
+  await assert.rejects(openNotes(t, { folder }), says(/is damaged/));
 });
 
 test('tables and indexes that somebody has added do no harm', async (t) => {

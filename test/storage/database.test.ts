@@ -123,29 +123,6 @@ for (const sql of [
     assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['kept']);
   });
 
-test('each write runs once, whatever its neighbours undo', async (t) => {
-  const database = await openNotes(t);
-  const ran: string[] = [];
-  const writes = Array.from({ length: 40 }, (_, index) => {
-    const good = database.write((db) => {
-      ran.push(`good ${index}`);
-      return addNote(`good ${index}`)(db);
-    });
-    const broken = database.write((db) => {
-      ran.push(`broken ${index}`);
-      addNote(`half ${index}`)(db);
-      throw new Error('half done');
-    });
-    return Promise.all([good, assert.rejects(broken, /half done/)]);
-  });
-  await Promise.all(writes);
-  assert.deepEqual(
-    noteTexts(database.read),
-    Array.from({ length: 40 }, (_, index) => `good ${index}`),
-  );
-  assert.equal(ran.length, 80);
-});
-
 test('beyond 1 GiB of WAL, writes are rejected until it is shorter', async (t) => {
   const database = await openNotes(t);
   let walBytes = 1024 ** 3;

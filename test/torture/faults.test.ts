@@ -140,7 +140,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
     const args = ['check', `--data=${join(folder, 'data')}`];
     const { status, stdout, stderr } = await orderly(args, { runs: failing(65_536) });
     assert.equal(status, 1);
-    assert.match(stdout + stderr, /or its disk can't be read: check the disk, then restore a backup/);
+    assert.match(stdout + stderr, /or its disk can't be read: check the disk, then restore a sound backup/);
     const backup = ['backup', join(folder, 'copy.db'), `--data=${join(folder, 'data')}`];
     const lastPage = statSync(join(folder, 'data', 'orderly.db')).size - 4_096;
     const failed = await orderly(backup, { runs: failing(lastPage) });
