@@ -45,11 +45,15 @@ test('what a code contains presses nothing', { timeout: 120_000 }, async (t) => 
       assert.deepEqual([item, sku, quantity, price], [tea.name, tea.sku, '2', '7.49']); // also by its GTIN in GS1 form
     });
 
-  await t.test('wide digits, as an input method has them, are those of the code', async () => {
-    await begin();
-    await tab.scan('４００６３８１３３３９３１');
-    await tab.until(`${isSettled} && (${lines})[0]?.[2] === '2'`);
-  });
+  for (const [name, code] of [
+    ['wide digits, as an input method has them,', '４００６３８１３３３９３１'],
+    ['what the keys of the digits say on a Persian keyboard', '۴۰۰۶۳۸۱۳۳۳۹۳۱'],
+  ] as const)
+    await t.test(`${name} are the digits of the code`, async () => {
+      await begin();
+      await tab.scan(code);
+      await tab.until(`${isSettled} && (${lines})[0]?.[2] === '2'`);
+    });
 
   await t.test('a scan that comes too soon after another one is said to be lost', async () => {
     await begin();

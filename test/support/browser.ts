@@ -68,6 +68,9 @@ const scannedKeys: Readonly<Record<string, Json>> = {
   '\r': enterKey,
   '\t': tabKey,
   '\u001d': { key: 'F8', code: 'F8', windowsVirtualKeyCode: 119 },
+  ...Object.fromEntries(
+    [...'۰۱۲۳۴۵۶۷۸۹'].map((key, digit) => [key, { key, text: key, code: `Digit${digit}` }]),
+  ),
 };
 /** Between two scans, and between a scan and what a hand presses. */
 const [betweenScansMilliseconds, afterScanMilliseconds] = [60, 160];

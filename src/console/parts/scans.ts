@@ -38,6 +38,8 @@ const shownMax = 64;
 
 type Burst = {
   code: string;
+  /** What the digits' keys say on most keyboards; undefined once another key was pressed, or Shift with one. */
+  digits: string | undefined;
   at: number;
   readonly gaps: number[];
   /** The fields that have received keys, with what was in them before. */
@@ -143,11 +145,13 @@ export class Scans {
     const burst = this.#burst;
     if (burst === undefined || at - burst.at > gapMillisecondsMax) {
       const before = new Map(control === undefined ? [] : [[control, control.value]]);
-      this.#burst = { code: key, at, gaps: [], before };
+      this.#burst = { code: key, digits: digitOf(event), at, gaps: [], before };
       return;
     }
     burst.gaps.push(at - burst.at);
     burst.code += key;
+    const digit = digitOf(event);
+    burst.digits = digit === undefined ? undefined : burst.digits && burst.digits + digit;
     burst.at = at;
     if (control === undefined)
       event.preventDefault(); // it is no key of its own
@@ -161,7 +165,7 @@ export class Scans {
     if (burst === undefined || pause > gapMillisecondsMax) return;
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const code = burst.code.normalize('NFKC').trim(); // an input method may have wide digits
+    const code = scannedCode(burst);
     const wasScanned = isScan(burst, code, pause);
     if (rule === 'code' || wasScanned) this.#endedAt = event.timeStamp;
     if (rule === 'search') {
@@ -202,6 +206,15 @@ export class Scans {
     if (!send(code)) this.#handlers.place(code);
     return true;
   }
+}
+
+/** An input method may have wide digits; on a French or Persian keyboard the keys of the digits say something else. */
+function scannedCode({ code, digits }: Burst): string {
+  return digits !== undefined && isBarcode(digits) ? digits : code.normalize('NFKC').trim();
+}
+
+function digitOf({ code, shiftKey }: KeyboardEvent): string | undefined {
+  return shiftKey ? undefined : /^(?:Digit|Numpad)(\d)$/.exec(code)?.[1];
 }
 
 /** Whether it can't have been typed. Away from a field nobody types words. */

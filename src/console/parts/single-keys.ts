@@ -30,3 +30,9 @@ export function isSingleKey(event: KeyboardEvent): boolean {
     target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');
   return isText === null && document.querySelector('dialog') === null;
 }
+
+/** What the key says; where the layout has no Latin letters, what its place says: `n` for `т` (KeyN). */
+export function latinKey({ key, code }: KeyboardEvent): string {
+  const isForeign = /^(?!\p{Script=Latin})\p{L}$/u.test(key) && /^Key[A-Z]$/.test(code);
+  return isForeign ? code.slice(3).toLowerCase() : key;
+}

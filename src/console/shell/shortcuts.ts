@@ -3,7 +3,7 @@
 import { show } from '../parts/dialogs.ts';
 import { alarm } from '../parts/alarm.ts';
 import { button, h } from '../parts/elements.ts';
-import { isSingleKey, singleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
+import { isSingleKey, latinKey, singleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -25,7 +25,8 @@ export function watchShortcuts(app: App, signal: AbortSignal): void {
 }
 
 function pressedKey(app: App, event: KeyboardEvent): void {
-  const { key, ctrlKey, metaKey } = event;
+  const { ctrlKey, metaKey } = event;
+  const key = latinKey(event);
   if (/^F\d+$/.test(key)) return pressButton(event);
   const isFind = (ctrlKey || metaKey) && key.toLowerCase() === 'k';
   if (!isFind && !isSingleKey(event)) return;
