@@ -2,7 +2,6 @@
 // customer's page.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setTimeout as wait } from 'node:timers/promises';
 import { dayMilliseconds } from '../../src/base/durations.ts';
 import { admin, password } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
@@ -90,9 +89,12 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     ]);
     await tab.evaluate(`localStorage.removeItem('orderly-single-keys')`);
     await tab.press('Escape'); // or these keys, as fast as a scanner's, would be a scan
-    await tab.press('n');
-    await tab.until('location.hash === "#/new"');
-    await person.go('#/orders');
+    for (const key of ['n', 'т']) {
+      for (const type of ['keyDown', 'keyUp'])
+        await tab.send('Input.dispatchKeyEvent', { type, key, code: 'KeyN' });
+      await tab.until('location.hash === "#/new"');
+      await person.go('#/orders');
+    }
     await tab.evaluate('document.querySelector("[type=search]").focus()');
     await tab.type('n/?');
     assert.equal(await tab.evaluate('document.activeElement.value'), 'n/?', 'a field has its letters');
@@ -143,10 +145,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     const recent = await place({ customerId: annas[0], currency: 'CHF', items });
     await place({ customerId: annas[1], currency: 'CHF', items });
     await tab.open(`${service.url}/console#/orders`);
-    await person.press('Filter and sort');
-    await person.enter('Customer', '030 1111');
-    await tab.until(`document.querySelector('main [role="option"]')?.innerText.includes('+49 301 111 1111')`);
-    await tab.press('Enter');
+    await person.go(`#/orders?customer=${annas[0]}`);
     await tab.until(`${ids}.join() === '#${recent},#${old}'`);
     await tab.until(`${tabTexts}[0] === 'All 2'`);
     await choose('sort', 'createdAt');
@@ -158,7 +157,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.open(`${service.url}/console#/orders?until=${day}&customer=${annas[0]}`);
     await person.see('Filter and sort (2)');
     await tab.until(`${ids}.join() === '#${old}'`);
-    await tab.until('document.querySelector("[data-key=customer]").value === "Anna Weber"');
+    await tab.until('document.querySelector("[data-key=customer]").selectedOptions[0].text === "Anna Weber"');
     await person.press('Cancelled');
     await person.see('No order has all that the filter asks for.');
     await person.press('Clear');
@@ -179,25 +178,6 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
         control.dispatchEvent(new Event('change'));
       }`);
     }
-  });
-
-  await t.test('shows no list in a filter that was left before the answer, or after Escape', async () => {
-    const isOpen = `!document.querySelector('main [role="listbox"]').hidden`;
-    await person.go('#/orders');
-    await person.press('Filter and sort');
-    await tab.evaluate(slowSearch);
-    await person.enter('Customer', 'lovelace');
-    await tab.until('held.length === 1');
-    await tab.press('Tab');
-    await tab.evaluate('release()');
-    await wait(150);
-    assert.equal(await tab.evaluate(isOpen), false);
-    await tab.evaluate('restore()');
-    await person.enter('Customer', 'hopper');
-    await tab.until(isOpen);
-    await tab.press('Escape');
-    assert.equal(await tab.evaluate(isOpen), false);
-    await person.enter('Customer', '');
   });
 
   await t.test('sorts customers by name', async () => {

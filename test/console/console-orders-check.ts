@@ -172,8 +172,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.go(`#/orders/${second.body.id}`);
     await person.press('Paid: Transfer');
     await person.go(`#/orders/${first.body.id}`);
-    await person.see('Payment: Card');
-    await person.see('Payment: card');
+    await tab.until(`document.querySelector('.events').innerText.includes('Payment: Card')`);
     const { status, payment } = await order(first);
     assert.deepEqual([status, payment], ['paid', 'card']);
 
@@ -192,7 +191,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Change the payment …');
     await person.press('Paid: Cash');
     await person.see('Payment: Cash');
-    await person.see('Payment transfer → cash');
+    await person.see('Payment Transfer → Cash');
     await person.press('Change the payment …');
     await person.press('Paid: Other');
     await person.see('Payment: Other');

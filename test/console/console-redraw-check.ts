@@ -146,11 +146,11 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
   await t.test('show the new day after midnight, if they show today', async () => {
     const figure = `document.querySelector('.tile:nth-child(2) .figure')?.textContent`;
     await person.go('#/today');
-    const before = await tab.evaluate<string>(`document.querySelector('.tools a').hash`);
+    const before = await tab.evaluate<string>(`document.querySelector('.tools a[href^="#/day"]').hash`);
     assert.ok(await tab.evaluate(`Number(${figure}) > 0`));
     await tab.evaluate(nextDay);
     await tab.until(`${figure} === '0'`);
-    for (const link of ['.tools a', '.tile[href^="#/day"]'])
+    for (const link of ['.tools a[href^="#/day"]', '.tile[href^="#/day"]'])
       assert.notEqual(await tab.evaluate(`document.querySelector('${link}').hash`), before, link);
     await tab.evaluate(sameDay);
     await person.go('#/orders');

@@ -8,7 +8,8 @@ import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
 import { mistake } from '../parts/event-words.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { count, money, paymentNames, shortTime } from '../parts/formats.ts';
+import { paymentNames } from '../parts/column-names.ts';
+import { count, money, shortTime } from '../parts/formats.ts';
 import {
   action,
   checkbox,
@@ -136,19 +137,16 @@ function showForm(page: Page, draft: Draft): void {
   }
 }
 
-/** The keys that end a sale over the counter; undefined for what is only said later. */
-const paymentKeys: Readonly<Record<Payment, string | undefined>> = {
-  card: 'F2',
-  cash: 'F4',
-  transfer: 'F8',
-  other: undefined,
-};
+/** The keys that end a sale over the counter; what is paid in another way is only said later. */
+const paymentKeys = [
+  ['card', 'F2'],
+  ['cash', 'F4'],
+  ['transfer', 'F8'],
+] as const satisfies readonly (readonly [Payment, string])[];
 
 /** Buttons that place an order as it is sold over the counter, each with a key of its own. */
 function paymentButtons(): Child {
-  const buttons = payments.map((payment) => {
-    const key = paymentKeys[payment];
-    if (key === undefined) return undefined;
+  const buttons = paymentKeys.map(([payment, key]) => {
     const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', key));
   });
@@ -207,14 +205,10 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
   const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
   const amount = h('bdi', money(total, currency));
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
-  const by = h('span', paymentNames[payment]);
-  if (status !== 'delivered')
-    return notify(rich('Paid: {amount}, {payment}. {order}', { order, amount, payment: by }));
+  const said = { order, amount, payment: h('span', paymentNames[payment]) };
+  if (status !== 'delivered') return notify(rich('Paid: {amount}, {payment}. {order}', said));
   const back = action(t('Take back'), () => takeBack(page, placed, entered));
-  notify(
-    rich('Sold: {amount}, {payment}. {order} {back}', { order, amount, payment: by, back }),
-    takeBackMilliseconds,
-  );
+  notify(rich('Sold: {amount}, {payment}. {order} {back}', { ...said, back }), takeBackMilliseconds);
 }
 
 /** A sale is taken back by a refund; its items are in a new order again. */

@@ -1,15 +1,18 @@
 // The columns of lists of orders.
-import type { Order } from '../parts/api-types.ts';
 import { customerName } from '../customers/customer-words.ts';
-import type { Page } from '../parts/view.ts';
+import type { Order, Status } from '../parts/api-types.ts';
 import { h } from '../parts/elements.ts';
 import { dateTime, money, shortTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { askPayment } from './order-payment.ts';
-import { pill } from './order-status.ts';
-import { stepNames, type StepStatus, usualStep } from '../parts/statuses.ts';
+import { stages, stepNames, type StepStatus, usualStep } from '../parts/statuses.ts';
 import { type Column, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
+import type { Page } from '../parts/view.ts';
+
+export function pill(status: Status): HTMLElement {
+  return h('span', { class: `pill ${status}` }, stages[status].name);
+}
 
 const number: Column<Order> = {
   label: t('No.'),

@@ -76,16 +76,20 @@ export function restoreCustomer(form: OrderForm, { customer, '/customerId': name
 
 /** Chooses the customer, unless another one was entered meanwhile. */
 export async function suggestCustomer(form: OrderForm, id: number): Promise<void> {
-  const found = await form.client.get<Customer>(`/customers/${id}`).catch(() => undefined);
+  const found = await customerWith(form, id);
   if (found !== undefined && isToNobody(form)) chooseCustomer(form, found);
 }
 
 /** Chooses the customer of a card that was scanned. */
 export async function scannedCustomer(form: OrderForm, id: number): Promise<void> {
-  const found = await form.client.get<Customer>(`/customers/${id}`).catch(() => undefined);
+  const found = await customerWith(form, id);
   if (found === undefined) return sayUnknown(`C${id}`);
   chooseCustomer(form, found);
   changed(form.search.control);
+}
+
+function customerWith({ client }: OrderForm, id: number): Promise<Customer | undefined> {
+  return client.get<Customer>(`/customers/${id}`).catch(() => undefined);
 }
 
 /** The customers who are found, and a new one of this name. */
@@ -94,7 +98,12 @@ export async function foundCustomers(
   q: string,
   signal: AbortSignal,
 ): Promise<readonly FoundGroup[]> {
-  const found = await searchOf(form)(q, signal);
+  const search = customerSearch(form.client, foundMax, (customer) => {
+    chooseCustomer(form, customer);
+    changed(form.search.control);
+    focusLine(form);
+  });
+  const found = await search(q, signal);
   const own = {
     id: 'new',
     name: t('New customer “{name}”', { name: q }),
@@ -106,14 +115,6 @@ export async function foundCustomers(
     },
   };
   return [{ label: t('Customers'), found: hasCode(form, q) ? found : [...found, own] }];
-}
-
-function searchOf(form: OrderForm): ReturnType<typeof customerSearch> {
-  return customerSearch(form.client, foundMax, (customer) => {
-    chooseCustomer(form, customer);
-    changed(form.search.control);
-    focusLine(form);
-  });
 }
 
 /** A code, also one that goes through the field of a customer who was chosen, is no name of a new one. */
@@ -140,25 +141,27 @@ export function pressedInCustomer(form: OrderForm, { key, shiftKey, active }: Pr
 
 /** What is left in the field may be the number, phone or e-mail of one customer. */
 function leave(form: OrderForm): void {
-  const q = textIn(form);
-  if (isChosen(form) || !isLikeCode(q)) return;
-  form.left = searchOf(form)(q, new AbortController().signal).then(
-    ([customer, ...others]) => {
-      if (others.length === 0 && textIn(form) === q) customer?.choose();
-    },
-    () => undefined, // the order says so
-  );
+  if (isLikeCode(textIn(form))) form.left = resolveCustomer(form).catch(() => undefined); // the order says so
 }
 
-/** A name that nobody has is that of a new customer. */
+/** Chooses the only customer with this code; a name that nobody has is that of a new customer. */
+async function resolveCustomer(form: OrderForm): Promise<void> {
+  const q = textIn(form);
+  if (q === '' || isChosen(form)) return;
+  const { data } = await form.client.get<List<Customer>>(`/customers?${query({ q, limit: 2 })}`);
+  if (textIn(form) !== q || isChosen(form)) return;
+  const [found, ...others] = data;
+  if (found === undefined && !isBarcode(q)) chooseCustomer(form, newNamed(q));
+  if (found === undefined || others.length > 0 || !isLikeCode(q)) return;
+  chooseCustomer(form, found);
+  changed(form.search.control);
+}
+
+/** Shows who is found where somebody has to be chosen. */
 export async function settleCustomer(form: OrderForm): Promise<void> {
   await form.left;
-  const q = textIn(form);
-  const isDone = (): boolean => q === '' || textIn(form) !== q || isChosen(form);
-  if (isDone() || isBarcode(q)) return;
-  const { data } = await form.client.get<List<Customer>>(`/customers?${query({ q, limit: 1 })}`);
-  if (isDone()) return;
-  if (data.length === 0) return chooseCustomer(form, newNamed(q));
+  await resolveCustomer(form);
+  if (isToNobody(form) || isChosen(form)) return;
   form.search.control.focus();
   form.search.find();
 }

@@ -73,19 +73,19 @@ export function orderCards(form: OrderForm, end?: Child): HTMLElement {
   const customer = (): Child =>
     card(
       title,
-      field({ label: title, pointer: '/customerId', control, isWide: true }).element,
+      h('div.titled', field({ label: title, pointer: '/customerId', control }).element),
       search.list,
       h('p.hint', { role: 'status' }, about),
       contact.element,
     );
   const add = button([icon(icons.add), t('Add item')], () => addLine(form).name.focus());
   const discount = button(t('Add discount'), () => addDiscount(form));
-  const buttons = h('div.sum.buttons', add, discount);
+  const buttons = h('div.sum.buttons', add, discount, currency.element);
   const delivery = h('div', checkbox(isPickup, t('Picked up')), addressRows, offer, end);
   const element = h(
     'div.cards',
     has.includes('customer') && customer(),
-    has.includes('items') && card(t('Items'), h('div.lines', currency.element, list, buttons)),
+    has.includes('items') && card(t('Items'), h('div.lines', list, buttons)),
     has.includes('delivery') ? card(t('Delivery'), delivery, note.element) : card(t('Note'), note.element),
   );
   for (const type of ['input', 'change']) element.addEventListener(type, form.draw);

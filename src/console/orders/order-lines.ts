@@ -13,7 +13,6 @@ import { Unreachable } from '../parts/request-errors.ts';
 import { isLikeCode } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import { type Article, isSame } from '../products/articles.ts';
-import { discountOf, discountPart } from './discounts.ts';
 import type { Line, NewItem, OrderForm } from './order-state.ts';
 
 /** A key, and the option that Enter would choose. */
@@ -94,14 +93,7 @@ function lineOf(form: OrderForm, item?: NewItem): Line {
   const line: Line = { ...parts, of, isWaiting: false, failure: undefined };
   sku.addEventListener('input', () => (line.of = { name: name.value, sku: sku.value })); // of a draft
   price.addEventListener('input', () => keepOneMinus(price));
-  // issues are shown before the form is sent
-  quantity.addEventListener('change', () => {
-    if (quantityOf(quantity.value) === undefined) showIssue(quantity, noQuantity);
-  });
-  price.addEventListener('change', () => {
-    const isPrice = pricedOf(form).some((each) => each.line === line && each.unitPrice !== undefined);
-    if (!isPrice && !isPriceless(line)) showIssue(price, priceIssue(price.value.trim(), currencyOf(form)));
-  });
+  element.addEventListener('change', () => showFaults(form, line));
   remove.addEventListener('click', () => {
     drop(form, line);
     form.lines.at(-1)?.name.focus();
@@ -223,7 +215,8 @@ function lookUp(form: OrderForm, line: Line, kind: Kind): void {
     else if (isAsked && kind === 'code') {
       line.failure = failure;
       soundAlarm();
-      showIssue(line.name, failure === undefined ? noProduct : messageOf(failure));
+      const unknown = t('No product that is sold now has this SKU or barcode: enter its name and price.');
+      showIssue(line.name, failure === undefined ? unknown : messageOf(failure));
     }
     form.draw();
   });
@@ -322,20 +315,32 @@ export function drawLines(form: OrderForm): void {
 
 /** Returns issues of an item without a name and of numbers that can't be parsed; the service reports the others. */
 export function lineIssues(form: OrderForm): Issue[] {
-  const issues: Issue[] = [];
-  const add = ({ dataset }: Control, detail: string): void =>
-    void issues.push({ pointer: dataset['pointer'] ?? '', detail });
   const items = itemsOf(form);
-  for (const { line, unitPrice } of items) {
-    const { name, quantity, price } = line;
-    if (itemName(line) === '') add(name, t('{label} is required.', { label: t('Item') }));
-    if (quantityOf(quantity.value) === undefined) add(quantity, noQuantity);
-    if (unitPrice === undefined) add(price, priceIssue(price.value, currencyOf(form)));
-  }
+  const faults = items.flatMap((item) => faultsOf(form, item));
   const sum = items.reduce((total, each) => total + (each.total ?? 0), 0);
   const discount = items.findLast(({ unitPrice = 0 }) => unitPrice < 0);
-  if (sum < 0 && discount !== undefined) add(discount.line.price, t('The total can’t be less than 0.'));
-  return issues;
+  if (sum < 0 && discount !== undefined)
+    faults.push([discount.line.price, t('The total can’t be less than 0.')]);
+  return faults.map(([{ dataset }, detail]) => ({ pointer: dataset['pointer'] ?? '', detail }));
+}
+
+type Fault = readonly [control: Control, detail: string];
+
+function faultsOf(form: OrderForm, { line, unitPrice }: Priced): Fault[] {
+  const { name, quantity, price } = line;
+  const faults: Fault[] = [];
+  if (itemName(line) === '') faults.push([name, t('{label} is required.', { label: t('Item') })]);
+  if (quantityOf(quantity.value) === undefined)
+    faults.push([quantity, t('Quantity must be a whole number of 1 or more.')]);
+  if (unitPrice === undefined) faults.push([price, priceIssue(price.value.trim(), currencyOf(form))]);
+  return faults;
+}
+
+/** Says what is wrong with what was entered before the form is sent. */
+function showFaults(form: OrderForm, line: Line): void {
+  const own = pricedOf(form).filter((each) => each.line === line);
+  for (const [control, detail] of own.flatMap((each) => faultsOf(form, each)))
+    if (control.value.trim() !== '') showIssue(control, detail);
 }
 
 export function readItems(form: OrderForm): {
@@ -372,11 +377,22 @@ function pricedOf(form: OrderForm): readonly Priced[] {
   });
 }
 
-const noProduct = t('No product that is sold now has this SKU or barcode: enter its name and price.');
-const noQuantity = t('Quantity must be a whole number of 1 or more.');
-
 /** A discount begins with a minus, which is often typed once more. */
 function keepOneMinus(control: Control): void {
   const text = control.value.replace(/^-\s*(?=[-−–])/, '');
   if (text !== control.value) control.value = text;
+}
+
+/** Parses `-10 %` and `−2,5%` into hundredths of a percent; undefined for any other text, and for more than 100 %. */
+function discountPart(text: string): number | undefined {
+  const [, whole = '', decimals = ''] = /^[-−–]\s*(\d{1,3})(?:[.,](\d{1,2}))?\s*%$/.exec(text.trim()) ?? [];
+  const part = Number(whole + decimals.padEnd(2, '0'));
+  return whole === '' || part > 10_000 ? undefined : part;
+}
+
+/** Returns the negative amount that takes this part off the sum, rounded to the minor unit. */
+function discountOf(sum: number, part: number): number {
+  if (sum <= 0) return 0;
+  const exact = BigInt(sum) * BigInt(part);
+  return 0 - Number((exact + 5_000n) / 10_000n);
 }

@@ -1,8 +1,20 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
-import { query } from '../parts/api-client.ts';
-import type { Customer, Item, Order } from '../parts/api-types.ts';
-import { addressBlock, card } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
+import { query } from '../parts/api-client.ts';
+import type { Customer, Item, Order, Payment, Status } from '../parts/api-types.ts';
+import { addressBlock, card } from '../parts/cards.ts';
+import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
+import { ask } from '../parts/dialogs.ts';
+import { Drawing } from '../parts/drawing.ts';
+import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
+import { eventList } from '../parts/event-list.ts';
+import { paymentNames } from '../parts/column-names.ts';
+import { addressLines, count, dateTime, money } from '../parts/formats.ts';
+import { action, field, textOf } from '../parts/forms.ts';
+import { type NamedEvent, readHistory } from '../parts/named-events.ts';
+import { type FinalStatus, followersOf, isFinal, stages, stepNames, usualWay } from '../parts/statuses.ts';
+import { tableHead } from '../parts/tables.ts';
+import { t } from '../parts/texts.ts';
 import {
   isStaff,
   type Page,
@@ -12,20 +24,9 @@ import {
   setPageTitle,
   skeleton,
 } from '../parts/view.ts';
-import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
-import { ask } from '../parts/dialogs.ts';
-import { Drawing } from '../parts/drawing.ts';
-import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
-import { addressLines, count, dateTime, money } from '../parts/formats.ts';
-import { action, field, textOf } from '../parts/forms.ts';
-import { payButtons, paymentLine } from './order-payment.ts';
+import { pill } from './order-columns.ts';
+import { askPayment, payButtons } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
-import { eventList } from '../parts/event-list.ts';
-import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { pill, statusPath } from './order-status.ts';
-import { type FinalStatus, followersOf, isFinal, stages, stepNames } from '../parts/statuses.ts';
-import { tableHead } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
 
 export type LoadedOrder = {
   readonly order: Order;
@@ -40,19 +41,18 @@ export function orderView(page: Page): void {
   const content = h('div', skeleton(8));
   const head = new Drawing(h('div', setPageTitle(t('Order {id}', { id }))));
   reloadable<OrderDetails>(page, content, {
-    load: loadOrder,
+    async load(loading) {
+      const history = readHistory(loading, `/orders/${id}`);
+      const [loaded, events] = await Promise.all([readOrder(loading), history]);
+      return { ...loaded, events };
+    },
     draw(shown, again) {
-      head.show(orderHeading(page, shown));
+      head.show(orderHeading(page, shown.order));
       return orderContent(page, shown, again);
     },
     concerns: ({ subject }) => subject === `/orders/${id}`,
   });
   fill(main, head.element, content);
-}
-
-async function loadOrder(page: Page): Promise<OrderDetails> {
-  const [loaded, events] = await Promise.all([readOrder(page), readHistory(page, `/orders/${page.id}`)]);
-  return { ...loaded, events };
 }
 
 /** Reads the order without `include`, with which the ETag would not be that of the order alone. */
@@ -63,24 +63,12 @@ export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrd
   return { order, etag, customer };
 }
 
-function orderHeading(page: Page, shown: OrderDetails): HTMLElement {
-  const { id, status } = shown.order;
-  const print = !isFinal(status) && printButton(t('Packing slip'));
-  const confirm =
-    !isFinal(status) &&
-    action([icon(icons.print), t('Order confirmation')], async () =>
-      printSheets(page.main, [orderConfirmation(shown.order, nameOfCustomer(shown))]),
-    );
-  const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
+function orderHeading(page: Page, order: Order): HTMLElement {
+  const { id, status } = order;
   const edit = h('a.button', { href: `#/orders/${id}/change` }, t('Change'));
-  const steps = h('span.next', nextSteps(page, shown.order));
-  const head = setPageTitle(t('Order {id}', { id }), steps, edit, repeat, print, confirm);
+  const head = setPageTitle(t('Order {id}', { id }), h('span.next', nextSteps(page, order)), edit);
   head.firstElementChild?.after(pill(status));
   return head;
-}
-
-function nameOfCustomer({ order: { customerId }, customer }: OrderDetails): string {
-  return customerName({ customer: customer ?? null, customerId });
 }
 
 /** The usual step first: the ways of payment of an order that is open. */
@@ -88,21 +76,15 @@ function nextSteps(page: Page, order: Order): Child {
   const { steps } = page;
   const { id, status } = order;
   if (!isStaff(page)) return status === 'open' && endButton(page, order, 'cancelled');
+  const key = `step-${id}`;
   const buttons = followersOf(status).map((to) => {
     if (isFinal(to)) return endButton(page, order, to);
-    const key = `step-${id}`;
-    if (to === 'paid')
-      return [
-        h('span', t('Paid:')),
-        payButtons(
-          () => key,
-          (by) => steps.make([order], to, by),
-        ),
-      ];
+    if (to === 'paid') return [h('span', t('Paid:')), payButtons(key, (by) => steps.make([order], to, by))];
     return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
   });
-  const [usual, ...ends] = isFinal(followersOf(status)[0] ?? status) ? [undefined, ...buttons] : buttons;
-  return [usual, stages[status].before !== null && steps.takeBackButton([order]), ends];
+  const back = stages[status].before !== null && steps.takeBackButton([order]);
+  const hasUsual = followersOf(status).some((to) => !isFinal(to));
+  return hasUsual ? [buttons[0], back, buttons.slice(1)] : [back, buttons];
 }
 
 /** A step that can't be taken back opens a dialog that names the amount. */
@@ -117,11 +99,8 @@ function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement 
       })
     : t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
   const question = async (): Promise<void> => {
-    const reason = field({
-      label: t('Reason'),
-      pointer: '/reason',
-      hint: t('Kept in the history. Optional.'),
-    });
+    const hint = t('Kept in the history. Optional.');
+    const reason = field({ label: t('Reason'), pointer: '/reason', hint });
     await ask({
       title: isRefund ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
       content: [h('p', text), reason.element],
@@ -137,21 +116,27 @@ function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement 
 
 function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const { order, customer, events } = shown;
-  const { id, customerId, shippingAddress, note, createdAt } = order;
-  const name = nameOfCustomer(shown);
+  const { id, customerId, shippingAddress, note, createdAt, status } = order;
+  const name = customerName({ customer: customer ?? null, customerId });
+  const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
+  const confirm = action([icon(icons.print), t('Order confirmation')], async () =>
+    printSheets(page.main, [orderConfirmation(order, name)]),
+  );
+  const papers = !isFinal(status) && [printButton(t('Packing slip')), confirm];
+  const noteText = note === null ? t('Add a note') : t('Change the note');
   return [
     h(
       'div.columns.order',
       h(
         'div',
-        card(t('Items'), itemsTable(order)),
+        card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat)),
         h('section.card.last', h('h2', t('History')), eventList(events, order.currency)),
       ),
       h(
         'div',
         card(
           t('Status'),
-          statusPath(order.status),
+          statusPath(status),
           h('p.soft', t('Placed {time}', { time: dateTime(createdAt) })),
           paymentLine(page, shown, again),
         ),
@@ -169,12 +154,36 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
         card(
           t('Note'),
           note !== null && h('p.text', { dir: 'auto' }, note),
-          h('a', { href: `#/orders/${id}/change` }, note === null ? t('Add a note') : t('Change the note')),
+          h('a', { href: `#/orders/${id}/change` }, noteText),
         ),
       ),
     ),
-    !isFinal(order.status) && packingSlip(order, name),
+    !isFinal(status) && packingSlip(order, name),
   ];
+}
+
+/** The path of an order through its statuses, with the current one marked; what ended it is no step of that path. */
+function statusPath(status: Status): HTMLElement {
+  const step = (name: Status): HTMLElement => {
+    const isHere = name === status;
+    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, stages[name].name);
+  };
+  return h('ol.states', (isFinal(status) ? [status] : usualWay).map(step));
+}
+
+/** How the order was paid, with the button that corrects it. */
+function paymentLine(page: Page, { order, etag }: LoadedOrder, again: Reload): Child {
+  const { id, status, payment } = order;
+  const mayCorrect = isStaff(page) && stages[status].isPaid;
+  if (payment === null && !mayCorrect) return undefined;
+  const correct = async (by: Payment): Promise<void> => {
+    await page.client.send('PATCH', `/orders/${id}`, { body: { payment: by }, etag });
+    await again();
+  };
+  const label = t('Change the payment …');
+  const change = action(label, async () => askPayment(order, correct), { 'data-key': 'payment' });
+  const said = payment === null ? t('Not said') : paymentNames[payment];
+  return [h('p', t('Payment: {payment}', { payment: said })), mayCorrect && change];
 }
 
 function contactLines(customer: Customer | undefined): Child {
@@ -189,23 +198,15 @@ function contactLines(customer: Customer | undefined): Child {
 function itemsTable({ items, currency, total }: Order): HTMLElement {
   const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement => {
     const factors = `${count(quantity)} × ${money(unitPrice, currency)}`;
-    const below = h('span.phone.soft', factors);
     return h(
       'tr',
-      h('td', h('bdi', name), sku !== null && h('span.sku', sku), below),
+      h('td', h('bdi', name), sku !== null && h('span.sku', sku), h('span.phone.soft', factors)),
       h('td.number.wide', factors),
       h('td.number', money(sum, currency)),
     );
   };
   const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
   head.className = 'hidden';
-  return h(
-    'table.plain',
-    head,
-    h('tbody', items.map(row)),
-    h(
-      'tfoot',
-      h('tr', h('th', { scope: 'row' }, t('Total')), h('td.wide'), h('td.number', money(total, currency))),
-    ),
-  );
+  const sum = [h('th', { scope: 'row' }, t('Total')), h('td.wide'), h('td.number', money(total, currency))];
+  return h('table.plain', head, h('tbody', items.map(row)), h('tfoot', h('tr', sum)));
 }

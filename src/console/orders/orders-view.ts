@@ -1,24 +1,24 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
-import type { Order } from '../parts/api-types.ts';
+import { query } from '../parts/api-client.ts';
+import { type Order, type ServiceEvent, type StatusCounts, statuses } from '../parts/api-types.ts';
 import { watchDay } from '../parts/day-change.ts';
-import { emptyState, isStaff, type Page } from '../parts/view.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { h } from '../parts/elements.ts';
-import { today } from '../parts/formats.ts';
-import { orderColumns, stepColumn } from './order-columns.ts';
+import { count, today } from '../parts/formats.ts';
 import { listPage } from '../parts/list-page.ts';
-import { statusTabs, watchCounts } from './order-counts.ts';
-import { filterBar, isFiltered, orderFilter } from './order-filters.ts';
-import { OrderSelection } from './order-selection.ts';
+import { stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
+import { emptyState, isStaff, type Page, urlWith } from '../parts/view.ts';
+import { orderColumns, stepColumn } from './order-columns.ts';
+import { filterBar, filtersIn, orderFilter } from './order-filters.ts';
+import { orderSelection } from './order-selection.ts';
 
 export function ordersView(page: Page): void {
   const { parameters, signal } = page;
-  const selection = new OrderSelection(page);
-  const tabs = new Drawing(h('nav.tabs', { 'aria-label': t('Status') }));
-  const showTabs = watchCounts(page, (counts) => tabs.show(statusTabs(parameters, counts)));
+  const selection = orderSelection(page);
+  const tabs = statusTabs(page);
   const filters = filterBar(page, () => {
-    showTabs();
+    tabs.show();
     void reload();
   });
   const { number, placed, customer, items, status, total } = orderColumns;
@@ -32,13 +32,13 @@ export function ordersView(page: Page): void {
       searchLabel: t('Search orders'),
       filter: () => ({ ...orderFilter(parameters), sort: parameters.get('sort') }),
       include: { include: 'customer' },
-      columns: () => (isStaff(page) ? [selection.column, ...shown, stepColumn(page)] : shown),
+      columns: () => (isStaff(page) ? [selection.column(), ...shown, stepColumn(page)] : shown),
       toolbar: [tabs.element, filters.element],
       buttons: () => h('a.button.primary', { href: '#/new' }, t('New order')),
       file: 'orders.csv',
       none: noOrders,
       onWords() {
-        showTabs();
+        tabs.show();
         filters.onWords();
       },
       onRows: (orders) => selection.show(orders),
@@ -46,6 +46,68 @@ export function ordersView(page: Page): void {
     selection.element,
   );
   watchDay(signal, today, () => void reload()); // orders of today are shown without their date
+}
+
+type StatusTabs = {
+  readonly element: HTMLElement;
+  /** To be called when search or filters have changed. */
+  readonly show: () => void;
+};
+
+/** Between two requests: the service counts all orders for each. */
+const pauseMilliseconds = 5_000;
+
+/**
+ * A tab for each status, in which search and filters go on, with the number of its orders: without numbers until they
+ * are known, and for a search.
+ */
+function statusTabs(page: Page): StatusTabs {
+  const { client, live, parameters, signal } = page;
+  const drawing = new Drawing(h('nav.tabs', { 'aria-label': t('Status') }));
+  let known: { readonly path: string; readonly counts: StatusCounts } | undefined;
+  let timer = 0;
+  const path = (): string => `/orders/counts?${query({ ...orderFilter(parameters), status: undefined })}`;
+  const isKnown = (): boolean => known?.path === path();
+  function draw(): void {
+    const counts = isKnown() && !parameters.has('q') ? known?.counts : undefined;
+    const tab = (value: string, label: string, number?: number): HTMLElement => {
+      const isCurrent = value === (parameters.get('status') ?? '');
+      const attributes = { href: urlWith(page, 'status', value), 'aria-current': isCurrent && 'page' };
+      return h('a', attributes, label, number !== undefined && [' ', h('span.count', count(number))]);
+    };
+    const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
+    const each = statuses.map((status) => tab(status, stages[status].name, counts?.[status]));
+    drawing.show(tab('', t('All'), all), each);
+  }
+  /** The tabs are of use without the numbers, too. */
+  async function load(): Promise<void> {
+    if (parameters.has('q')) return;
+    const asked = path();
+    const counts = await client.get<StatusCounts>(asked, signal).catch(() => undefined);
+    if (counts !== undefined) known = { path: asked, counts };
+    draw();
+  }
+  live.watch(signal, (events) => {
+    if (timer !== 0 || (events.length > 0 && !events.some(isCounted))) return;
+    timer = setTimeout(() => {
+      timer = 0;
+      void load();
+    }, pauseMilliseconds);
+  });
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  function show(): void {
+    draw();
+    if (!isKnown()) void load();
+  }
+  show();
+  return { element: drawing.element, show };
+}
+
+function isCounted({ type, changes }: ServiceEvent): boolean {
+  return (
+    type === 'order.created' ||
+    ['status', 'currency', 'payment', 'customerId'].some((name) => name in changes)
+  );
 }
 
 function noOrders(parameters: URLSearchParams): HTMLElement {
@@ -56,7 +118,8 @@ function noOrders(parameters: URLSearchParams): HTMLElement {
         'An order is found by its number or amount, its customer’s name, e-mail, phone or city, and by its items.',
       ),
     );
-  if (isFiltered(parameters)) return emptyState(t('None'), t('No order has all that the filter asks for.'));
+  if (filtersIn(parameters) > 0)
+    return emptyState(t('None'), t('No order has all that the filter asks for.'));
   if (parameters.has('status')) return emptyState(t('None'), t('No order has this status at the moment.'));
   const next = h('a.button.primary', { href: '#/new' }, t('Enter the first order'));
   return emptyState(

@@ -1,24 +1,15 @@
-// Today: its money, the orders that wait longest for their next step, the latest events, and for
-// administrators what they have to look after.
-import { query } from '../parts/api-client.ts';
-import { type Figures, type List, type Order, type Sales, statuses } from '../parts/api-types.ts';
-import { type Alert, alertList, loadAlerts } from '../office/alerts.ts';
+// Today: its money, the orders that wait longest for their next step, the latest events, and for administrators what
+// they have to look after. Each of the four is loaded again after events that concern it.
+import { alertList, type Alert, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
-import { isRegistrationOpen } from '../parts/page-text.ts';
-import { now } from '../parts/service-clock.ts';
-import { card } from '../parts/cards.ts';
 import { customerName } from '../customers/customer-words.ts';
+import { query } from '../parts/api-client.ts';
+import type { Figures, List, Order, ServiceEvent } from '../parts/api-types.ts';
+import { card } from '../parts/cards.ts';
 import { watchDay } from '../parts/day-change.ts';
-import {
-  reloadable,
-  emptyState,
-  type News,
-  setPageTitle,
-  type Page,
-  type Reload,
-  skeleton,
-} from '../parts/view.ts';
+import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
+import { eventList } from '../parts/event-list.ts';
 import {
   addDays,
   age,
@@ -30,231 +21,207 @@ import {
   startOfDay,
   today,
 } from '../parts/formats.ts';
-import { orderColumns, stepColumn } from './order-columns.ts';
-import { eventList } from '../parts/event-list.ts';
-import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
-import { LiveValue } from '../parts/live-value.ts';
-import { pill } from './order-status.ts';
-import { isFinal, type WaitingStatus } from '../parts/statuses.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
+import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
+import { isRegistrationOpen } from '../parts/page-text.ts';
+import { now } from '../parts/service-clock.ts';
+import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
-import { currenciesOf, figuresOf, ordersOf, readSales, receivedOf } from './sales-figures.ts';
-
-/** The statuses of orders that wait for their next step, and whether the shop has to do something for it. */
-const waitingWords = {
-  paid: { label: t('To be shipped'), all: 'All {count} to be shipped', isToDo: true },
-  open: { label: t('To be paid'), all: 'All {count} to be paid', isToDo: true },
-  shipped: { label: t('On the way'), all: 'All {count} on the way', isToDo: false },
-} as const satisfies Readonly<Record<WaitingStatus, object>>;
-const waitingStatuses = Object.keys(waitingWords) as WaitingStatus[]; // a literal has no other keys
-const waiting = waitingStatuses.map((status) => ({ status, ...waitingWords[status] }));
-type Kind = (typeof waiting)[number];
-
-/** The orders of one status that wait longest, and how many there are. */
-type Waiting = Kind & List<Order>;
-
-type TodayData = {
-  readonly sales: Sales;
-  /** Money of today. */
-  readonly received: Sales;
-  readonly alerts: readonly Alert[];
-  readonly waiting: readonly Waiting[];
-  /** Undefined until they have been loaded, after what stands above them. */
-  readonly events: readonly NamedEvent[] | undefined;
-  /** The number of orders that wait to come into the list. */
-  readonly newer?: number;
-};
+import {
+  emptyState,
+  type News,
+  type Page,
+  type Reload,
+  reloadable,
+  setPageTitle,
+  skeleton,
+} from '../parts/view.ts';
+import { orderColumns, pill, stepColumn } from './order-columns.ts';
+import {
+  currenciesOf,
+  figuresOf,
+  ofCurrency,
+  ordersOf,
+  readSold,
+  type Sold,
+  totalOf,
+} from './sales-figures.ts';
 
 export function todayView(page: Page): void {
-  const { main, signal, steps } = page;
-  const content = h('div', skeleton(8));
-  const sales = liveSales(page);
-  const received = liveReceived(page);
-  const alerts = liveAlerts(page);
-  const latest = liveLatest(page);
-  const lists = waiting.map((kind) => liveList(page, kind));
+  const { main, signal, user } = page;
+  const [money, counts, toDo, alerts] = [h('div', moneyTiles()), h('div'), h('div', skeleton(6)), h('div')];
+  const latest = h('div', skeleton(6));
   const end = h('a.button', { href: daysEnd() }, t('Day’s end'));
-  steps.addEventListener('stale', () => lists.forEach((list) => list.outdate()), { signal });
-  let isFirst = true;
-  const load = reloadable<TodayData>(page, content, {
-    async load(loading, show, news) {
-      const [current, money, ...waits] = await Promise.all([
-        sales.get(loading),
-        received.get(loading),
-        ...lists.map((list) => list.get(loading)),
-      ]);
-      const first = { sales: current, received: money, waiting: waits };
-      if (isFirst) show({ ...first, alerts: [], events: undefined }); // browsers have six connections
-      isFirst = false;
-      const [toLookAfter, events] = await Promise.all([alerts.get(loading), latest.get(loading)]);
-      const today = { ...first, alerts: toLookAfter, events };
-      return news === undefined ? today : heldToday(loading, today, news);
-    },
-    draw: (shown, reload) => todayContent(page, shown, reload),
-    concerns: isNews,
-  });
+  const reloads = [
+    reloadable<Sold>(page, money, { load: readToday, draw: moneyTiles, concerns: isOfMoney }),
+    waitingOrders(page, counts, toDo),
+    reloadable<readonly NamedEvent[] | undefined>(page, latest, {
+      load: readEvents,
+      draw: (events) =>
+        events === undefined ? firstSteps(page) : events.length > 0 && card(t('Latest'), eventList(events)),
+      concerns: isNews,
+    }),
+  ];
+  if (user.role === 'admin')
+    reloadable<readonly Alert[]>(page, alerts, {
+      load: (loading) => loadAlerts(loading.client, loading.signal),
+      draw: alertList,
+      everyMilliseconds: alertsMilliseconds,
+    });
   watchDay(signal, today, () => {
     end.href = daysEnd();
-    for (const value of [sales, received, alerts]) value.outdate();
-    void load();
+    for (const reload of reloads) void reload();
   });
+  const enter = h('a.button.primary', { href: '#/new' }, t('New order'));
   fill(
     main,
-    setPageTitle(t('Today'), end, h('a.button.primary', { href: '#/new' }, t('New order'))),
-    content,
+    setPageTitle(t('Today'), enter, end),
+    h('div.tiles', money, counts),
+    h('div.columns.today', toDo, alerts, latest),
   );
 }
 
-/** Returns the orders in their places. What comes into the list meanwhile waits. */
-async function heldToday(
-  { client, signal }: Page,
-  loaded: TodayData,
-  { shown, subjects }: News<TodayData>,
-): Promise<TodayData> {
-  if (toDoOf(shown.waiting).length === 0) return loaded;
-  const orders = loaded.waiting.flatMap(({ data }) => data);
-  const known = { loaded: orders, path: '/orders', include: { include: 'customer' }, subjects, signal };
-  const rows = loaded.waiting.map(async (list, index) => {
-    const before = shown.waiting[index]?.data ?? [];
-    return { ...list, data: await rowsInPlace(client, before, known) };
-  });
-  const held = await Promise.all(rows);
-  const ids = new Set(toDoOf(shown.waiting).map(({ id }) => id));
-  const newer = toDoOf(loaded.waiting).filter(({ id }) => !ids.has(id)).length;
-  return { ...loaded, waiting: held, newer };
-}
+/** A backup that grows old leaves no event. */
+const alertsMilliseconds = 60_000;
 
 function daysEnd(): string {
   return `#/day?date=${today()}`;
 }
 
-/** An order that has ended counts as sold no more. */
-const soldTypes: readonly string[] = [
-  'order.created',
-  ...statuses.filter(isFinal).map((status) => `order.${status}` as const),
-];
-const moneyTypes: readonly string[] = ['order.paid', 'order.refunded', 'order.corrected'];
-
-function liveSales({ live, signal }: Page): LiveValue<Sales, Page> {
-  return new LiveValue(live, signal, {
-    load: (page: Page) => readToday(page, 'placed'),
-    concerns: ({ type, changes }) => soldTypes.includes(type) || 'total' in changes || 'currency' in changes,
-  });
-}
-
-function liveReceived({ live, signal }: Page): LiveValue<Sales, Page> {
-  return new LiveValue(live, signal, {
-    load: (page: Page) => readToday(page, 'received'),
-    concerns: ({ type }) => moneyTypes.includes(type),
-  });
-}
-
-function readToday(page: Page, of: 'placed' | 'received'): Promise<Sales> {
+function readToday(page: Page): Promise<Sold> {
   const from = startOfDay(now());
-  return readSales(page, { of, from, before: addDays(from, 1), by: 'day' });
+  return readSold(page, { from, before: addDays(from, 1), by: 'day' });
 }
 
-function liveAlerts({ live, signal }: Page): LiveValue<readonly Alert[], Page> {
-  return new LiveValue(live, signal, {
-    load: async ({ client, user, signal: loading }: Page) =>
-      user.role === 'admin' ? loadAlerts(client, loading) : [],
-    concerns: ({ type }) => type.startsWith('webhook.'),
-  });
+/** Notes and addresses are worth nothing. */
+function isOfMoney({ type, changes }: ServiceEvent): boolean {
+  return (
+    type.startsWith('order.') && (type !== 'order.changed' || 'total' in changes || 'currency' in changes)
+  );
 }
 
-function liveLatest({ live, signal }: Page): LiveValue<readonly NamedEvent[], Page> {
-  return new LiveValue(live, signal, { load: (page: Page) => readLatest(page), concerns: isNews });
+/** Without figures until they are known. */
+function moneyTiles(sold?: Sold): Child {
+  const href = daysEnd();
+  const received = sold && receivedText(figuresOf(sold.received));
+  const orders = sold && count(ordersOf(figuresOf(sold.placed)));
+  return [
+    tile({ label: t('Received today'), figure: received, href, note: t('Less refunds and corrections') }),
+    tile({ label: t('Orders today'), figure: orders, href, note: t('All that were placed') }),
+  ];
 }
 
-/** The list is stale once an order enters or leaves the status, and once one that is shown is changed. */
-function liveList({ live, signal }: Page, kind: Kind): LiveValue<Waiting, Page> {
-  const { status, isToDo } = kind;
-  const limit = isToDo ? toDoShown : 1;
-  const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
-  const isOf =
-    (subject: string) =>
-    ({ id, customerId }: Order): boolean =>
-      [`/orders/${id}`, `/customers/${customerId}`].includes(subject);
-  return new LiveValue(live, signal, {
-    async load({ client, signal: loading }: Page) {
-      return { ...kind, ...(await client.get<List<Order>>(`/orders?${parameters}`, loading)) };
-    },
-    concerns({ subject, changes }, shown) {
-      const isMoved = [changes['status']].flat().includes(status);
-      return isMoved || shown === undefined || (isToDo && shown.data.some(isOf(subject)));
-    },
-  });
+/** One line for all other currencies: the tile keeps its height when a third one comes. */
+function receivedText(figures: readonly Figures[]): Child {
+  const [first = shopCurrency(), ...others] = currenciesOf(figures);
+  const received = (currency: string): number => totalOf(ofCurrency(figures, currency));
+  const more = others
+    .map((currency) => `${received(currency) < 0 ? '' : '+ '}${money(received(currency), currency)}`)
+    .join(' ');
+  return [money(received(first), first), more !== '' && h('small.clip', { title: more }, more)];
 }
+
+type Tile = {
+  readonly label: string;
+  readonly figure: Child;
+  /** Explains the figure. */
+  readonly note?: string;
+  readonly href: string;
+};
+
+function tile({ label, figure = '…', note, href }: Tile): HTMLElement {
+  const explained = note !== undefined && h('span.label', note);
+  return h('a.tile', { href }, h('span.label', label), h('span.figure', figure), explained);
+}
+
+/** The tile of each status, and the link to all its orders; those without one wait for somebody else than the shop. */
+const waits = {
+  paid: { label: t('To be shipped'), all: 'All {count} to be shipped' },
+  open: { label: t('To be paid'), all: 'All {count} to be paid' },
+  shipped: { label: t('On the way'), all: undefined },
+} as const satisfies Readonly<Record<WaitingStatus, object>>;
+const waitingStatuses = Object.keys(waits) as WaitingStatus[]; // a literal has no other keys
+
+/** The orders of one status that wait longest, and how many there are. */
+type Waiting = { readonly status: WaitingStatus } & List<Order>;
+type WaitingOrders = {
+  readonly lists: readonly Waiting[];
+  /** The number of orders that wait to come into the list. */
+  readonly newer?: number;
+};
 
 /** Of each status. */
 const toDoShown = 6;
 
-function todayContent(page: Page, shown: TodayData, reload: Reload): Child {
-  const { sales, received, alerts, waiting: lists, events, newer = 0 } = shown;
-  const notice = newerNotice(newer, reload);
-  const [placed, payments] = [figuresOf(sales), figuresOf(received)];
-  const isEmpty = placed.length === 0 && lists.every(({ data }) => data.length === 0);
-  if (isEmpty && events === undefined) return skeleton(8);
-  const isOfOffice = ({ subject }: NamedEvent): boolean => /^\/(api|shop|webhooks)\b/.test(subject);
-  if (isEmpty && events?.every(isOfOffice) === true) return firstSteps(page);
-  return [
-    tiles({ placed, payments }, lists),
-    h(
-      'div.columns.today',
-      h('div', toDoCard(page, lists, notice)),
-      alertList(alerts),
-      card(t('Latest'), events === undefined ? skeleton(4) : latestEvents(events)),
-    ),
-  ];
+/** Draws the tiles with their numbers, and the list of those that the shop has to do something for. */
+function waitingOrders(page: Page, counts: HTMLElement, toDo: HTMLElement): Reload {
+  const tiles = new Drawing(counts);
+  tiles.show(waitingStatuses.map((status) => waitingTile(status)));
+  return reloadable<WaitingOrders>(page, toDo, {
+    async load(loading, _show, news) {
+      const lists = await Promise.all(waitingStatuses.map((status) => readWaiting(loading, status)));
+      return news === undefined ? { lists } : heldInPlace(loading, lists, news);
+    },
+    draw({ lists, newer = 0 }, reload) {
+      tiles.show(lists.map(({ status, total = 0 }) => waitingTile(status, count(total))));
+      return toDoCard(page, lists, newerNotice(newer, reload));
+    },
+    concerns: ({ type }) => /^(order\.|customer\.(changed|erased))/.test(type),
+  });
 }
 
-function latestEvents(events: readonly NamedEvent[]): Child {
-  return events.length === 0 ? h('p.soft', t('Nothing yet.')) : eventList(events);
+async function readWaiting({ client, signal }: Page, status: WaitingStatus): Promise<Waiting> {
+  const limit = waits[status].all === undefined ? 1 : toDoShown;
+  const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
+  return { status, ...(await client.get<List<Order>>(`/orders?${parameters}`, signal)) };
+}
+
+function waitingTile(status: WaitingStatus, figure?: string): HTMLElement {
+  return tile({ label: waits[status].label, figure, href: oldestFirst(status) });
+}
+
+/** The orders stay in their places, and what comes into the list meanwhile waits. */
+async function heldInPlace(
+  { client, signal }: Page,
+  loaded: readonly Waiting[],
+  { shown, subjects }: News<WaitingOrders>,
+): Promise<WaitingOrders> {
+  const before = toDoOf(shown.lists);
+  if (before.length === 0) return { lists: loaded };
+  const orders = loaded.flatMap(({ data }) => data);
+  const known = { loaded: orders, path: '/orders', include: { include: 'customer' }, subjects, signal };
+  const lists = loaded.map(async (list, index) => {
+    return { ...list, data: await rowsInPlace(client, shown.lists[index]?.data ?? [], known) };
+  });
+  const newer = toDoOf(loaded).filter((order) => !before.some(({ id }) => id === order.id)).length;
+  return { lists: await Promise.all(lists), newer };
 }
 
 /** Returns the orders that the shop has to do something for, those to be shipped first. */
 function toDoOf(lists: readonly Waiting[]): readonly Order[] {
-  return lists.filter(({ isToDo }) => isToDo).flatMap(({ data }) => data);
+  return lists.filter(({ status }) => waits[status].all !== undefined).flatMap(({ data }) => data);
 }
 
-type TodayFigures = { readonly placed: readonly Figures[]; readonly payments: readonly Figures[] };
-
-function tiles({ placed, payments }: TodayFigures, lists: readonly Waiting[]): HTMLElement {
-  return h(
-    'div.tiles',
-    tile({
-      label: t('Received today'),
-      figure: receivedText(payments),
-      note: t('Less refunds and corrections'),
-      href: daysEnd(),
-    }),
-    tile({
-      label: t('Orders today'),
-      figure: count(ordersOf(placed)),
-      note: t('All that were placed'),
-      href: daysEnd(),
-    }),
-    lists.map(({ label, status, total = 0 }) =>
-      tile({ label, figure: count(total), href: oldestFirst(status) }),
-    ),
-  );
-}
-
-function oldestFirst(status: Kind['status']): string {
+function oldestFirst(status: WaitingStatus): string {
   return `#/orders?${query({ status, sort: 'createdAt' })}`;
 }
 
 function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
   const orders = toDoOf(lists);
   if (orders.length === 0) return undefined;
-  const content = table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders);
-  const others = lists.filter(({ isToDo, data, total = 0 }) => isToDo && total > data.length);
-  const links = others.map(({ all: text, status, total = 0 }) =>
-    h('a', { href: oldestFirst(status) }, t(text, { count: count(total) })),
+  const links = lists.flatMap(({ status, data, total = 0 }) => {
+    const { all } = waits[status];
+    if (all === undefined || total <= data.length) return [];
+    return [h('a', { href: oldestFirst(status) }, t(all, { count: count(total) }))];
+  });
+  return h(
+    'section.card.flush',
+    h('h2', t('To do')),
+    notice,
+    table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders),
+    links.length > 0 && h('p.links', links),
   );
-  const all = links.length > 0 && h('p.links', links);
-  return h('section.card.flush', h('h2', t('To do')), notice, content, all);
 }
 
 const toDoColumns: readonly Column<Order>[] = [
@@ -275,27 +242,18 @@ function isOfToday({ createdAt }: Order): boolean {
 }
 
 function ageOf(order: Order): HTMLElement {
-  const { createdAt } = order;
+  const { createdAt: datetime } = order;
   const isEarly = isOfToday(order);
-  const text = isEarly ? shortTime(createdAt) : age(createdAt);
-  return h('time', { datetime: createdAt, title: dateTime(createdAt), class: !isEarly && 'late' }, text);
+  const attributes = { datetime, title: dateTime(datetime), class: !isEarly && 'late' };
+  return h('time', attributes, isEarly ? shortTime(datetime) : age(datetime));
 }
 
-type Tile = {
-  readonly label: string;
-  readonly figure: Child;
-  /** Explains the figure. */
-  readonly note?: string;
-  readonly href?: string;
-};
-
-function tile({ label, figure, note, href }: Tile): HTMLElement {
-  const content = [
-    h('span.label', label),
-    h('span.figure', figure),
-    note !== undefined && h('span.label', note),
-  ];
-  return href === undefined ? h('div.tile', content) : h('a.tile', { href }, content);
+/** Returns the latest events; undefined before the first customer and order, when there are only those of the office. */
+async function readEvents(page: Page): Promise<readonly NamedEvent[] | undefined> {
+  const events = await readLatest(page);
+  if (!events.every(({ subject }) => /^\/(api|shop|webhooks)\b/.test(subject))) return events;
+  const { data } = await page.client.get<List<Order>>('/orders?limit=1', page.signal);
+  return data.length === 0 ? undefined : events;
 }
 
 function firstSteps({ user }: Page): HTMLElement {
@@ -319,16 +277,4 @@ function firstSteps({ user }: Page): HTMLElement {
       user.role === 'admin' && isRegistrationOpen() && h('li', registrationHint()),
     ),
   );
-}
-
-/** One line for all other currencies: the tile keeps its height when a third one comes. */
-function receivedText(payments: readonly Figures[]): Child {
-  const [first = shopCurrency(), ...others] = currenciesOf(payments);
-  const received = (currency: string): number => receivedOf(payments, currency).received;
-  const sums = others.map((currency) => {
-    const text = money(received(currency), currency);
-    return received(currency) < 0 ? text : `+ ${text}`;
-  });
-  const more = sums.join(' ');
-  return [money(received(first), first), more !== '' && h('small.clip', { title: more }, more)];
 }

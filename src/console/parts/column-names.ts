@@ -1,5 +1,5 @@
 // The shop's words for the members of the API, in files, histories and what forms say.
-import { payments, roles, statuses } from './api-types.ts';
+import { type Payment, payments, roles, statuses } from './api-types.ts';
 import { t } from './texts.ts';
 
 /** What the service calls a member or a column. Deliveries have columns for an address, too. */
@@ -59,10 +59,18 @@ export function columnName(name: string): string {
   return columnNames[name.replace('shippingAddress.', 'address.')] ?? name;
 }
 
-const closedWords = [...statuses, ...payments, ...roles];
+export const paymentNames: Readonly<Record<Payment, string>> = {
+  card: t('Card'),
+  cash: t('Cash'),
+  transfer: t('Transfer'),
+  other: t('Other'),
+};
+const closedWords = [...statuses, ...roles];
 
-/** Returns the word for a status, a way of payment or a role; any other value as it is. */
+/** Returns the word for a status or a role, and the name of a way of payment; any other value as it is. */
 export function wordOf(value: unknown): string {
+  const payment = payments.find((each) => each === value);
+  if (payment !== undefined) return paymentNames[payment];
   const word = closedWords.find((each) => each === value);
   return word === undefined ? String(value) : t(word);
 }

@@ -2,7 +2,7 @@
 // order and in the shop's time zone, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
-import type { Address, Payment } from './api-types.ts';
+import type { Address } from './api-types.ts';
 import { browserLocale, locale } from './language.ts';
 import { textOfPage, wordsOfPage } from './page-text.ts';
 import { now } from './service-clock.ts';
@@ -251,10 +251,3 @@ export function addressLines(address: Address, name = ''): string[] {
   const lines = [address.name ?? name, line1, line2, placeLine(address), countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
 }
-
-export const paymentNames: Readonly<Record<Payment, string>> = {
-  card: t('Card'),
-  cash: t('Cash'),
-  transfer: t('Transfer'),
-  other: t('Other'),
-};

@@ -20,9 +20,10 @@ export function csvButton(page: Page, list: () => string, name: string): HTMLEle
 /** Excel splits cells where the region's list separator is. */
 const separator: Separator = decimalSign === ',' ? ';' : ',';
 
-/** Returns the rows as a file for a spreadsheet. */
-export function tableFile(rows: readonly (readonly string[])[]): readonly string[] {
-  return [byteOrderMark, ...rows.map((cells) => rowText(cells, separator))];
+/** Saves the rows as a file for a spreadsheet. */
+export function saveTable(name: string, rows: readonly (readonly string[])[]): void {
+  saveFile(name, [byteOrderMark, ...rows.map((cells) => rowText(cells, separator))]);
+  notify(t('{name} was saved.', { name }));
 }
 
 async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {

@@ -6,7 +6,8 @@ import type { Order, Payment, Status } from './api-types.ts';
 import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
 import { h } from './elements.ts';
 import { mistake } from './event-words.ts';
-import { count, money, paymentNames } from './formats.ts';
+import { paymentNames } from './column-names.ts';
+import { count, money } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import { Rejection } from './request-errors.ts';
 import { nameOf, stages } from './statuses.ts';
@@ -38,10 +39,8 @@ export class OrderSteps extends EventTarget {
 
   /** Makes the same step of these orders. */
   async make(orders: readonly Order[], to: Status, payment?: Payment): Promise<void> {
-    const made = await this.#changeAll(orders, (order) => [
-      order,
-      payment ? { status: to, payment } : { status: to },
-    ]);
+    const change = payment === undefined ? { status: to } : { status: to, payment };
+    const made = await this.#changeAll(orders, () => change);
     if (made.length === 0) return;
     for (const order of made) this.#offer(order);
     const back = this.takeBackButton(made);
@@ -77,12 +76,11 @@ export class OrderSteps extends EventTarget {
   }
 
   async #takeBack(orders: readonly Order[]): Promise<void> {
-    const back = (order: Order): readonly [Order, Change] => {
-      const shown = this.#made.get(order.id) ?? order;
-      return [shown, { status: stages[shown.status].before ?? shown.status, reason: mistake }];
-    };
+    const shown = orders.map((order) => this.#made.get(order.id) ?? order);
     for (const { id } of orders) this.#asked.delete(id); // it is no second press
-    const changed = await this.#changeAll(orders, back);
+    const changed = await this.#changeAll(shown, ({ status }) => {
+      return { status: stages[status].before ?? status, reason: mistake };
+    });
     for (const { id } of orders) this.#asked.delete(id);
     const [{ id, status } = { id: 0, status: 'open' as const }, ...others] = changed;
     if (others.length > 0) notify(t('{count} orders were taken back.', { count: count(changed.length) }));
@@ -90,20 +88,18 @@ export class OrderSteps extends EventTarget {
   }
 
   /** Resolves to the orders that were changed; says of the others why they weren’t. */
-  async #changeAll(
-    orders: readonly Order[],
-    changeOf: (order: Order) => readonly [shown: Order, change: Change],
-  ): Promise<readonly Order[]> {
+  async #changeAll(orders: readonly Order[], changeOf: (shown: Order) => Change): Promise<readonly Order[]> {
     const now = performance.now();
     const isNew = ({ id }: Order): boolean =>
       now - (this.#asked.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
     const failures: string[] = [];
-    const changes = orders.filter(isNew).map(async (order) => {
-      const [shown, change] = changeOf(order);
-      this.#asked.set(order.id, now);
-      this.#made.delete(order.id);
+    const changes = orders.filter(isNew).map(async (shown) => {
+      const { id } = shown;
+      const change = changeOf(shown);
+      this.#asked.set(id, now);
+      this.#made.delete(id);
       return this.#change(shown, change).catch((error: unknown) => {
-        const about = { id: order.id, to: nameOf(change.status), reason: messageOf(error) };
+        const about = { id, to: nameOf(change.status), reason: messageOf(error) };
         failures.push(t('Order {id} was not marked as {to}. {reason}', about));
         return undefined;
       });
