@@ -136,64 +136,56 @@ describe('addresses', () => {
   });
 });
 
-test(
-  'bad credentials consume tokens of the address’s bucket, not of the principal’s',
-  insideOnly,
-  async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-anonymous': '6/60', 'rate-default': '600/60' } });
-    const { token } = await service.person();
-    const { key } = await newKey(service, token);
-    service.clock.advance(60_000);
-    const bad: Call[] = [
-      { token: `${token}x` },
-      { token: 'x.y.z' },
-      { key: `${key.slice(0, -2)}AA` },
-      { key: 'nonsense' },
-      { headers: { authorization: 'Basic YTpi' } },
-      { token, key },
-    ];
-    for (const [index, call] of bad.entries()) {
-      const response = await service.get('/orders', call);
-      assert.ok(response.status === 401 || response.status === 400, response.text);
-      assert.equal(limitFields(response)[0], '"anonymous";q=6;w=60');
-      assert.match(String(limitFields(response)[1]), new RegExp(`^"anonymous";r=${5 - index};`));
-    }
-    assertProblem(await service.get('/orders', { token: 'x.y.z' }), 'quota-exceeded');
-    assertProblem(await service.get('/problems'), 'quota-exceeded');
-    assert.match(String(limitFields(await service.get('/orders', { token }))[1]), /^"default";r=\d+;/);
-  },
-);
+test('bad credentials consume the address’s rate, not the principal’s', insideOnly, async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-anonymous': '6/60', 'rate-default': '600/60' } });
+  const { token } = await service.person();
+  const { key } = await newKey(service, token);
+  service.clock.advance(60_000);
+  const bad: Call[] = [
+    { token: `${token}x` },
+    { token: 'x.y.z' },
+    { key: `${key.slice(0, -2)}AA` },
+    { key: 'nonsense' },
+    { headers: { authorization: 'Basic YTpi' } },
+    { token, key },
+  ];
+  for (const [index, call] of bad.entries()) {
+    const response = await service.get('/orders', call);
+    assert.ok(response.status === 401 || response.status === 400, response.text);
+    assert.equal(limitFields(response)[0], '"anonymous";q=6;w=60');
+    assert.match(String(limitFields(response)[1]), new RegExp(`^"anonymous";r=${5 - index};`));
+  }
+  assertProblem(await service.get('/orders', { token: 'x.y.z' }), 'quota-exceeded');
+  assertProblem(await service.get('/problems'), 'quota-exceeded');
+  assert.match(String(limitFields(await service.get('/orders', { token }))[1]), /^"default";r=\d+;/);
+});
 
 describe('sign-ins', () => {
   const signIn = (service: TestService, email: string, secret = 'wrong password'): Promise<TestResponse> =>
     service.post('/api/sessions', { body: { email, password: secret } });
 
-  test(
-    'sign-ins are limited by account, whatever its case, known or not, right or wrong',
-    insideOnly,
-    async (t) => {
-      const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
-      const { email, password } = await service.person();
-      service.clock.advance(60_000);
-      for (const [address, secret] of [
-        [email, password],
-        ['nobody@example.com', password],
-      ] as const) {
-        const shouted = `${address.slice(0, 3).toUpperCase()}${address.slice(3)}`;
-        const spellings = [address, address.toUpperCase(), address, shouted, address];
-        for (const spelled of spellings) assertProblem(await signIn(service, spelled), 'invalid-credentials');
-        const rejected = await signIn(service, address, secret);
-        assertProblem(rejected, 'quota-exceeded');
-        assert.deepEqual(
-          [rejected.headers['retry-after'], rejected.body['violated-policies']],
-          ['12', ['login-account']],
-        );
-        assert.deepEqual(limitFields(rejected), ['"login-account";q=5;w=60', '"login-account";r=0;t=60']);
-      }
-      service.clock.advance(12_000);
-      await assertStatus(signIn(service, email, password), 201);
-    },
-  );
+  test('sign-ins are limited by account, known or not, right or wrong', insideOnly, async (t) => {
+    const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
+    const { email, password } = await service.person();
+    service.clock.advance(60_000);
+    for (const [address, secret] of [
+      [email, password],
+      ['nobody@example.com', password],
+    ] as const) {
+      const shouted = `${address.slice(0, 3).toUpperCase()}${address.slice(3)}`;
+      const spellings = [address, address.toUpperCase(), address, shouted, address];
+      for (const spelled of spellings) assertProblem(await signIn(service, spelled), 'invalid-credentials');
+      const rejected = await signIn(service, address, secret);
+      assertProblem(rejected, 'quota-exceeded');
+      assert.deepEqual(
+        [rejected.headers['retry-after'], rejected.body['violated-policies']],
+        ['12', ['login-account']],
+      );
+      assert.deepEqual(limitFields(rejected), ['"login-account";q=5;w=60', '"login-account";r=0;t=60']);
+    }
+    service.clock.advance(12_000);
+    await assertStatus(signIn(service, email, password), 201);
+  });
 
   test('sign-ins are limited by address, across accounts', async (t) => {
     const service = await serviceFor(t, {

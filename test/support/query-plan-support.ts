@@ -52,10 +52,8 @@ export async function assertCheap(selection: RowSelection, deep: KeysetPosition)
   }
 }
 
-/** Every combination of these filters. */
-export function choices<Filter extends object>(filters: readonly Filter[]): Filter[] {
-  return filters.reduce<Filter[]>(
-    (sets, filter) => [...sets, ...sets.map((set) => ({ ...set, ...filter }))],
-    [{} as Filter],
-  ); // all members are optional
+/** None of these filters, each, any two, and all. */
+export function choices(filters: readonly object[]): object[] {
+  const pairs = filters.flatMap((one, index) => filters.slice(index).map((other) => ({ ...one, ...other })));
+  return [{}, ...pairs, Object.assign({}, ...filters)];
 }

@@ -1,7 +1,6 @@
 // Connections of broken and slow clients: none of them ends the service or leaks a socket.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import type { ServerResponse } from 'node:http';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { describe, test, type TestContext } from 'node:test';
@@ -69,27 +68,23 @@ describe('connections', () => {
   });
 
   for (const transport of ['plain HTTP', 'TLS'] as const)
-    test(
-      `connections that end before their response is sent get it whole, over ${transport}`,
-      insideOnly,
-      async (t) => {
-        const { certPem: cert, keyPem: key } = newCertificate();
-        const certificate = transport === 'TLS' ? { cert, key } : undefined;
-        const { port } = await serverBefore(t, service(), { certificate });
-        const placed = post('{"name":"Lady"}');
-        for (const [sent, statuses] of [
-          [live, [200]],
-          [placed, [201]],
-          [placed + live, [201, 200]],
-          [request('GET /orders?total=true', [credentials().authorization]), [200]],
-          [request('GET /openapi.json'), [200]],
-          ['GET / HT', [400]],
-          [placed.slice(0, -1), [400]],
-          [`${placed}nonsense\r\n\r\n`, [201, 400]],
-        ] as const)
-          assert.deepEqual(await statusesFor(port, sent, certificate?.cert), statuses, sent);
-      },
-    );
+    test(`a client that ends its side gets whole responses, over ${transport}`, insideOnly, async (t) => {
+      const { certPem: cert, keyPem: key } = newCertificate();
+      const certificate = transport === 'TLS' ? { cert, key } : undefined;
+      const { port } = await serverBefore(t, service(), { certificate });
+      const placed = post('{"name":"Lady"}');
+      for (const [sent, statuses] of [
+        [live, [200]],
+        [placed, [201]],
+        [placed + live, [201, 200]],
+        [request('GET /orders?total=true', [credentials().authorization]), [200]],
+        [request('GET /openapi.json'), [200]],
+        ['GET / HT', [400]],
+        [placed.slice(0, -1), [400]],
+        [`${placed}nonsense\r\n\r\n`, [201, 400]],
+      ] as const)
+        assert.deepEqual(await statusesFor(port, sent, certificate?.cert), statuses, sent);
+    });
 
   test('a client that doesn’t read its responses delays no other', async () => {
     using deaf = await openRaw(service().port);
@@ -148,66 +143,55 @@ describe('connections', () => {
     });
   });
 
-  test(
-    'a silent connection is closed after a while, unless its request is being handled',
-    insideOnly,
-    async (t) => {
-      const held = Promise.withResolvers<void>();
-      const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
-      const { onRequest } = handler;
-      t.mock.method(handler, 'onRequest', (...args: Parameters<typeof onRequest>) => {
-        const [asked, response, connection] = args;
-        if (asked.url !== '/held') return onRequest.apply(handler, args);
-        connection.begin(response, false, () => void held.promise.then(() => response.writeHead(404).end()));
-      });
-      const { port } = await serverBefore(t, service(), { timeouts: { silenceMilliseconds: 500 } });
-      using waiting = await openRaw(port);
-      waiting.write(request('GET /held'));
-      using idle = await openRaw(port);
-      idle.write(live);
-      const response = await idle.response();
-      assert.equal(response.headers['keep-alive'], 'timeout=75');
-      assert.equal(await idle.closed, '');
-      held.resolve();
-      assert.match(await waiting.closed, /^HTTP\/1.1 404 /);
-    },
-  );
+  test('a silent connection is closed, unless its request is handled', insideOnly, async (t) => {
+    const held = Promise.withResolvers<void>();
+    const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
+    const { onRequest } = handler;
+    t.mock.method(handler, 'onRequest', (...args: Parameters<typeof onRequest>) => {
+      const [asked, response, connection] = args;
+      if (asked.url !== '/held') return onRequest.apply(handler, args);
+      connection.begin(response, false, () => void held.promise.then(() => response.writeHead(404).end()));
+    });
+    const { port } = await serverBefore(t, service(), { timeouts: { silenceMilliseconds: 500 } });
+    using waiting = await openRaw(port);
+    waiting.write(request('GET /held'));
+    using idle = await openRaw(port);
+    idle.write(live);
+    const response = await idle.response();
+    assert.equal(response.headers['keep-alive'], 'timeout=75');
+    assert.equal(await idle.closed, '');
+    held.resolve();
+    assert.match(await waiting.closed, /^HTTP\/1.1 404 /);
+  });
 
-  test(
-    'a connection whose client reads none of its response is closed after a while',
-    insideOnly,
-    async (t) => {
-      const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
-      t.mock.method(handler, 'onRequest', (_asked: unknown, response: ServerResponse) =>
-        response.end(Buffer.alloc(20_000_000)),
-      );
-      const timeouts = { silenceMilliseconds: 100 };
-      const { port, server } = await serverBefore(t, service(), { timeouts });
-      const deaf = connect(port, '127.0.0.1');
-      t.after(() => deaf.destroy());
-      deaf.write(live);
-      await until(() => server.connections.open === 1);
-      await until(() => server.connections.open === 0);
-    },
-  );
+  test('a connection whose client reads nothing is closed after a while', insideOnly, async (t) => {
+    const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
+    t.mock.method(handler, 'onRequest', (...args: Parameters<typeof handler.onRequest>) => {
+      const [, response, connection] = args;
+      connection.begin(response, false, () => response.end(Buffer.alloc(20_000_000)));
+    });
+    const timeouts = { silenceMilliseconds: 100 };
+    const { port, server } = await serverBefore(t, service(), { timeouts });
+    const deaf = connect(port, '127.0.0.1');
+    t.after(() => deaf.destroy());
+    deaf.write(live);
+    await until(() => server.connections.open === 1);
+    await until(() => server.connections.open === 0);
+  });
 
-  test(
-    'a request that arrives while the server closes is answered, even if a turn of the event loop is long',
-    insideOnly,
-    async (t) => {
-      const { port, server } = await serverBefore(t, service());
-      using connection = await openRaw(port);
-      connection.write(live);
-      await assertStatus(connection.response(), 200);
-      const closed = server.close();
-      connection.write(live);
-      const end = performance.now() + 400; // the server ends idle connections more often
-      while (performance.now() < end);
-      await assertStatus(connection.response(), 200);
-      await connection.closed;
-      await closed;
-    },
-  );
+  test('a request that arrives while the server closes is answered', insideOnly, async (t) => {
+    const { port, server } = await serverBefore(t, service());
+    using connection = await openRaw(port);
+    connection.write(live);
+    await assertStatus(connection.response(), 200);
+    const closed = server.close();
+    connection.write(live);
+    const end = performance.now() + 400; // the server ends idle connections more often
+    while (performance.now() < end);
+    await assertStatus(connection.response(), 200);
+    await connection.closed;
+    await closed;
+  });
 
   test('a thousand aborted connections leave none behind', async () => {
     const bodies = [postHead('Content-Length: 9'), postChunked('3\r\n{"a')];

@@ -16,7 +16,7 @@ const all = 'all';
 const own = { userId: 7 };
 const time = '2026-03-01T09:30:00.000Z';
 
-type Query = Readonly<Record<string, unknown>>;
+type Query = object;
 type Kind = {
   readonly list: { readonly sortNames: readonly string[] };
   readonly select: (access: RowAccess, query: Query) => RowSelection;
@@ -38,8 +38,8 @@ const orderFilters = [
 const kinds: Readonly<Record<string, Kind>> = {
   orders: {
     list: orderList,
-    select: (access, query) => orderList.selection(access, query as object),
-    filters: choices<Query>(orderFilters).flatMap(withStatuses),
+    select: (access, query) => orderList.selection(access, query),
+    filters: choices(orderFilters).flatMap(withStatuses),
     inOrder: {
       '': withStatuses({}),
       createdAt: [
@@ -51,14 +51,14 @@ const kinds: Readonly<Record<string, Kind>> = {
   },
   customers: {
     list: customers,
-    select: (access, query) => customers.selection(access, query as object),
-    filters: choices<Query>([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]),
+    select: (access, query) => customers.selection(access, query),
+    filters: choices([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]),
     inOrder: { '': [{ userId: 7 }], id: [{ email: 'ada@example.com' }], name: [{ name: 'Gr', userId: 7 }] },
   },
   users: {
     list: userList,
-    select: (access, query) => userList.selection(access, query as object),
-    filters: choices<Query>([{ role: 'staff' }, { email: 'ada@example.com' }, { name: 'Gr' }]),
+    select: (access, query) => userList.selection(access, query),
+    filters: choices([{ role: 'staff' }, { email: 'ada@example.com' }, { name: 'Gr' }]),
     inOrder: { '': [{ role: 'staff' }], name: [{ name: 'Gr', role: 'user' }] },
   },
 };
@@ -80,7 +80,7 @@ for (const [name, { list, select, filters, inOrder }] of Object.entries(kinds))
       const key = sort.replace('-', '');
       const position = deep[key] ?? assert.fail(`${sort} has no position`);
 
-      test(`a page of ${name} by ${sort} walks indexes in order, with every choice of filters`, async () => {
+      test(`a page of ${name} by ${sort} walks indexes in order, with any two filters, and with all`, async () => {
         // of the places only these differ: one's own, and all
         for (const filter of filters)
           for (const access of [all, own] as const)

@@ -81,10 +81,8 @@ suite('the event loop', insideOnly, () => {
 
   for (const [name, body] of Object.entries(bodies)) {
     test(`the event loop has no long turn while a body with ${name} is read`, async () => {
-      for (const path of ['/orders', '/customers', '/api/users']) {
-        const status = path === '/api/users' ? 400 : 422;
-        await assertShortFor(running().url + path, status, { method: 'POST', headers: json(), body });
-      }
+      const [path, status] = body.includes('password') ? ['/api/users', 400] : ['/orders', 422];
+      await assertShortFor(running().url + path, status, { method: 'POST', headers: json(), body });
     });
   }
 

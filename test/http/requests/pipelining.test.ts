@@ -177,42 +177,38 @@ describe('requests of one connection', () => {
   });
 });
 
-test(
-  'a response that can’t be sent is that request’s own failure: those of the same turn arrive',
-  insideOnly,
-  async (t) => {
-    const asked: (() => void)[] = [];
-    const fails = route({
-      method: 'GET',
-      path: '/test/fails/{id}',
-      tag: 'Test',
-      summary: 'Waits, and can’t be sent if its id is 2',
-      access: anyone,
-      reply: { kind: 'document' },
-      async handle(call) {
-        const { response } = call as unknown as Pick<Exchange, 'response'>; // each call is an exchange
-        await new Promise<void>((resolve) => asked.push(resolve));
-        const fail = (): never => {
-          Reflect.deleteProperty(response, 'headersSent'); // only the first time
-          throw new Error('The response can’t be sent.');
-        };
-        if (call.params.id === 2)
-          Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
-        return { kind: 'document', content: {} } as const;
-      },
-    });
-    const service = await serviceFor(t, { extraRoutes: [fails] });
-    const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
-    for (const [index, { write, socket }] of connections.entries()) {
-      write(get(`/test/fails/${index + 1}`));
-      t.after(() => socket.destroy());
-    }
-    await until(() => asked.length === 4);
-    for (const answer of asked) answer();
-    const statuses = await Promise.all(connections.map(async ({ response }) => (await response()).status));
-    assert.deepEqual(statuses, [200, 500, 200, 200]);
-  },
-);
+test('a response that can’t be sent fails alone: others of its turn arrive', insideOnly, async (t) => {
+  const asked: (() => void)[] = [];
+  const fails = route({
+    method: 'GET',
+    path: '/test/fails/{id}',
+    tag: 'Test',
+    summary: 'Waits, and can’t be sent if its id is 2',
+    access: anyone,
+    reply: { kind: 'document' },
+    async handle(call) {
+      const { response } = call as unknown as Pick<Exchange, 'response'>; // each call is an exchange
+      await new Promise<void>((resolve) => asked.push(resolve));
+      const fail = (): never => {
+        Reflect.deleteProperty(response, 'headersSent'); // only the first time
+        throw new Error('The response can’t be sent.');
+      };
+      if (call.params.id === 2)
+        Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
+      return { kind: 'document', content: {} } as const;
+    },
+  });
+  const service = await serviceFor(t, { extraRoutes: [fails] });
+  const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
+  for (const [index, { write, socket }] of connections.entries()) {
+    write(get(`/test/fails/${index + 1}`));
+    t.after(() => socket.destroy());
+  }
+  await until(() => asked.length === 4);
+  for (const answer of asked) answer();
+  const statuses = await Promise.all(connections.map(async ({ response }) => (await response()).status));
+  assert.deepEqual(statuses, [200, 500, 200, 200]);
+});
 
 test('unread responses are bounded in total: the oldest connections end first, and no more than necessary', async (t) => {
   const { fat, counted } = large();

@@ -125,34 +125,26 @@ describe('a body that is read as it arrives', () => {
     assert.equal((await connection.response()).body.bytes, 3);
   });
 
-  test(
-    'a body that is read as it arrives has no time limit of the server: its route limits that',
-    insideOnly,
-    async (t) => {
-      const { service, token } = await countingService(t);
-      const { port } = await serverBefore(t, service, impatient);
-      using slow = await openRaw(port);
-      slow.write(`${headOf(token, 'Content-Length: 2\r\n')}a`);
-      const json = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/customers');
-      const other = await askRaw(port, json.replace('text/plain', 'application/json'));
-      assert.equal(other.status, 408); // by now the slow one would have been read as well
-      slow.write('b');
-      assert.equal((await slow.response()).body.bytes, 2);
-    },
-  );
+  test('a body that is read as it arrives has no limit of the server', insideOnly, async (t) => {
+    const { service, token } = await countingService(t);
+    const { port } = await serverBefore(t, service, impatient);
+    using slow = await openRaw(port);
+    slow.write(`${headOf(token, 'Content-Length: 2\r\n')}a`);
+    const json = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/customers');
+    const other = await askRaw(port, json.replace('text/plain', 'application/json'));
+    assert.equal(other.status, 408); // by now the slow one would have been read as well
+    slow.write('b');
+    assert.equal((await slow.response()).body.bytes, 2);
+  });
 
-  test(
-    'once the response is sent, the rest of a streamed body has the time limit of the server',
-    insideOnly,
-    async (t) => {
-      const { service, token } = await countingService(t);
-      using slow = await openRaw((await serverBefore(t, service, impatient)).port);
-      const head = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/counted?colour=red');
-      slow.write(`${head}a`);
-      assertProblem(await slow.response(), 'validation-failed', 400);
-      assert.equal(await slow.closed, '');
-    },
-  );
+  test('once a response is sent, the rest of its body has a time limit', insideOnly, async (t) => {
+    const { service, token } = await countingService(t);
+    using slow = await openRaw((await serverBefore(t, service, impatient)).port);
+    const head = headOf(token, 'Content-Length: 2\r\n').replace('/counted', '/counted?colour=red');
+    slow.write(`${head}a`);
+    assertProblem(await slow.response(), 'validation-failed', 400);
+    assert.equal(await slow.closed, '');
+  });
 });
 
 describe('a body that would be read as it arrives is rejected', () => {

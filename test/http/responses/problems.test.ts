@@ -9,7 +9,7 @@ import { sharedText } from '../../../src/http/responses/shared-document.ts';
 import { route, type Route } from '../../../src/http/routing/route.ts';
 import { object, string } from '../../../src/schema/schema.ts';
 import type { Connection } from '../../../src/storage/connection.ts';
-import { insideOnly, serviceFor, type Person } from '../../support/service.ts';
+import { executable, serviceFor, type Person } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
 import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
 import { askRaw } from '../../support/raw-connection.ts';
@@ -189,30 +189,26 @@ describe('each type of problem', () => {
     });
   }
 
-  for (const { method, path } of failing) {
-    test(
-      `a problem of a handler that fails, ${path}, discloses only where the log has the cause`,
-      insideOnly,
-      async () => {
-        const { logged } = service();
-        const response = await service().call(method, path, {
-          ...(method === 'POST' ? { token: ada.token, body: { word: 'a' } } : {}),
-        });
-        assertProblem(response, 'internal-error');
-        const { requestId, detail } = response.body;
-        assert.ok(detail.includes(requestId));
-        assert.ok(![response.text, ...response.rawHeaders].join('\n').includes(secret));
-        const find = (): string | undefined =>
-          logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
-        await until(() => find() !== undefined);
-        const { level, cause } = JSON.parse(find() ?? '');
-        assert.equal(level, 'error');
-        const isTold = !/nothing|null/.test(path);
-        if (isTold && path !== '/test/bad-field' && method !== 'POST')
-          assert.ok(String(cause).includes(path === '/test/bad-sql' ? 'nowhere' : secret), String(cause));
-        await assertStatus(service().get('/health/ready'), 200);
-      },
-    );
+  for (const { method, path } of executable === undefined ? failing : []) {
+    test(`a problem of a handler that fails, ${path}, discloses only where the log has the cause`, async () => {
+      const { logged } = service();
+      const response = await service().call(method, path, {
+        ...(method === 'POST' ? { token: ada.token, body: { word: 'a' } } : {}),
+      });
+      assertProblem(response, 'internal-error');
+      const { requestId, detail } = response.body;
+      assert.ok(detail.includes(requestId));
+      assert.ok(![response.text, ...response.rawHeaders].join('\n').includes(secret));
+      const find = (): string | undefined =>
+        logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
+      await until(() => find() !== undefined);
+      const { level, cause } = JSON.parse(find() ?? '');
+      assert.equal(level, 'error');
+      const isTold = !/nothing|null/.test(path);
+      if (isTold && path !== '/test/bad-field' && method !== 'POST')
+        assert.ok(String(cause).includes(path === '/test/bad-sql' ? 'nowhere' : secret), String(cause));
+      await assertStatus(service().get('/health/ready'), 200);
+    });
   }
 });
 

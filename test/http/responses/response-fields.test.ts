@@ -22,7 +22,7 @@ describe('every response', () => {
       .filter(([, operations]) => 'get' in operations)
       .map(([path]) => path.replace(/\{name\}/, 'not-found').replace(/\{\w+\}/g, '1'));
     for (const target of targets) {
-      for (const accept of ['application/json', 'text/html', '*/*']) {
+      for (const accept of ['application/json', 'text/html']) {
         const { status, headers } = await service().get(target, { token: root.token, headers: { accept } });
         assert.ok([200, 404, 406].includes(status), `${target} ${status}`);
         assert.equal(headers['x-content-type-options'], 'nosniff');
