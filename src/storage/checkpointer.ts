@@ -18,11 +18,12 @@ export type CheckpointsBy = 'own' | 'litestream';
 
 const frameBytes = 4096 + 24;
 /**
- * The length at which the WAL is checkpointed. A checkpoint copies a page once for any number of changes, so
- * a longer WAL means fewer copies. Reading 32 MiB of WAL after a crash takes about 20 ms.
+ * The length at which the WAL is checkpointed, and from then on overwritten. While the file still grows, a sync waits
+ * for two flushes of the disk (of its content, and of the file system's journal), and afterwards for one. A checkpoint
+ * copies a page once for any number of changes, so a longer WAL means fewer copies.
  */
-const checkpointAtBytesDefault: Readonly<Record<CheckpointsBy, number>> = {
-  own: 32 * 1024 ** 2,
+const checkpointAtBytes: Readonly<Record<CheckpointsBy, number>> = {
+  own: 8 * 1024 ** 2,
   litestream: 256 * 1024 ** 2,
 };
 /** With little free space the WAL is checkpointed earlier, but never below this length. */
@@ -53,14 +54,11 @@ type Options = {
   readonly transactions: Pick<Transactions, 'whileHeld' | 'fail'>;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
-  /** The length at which the WAL is checkpointed; the default depends on `checkpoints`. */
-  readonly checkpointAtBytes?: number | undefined;
   log(level: 'warn' | 'error', message: string, fields: object): void;
 };
 
 export class Checkpointer {
   readonly #options: Options;
-  readonly #checkpointAtBytes: number;
   readonly #noop: StatementSync;
   /** The timer of the next check, until that has ended. */
   #next: NodeJS.Timeout | undefined;
@@ -71,10 +69,8 @@ export class Checkpointer {
   readonly #warnings = new Set<string>();
 
   constructor(options: Options) {
-    const { sqlite, checkpoints, checkpointAtBytes = checkpointAtBytesDefault[checkpoints] } = options;
     this.#options = options;
-    this.#checkpointAtBytes = checkpointAtBytes;
-    this.#noop = sqlite.prepare('PRAGMA wal_checkpoint(NOOP)');
+    this.#noop = options.sqlite.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
   /** Called after each sync. */
@@ -114,14 +110,14 @@ export class Checkpointer {
 
   /** Returns the length that the WAL has passed, if it is to be checkpointed. */
   #dueAtBytes(): number | undefined {
-    const { folder, walDescriptor, sqlite, stats } = this.#options;
+    const { folder, walDescriptor, sqlite, stats, checkpoints } = this.#options;
     if (!sqlite.isOpen) return undefined;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return undefined; // deleted: the database saves what it has, and others have no such WAL
     const [, frames] = Object.values(this.#noop.get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
-    const atBytes = this.#emptiesSoon ? 0 : Math.floor(Math.min(this.#checkpointAtBytes, roomBytes));
+    const atBytes = this.#emptiesSoon ? 0 : Math.floor(Math.min(checkpointAtBytes[checkpoints], roomBytes));
     if (stats.walBytes >= atBytes) return atBytes;
     this.#warnings.clear();
     return undefined;

@@ -38,8 +38,6 @@ export type DatabaseOptions = {
   readonly log?: Log;
   /** Who checkpoints the WAL: by default this service. */
   readonly checkpoints?: CheckpointsBy;
-  /** The length at which this service checkpoints in any case. */
-  readonly checkpointAtBytes?: number;
   /** Aborted to end a start that takes long. */
   readonly signal?: AbortSignal;
   /** Replaces `fs.fdatasync`, to simulate slow or broken disks. */
@@ -102,7 +100,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
-  const { folder, onSync, checkpointAtBytes, checkpoints = 'own', log = () => {} } = options;
+  const { folder, onSync, checkpoints = 'own', log = () => {} } = options;
   const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } = options;
   const file = databaseFile(folder);
   const stats = newStats();
@@ -136,7 +134,6 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     stats,
     log,
     checkpoints,
-    checkpointAtBytes,
   });
   const replacedFiles = new ReplacedFiles(folder);
   let saving: Promise<void> | undefined;

@@ -16,8 +16,6 @@ const text = 'x'.repeat(6_000);
 const readsAtOnce = 8;
 const pauseMilliseconds = 2;
 const syncMilliseconds = 5;
-/** A quarter of the default, so that a record is short. */
-const checkpointAtBytes = 8 * 1024 ** 2;
 
 const database = await openDatabase({
   folder,
@@ -33,7 +31,6 @@ const database = await openDatabase({
     throw error;
   },
   fdatasync: slowSync,
-  checkpointAtBytes,
   sqlWorker: (options) =>
     new SqlWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
 });

@@ -118,11 +118,12 @@ test('files that can’t be looked at, as on a share that is away, are not taken
 test('a WAL that was deleted is not checkpointed, since another connection would make a new one', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const folder = newFolder(t);
-  const notes = await openNotes(t, { folder, checkpointAtBytes: 1, onFatal() {} });
+  const notes = await openNotes(t, { folder, onFatal() {} });
   rmSync(`${databaseFile(folder)}-wal`);
   const texts = Array.from({ length: 20 }, (_, index) => `note ${index}`);
   for (const text of texts) {
     await notes.write(addNote(text));
+    notes.emptyWalSoon();
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
   await assert.rejects(notes.close(), /deleted or replaced while the service ran/);
