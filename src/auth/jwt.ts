@@ -35,22 +35,16 @@ const part = `${quads}(?:[\\w-][AQgw]|[\\w-]{2}[AEIMQUYcgkosw048])?`;
 const wellFormed = new RegExp(`^${part}\\.${part}\\.[\\w-]{42}[AEIMQUYcgkosw048]$`);
 
 /**
- * The first secret signs, and any secret may verify. Throws without a secret, and if a secret is too short.
+ * The first secret signs, and any secret may verify. The service at this URL is the issuer of its tokens and their
+ * audience. Throws without a secret, and if a secret is too short.
  */
-export function createSigner({
-  secrets,
-  issuer,
-  audience,
-}: {
-  readonly secrets: readonly Uint8Array[];
-  readonly issuer: string;
-  readonly audience: string;
-}) {
+export function createSigner(secrets: readonly Uint8Array[], publicUrl: string) {
   const keys = secrets.map(createKey);
   const [signing] = keys;
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
-    sign: (claims: Claims) => signPayload(signing, encodeClaims(claims)),
+    sign: (claims: Omit<Claims, 'iss' | 'aud'>) =>
+      signPayload(signing, encodeClaims({ ...claims, iss: publicUrl, aud: publicUrl })),
     /**
      * Returns the claims; undefined for a token that this service didn't sign for itself. The token may have
      * expired.
@@ -58,7 +52,7 @@ export function createSigner({
     verify(token: string): Claims | undefined {
       const key = keys.find((each) => signatureIsValid(token, each.mac));
       const claims = key && readClaims(token, key);
-      return claims?.iss === issuer && claims.aud === audience ? claims : undefined;
+      return claims?.iss === publicUrl && claims.aud === publicUrl ? claims : undefined;
     },
   };
 }

@@ -42,7 +42,7 @@ export function ensureSecrets({ jwtSecrets, dataFolder }: Config): EnsuredSecret
 /** The first secret signs and encrypts; all secrets verify and decrypt. */
 export function createCryptography(secrets: readonly Uint8Array[], publicUrl: string) {
   return {
-    signer: createSigner({ secrets, issuer: publicUrl, audience: publicUrl }),
+    signer: createSigner(secrets, publicUrl),
     refreshTokens: new RefreshTokens(secrets),
     sealedSecrets: (purpose: string) => new SealedSecrets(secrets, purpose),
     storedResponses: createStoredResponses(createMacs(secrets, 'fingerprints')),

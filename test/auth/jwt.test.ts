@@ -35,7 +35,7 @@ const claims: Claims = {
   auth_time: now - 60,
   jti: 'J5x',
 };
-const signer = createSigner({ secrets: [secret], issuer: origin, audience: origin });
+const signer = createSigner([secret], origin);
 const token = signer.sign(claims);
 const [header = '', payload = '', signature = ''] = token.split('.');
 const kid: string = JSON.parse(plain(header)).kid;
@@ -77,11 +77,7 @@ for (const [name, altered] of Object.entries({
     { ...claims, jti: 'x'.repeat(10_000) },
   ),
   'of 10 kilobytes of dots': '.'.repeat(10_000),
-  'by another secret': createSigner({
-    secrets: [Buffer.alloc(32, 'b')],
-    issuer: origin,
-    audience: origin,
-  }).sign(claims),
+  'by another secret': createSigner([Buffer.alloc(32, 'b')], origin).sign(claims),
 })) {
   test(`a token ${name} is rejected`, () => assert.equal(signer.verify(altered), undefined));
 }
@@ -182,7 +178,8 @@ for (const [claim, value] of Object.entries({
   exp: 2 ** 53,
 })) {
   test(`a token whose ${claim} is ${value} is rejected`, () => {
-    assert.equal(signer.verify(signer.sign({ ...claims, [claim]: value })), undefined);
+    const altered = forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value });
+    assert.equal(signer.verify(altered), undefined);
   });
 }
 
@@ -227,9 +224,9 @@ for (const claim of ['iat', 'auth_time']) {
 
 test('the first of several secrets signs, and all verify until they are removed', () => {
   const [old, fresh] = [Buffer.alloc(32, 'o'), Buffer.alloc(40, 'n')];
-  const before = createSigner({ secrets: [old], issuer: origin, audience: origin });
-  const between = createSigner({ secrets: [fresh, old], issuer: origin, audience: origin });
-  const after = createSigner({ secrets: [fresh], issuer: origin, audience: origin });
+  const before = createSigner([old], origin);
+  const between = createSigner([fresh, old], origin);
+  const after = createSigner([fresh], origin);
   assert.deepEqual(between.verify(before.sign(claims)), claims);
   assert.equal(between.sign(claims), after.sign(claims));
   assert.equal(after.verify(before.sign(claims)), undefined);
@@ -237,7 +234,7 @@ test('the first of several secrets signs, and all verify until they are removed'
 
 test("a token that carries another known secret's key id is rejected", () => {
   const secrets = [Buffer.alloc(32, 'b'), secret];
-  const both = createSigner({ secrets, issuer: origin, audience: origin });
+  const both = createSigner(secrets, origin);
   const [otherHeader] = both.sign(claims).split('.');
   assert.equal(both.verify(signed(`${otherHeader}.${payload}`)), undefined);
 });
@@ -245,10 +242,10 @@ test("a token that carries another known secret's key id is rejected", () => {
 test('a secret that is too short or missing is an error that doesn’t disclose it', () => {
   const short = Buffer.from('thirty-one bytes are too few ..');
   const message = 'A secret must have at least 32 bytes.';
-  assert.throws(() => createSigner({ secrets: [secret, short], issuer: origin, audience: origin }), {
+  assert.throws(() => createSigner([secret, short], origin), {
     message,
   });
-  assert.throws(() => createSigner({ secrets: [], issuer: origin, audience: origin }), /at least one secret/);
+  assert.throws(() => createSigner([], origin), /at least one secret/);
 });
 
 const { testGroups }: { testGroups: readonly Group[] } = JSON.parse(
@@ -272,7 +269,7 @@ for (const group of hmacGroups) {
     const isRight = disputed.get(tcId) ?? result === 'valid';
     test(`Wycheproof ${tcId} (${group.comment}, ${comment}): ${isRight ? 'valid' : 'rejected'}`, () => {
       assert.equal(signatureIsValid(jws, createMac(key)), isRight);
-      assert.equal(createSigner({ secrets: [key], issuer: origin, audience: origin }).verify(jws), undefined);
+      assert.equal(createSigner([key], origin).verify(jws), undefined);
     });
   }
 }

@@ -14,7 +14,6 @@ import { findRefreshState } from './session-store.ts';
 export type TokenServices = {
   readonly signer: Signer;
   readonly refreshTokens: RefreshTokens;
-  readonly publicUrl: string;
   /** The name of the cookie in which browsers have the refresh token. */
   readonly cookieName: string;
 };
@@ -38,7 +37,7 @@ export type IssuedTokens = Tokens & { readonly refreshToken: string; readonly et
 
 /** Issues tokens of the session. The ETag is the session's, as in GET /api/sessions/{id}. */
 export function issueTokens(
-  { signer, refreshTokens, publicUrl }: TokenServices,
+  { signer, refreshTokens }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
   const refresh = findRefreshState(db, id, now);
@@ -47,8 +46,6 @@ export function issueTokens(
   const { userId, createdAt, expiresAt } = session;
   const iat = Math.floor(now / 1000);
   const accessToken = signer.sign({
-    iss: publicUrl,
-    aud: publicUrl,
     sub: String(userId),
     sid: id,
     role,
