@@ -39,7 +39,7 @@ import type { Turns } from '../base/turns.ts';
 export type Feature = {
   readonly name: string;
   /** The features without which this one doesn't work, besides those that every service has. */
-  readonly needs: readonly Feature[];
+  readonly needs?: readonly Feature[];
   /** Whether every service has this feature. Others can be left out; then their code isn't loaded. */
   readonly isCore?: true;
   /** The section of the feature's routes in the OpenAPI document; several features may share a section. */

@@ -47,7 +47,6 @@ export function resourceFeature<M extends ResourceMembers>({
 }: ResourceFeature<M>): Feature {
   return {
     ...feature,
-    needs: [],
     async load() {
       const { resourceRoutes } = await import('../resource/resource-routes.ts');
       const resource = await declared();

@@ -96,7 +96,7 @@ export function withoutIssues(without: readonly string[]): string[] {
     const feature = features.find((each) => each.name === name);
     if (feature === undefined) return [`--without ${name}: there is no such feature; ${choices()}`];
     if (feature.isCore === true) return [`--without ${name}: every service has it; ${choices()}`];
-    const needing = left.filter(({ needs }) => needs.includes(feature)).map((each) => each.name);
+    const needing = left.filter(({ needs = [] }) => needs.includes(feature)).map((each) => each.name);
     if (needing.length === 0) return [];
     return [`--without ${name}: ${needing.join(' and ')} can’t do without it`];
   });

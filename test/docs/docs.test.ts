@@ -73,7 +73,7 @@ test('settings.md has each feature that can be left out, and those that need it'
   ]);
   const optional = features.filter(({ isCore, name }) => isCore !== true && !declaredNames.includes(name));
   const expected = optional.map((feature) => {
-    const needing = features.filter(({ needs }) => needs.includes(feature));
+    const needing = features.filter(({ needs = [] }) => needs.includes(feature));
     return [feature.name, needing.map(({ name }) => name).join(', ')];
   });
   assert.deepEqual(rows, expected);

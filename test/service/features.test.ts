@@ -12,7 +12,7 @@ const optional = features.filter(({ isCore, name }) => isCore !== true && !decla
 
 /** The feature and all that need it. */
 function withDependents(name: string): string[] {
-  const needing = features.filter(({ needs }) => needs.some((each) => each.name === name));
+  const needing = features.filter(({ needs = [] }) => needs.some((each) => each.name === name));
   return [name, ...needing.map((each) => each.name)];
 }
 
@@ -69,35 +69,33 @@ function pathsOf({ inside }: TestService): string[] {
   return (inside?.app.router.mounted ?? []).map(({ route }) => route.path);
 }
 
-suite('a start stops with a sentence', () => {
-  const rows: (readonly [what: string, without: string, sentence: RegExp])[] = [
-    ['for an unknown name', 'weebhooks', /^--without weebhooks: there is no such feature; there are /],
-    ['for a feature that every service has', 'orders', /^--without orders: every service has it; there are /],
-  ];
-  const needed = optional.map(({ name }) => withDependents(name)).find((names) => names.length > 1);
-  if (needed !== undefined) {
-    const [name = '', ...needing] = needed;
-    const sentence = new RegExp(`^--without ${name}: ${needing.join(' and ')} can’t do without it$`);
-    rows.push(['for a feature that another one needs', name, sentence]);
-  }
-  for (const [what, without, sentence] of rows) {
-    test(`a start stops with a sentence: ${what}, besides those of the other settings`, () => {
-      const read = () => readCommandLine([`--without=${without}`, '--port=x'], {});
-      assert.throws(read, (error) => {
-        assert.ok(error instanceof ConfigError && !error.isUsage);
-        assert.equal(error.issues.length, 2);
-        return error.issues.some((issue) => sentence.test(issue));
-      });
+const rows: (readonly [what: string, without: string, sentence: RegExp])[] = [
+  ['for an unknown name', 'weebhooks', /^--without weebhooks: there is no such feature; there are /],
+  ['for a feature that every service has', 'orders', /^--without orders: every service has it; there are /],
+];
+const needed = optional.map(({ name }) => withDependents(name)).find((names) => names.length > 1);
+if (needed !== undefined) {
+  const [name = '', ...needing] = needed;
+  const sentence = new RegExp(`^--without ${name}: ${needing.join(' and ')} can’t do without it$`);
+  rows.push(['for a feature that another one needs', name, sentence]);
+}
+for (const [what, without, sentence] of rows) {
+  test(`a start stops with a sentence: ${what}, besides those of the other settings`, () => {
+    const read = () => readCommandLine([`--without=${without}`, '--port=x'], {});
+    assert.throws(read, (error) => {
+      assert.ok(error instanceof ConfigError && !error.isUsage);
+      assert.equal(error.issues.length, 2);
+      return error.issues.some((issue) => sentence.test(issue));
     });
-  }
-
-  test('a start succeeds if the features that need a left-out feature are left out with it', () => {
-    for (const { name } of optional) {
-      const without = withDependents(name);
-      const { config } = readCommandLine([`--without=${without.join()}`], {});
-      assert.deepEqual(config.without, without);
-    }
   });
+}
+
+test('a start succeeds if the features that need a left-out feature are left out with it', () => {
+  for (const { name } of optional) {
+    const without = withDependents(name);
+    const { config } = readCommandLine([`--without=${without.join()}`], {});
+    assert.deepEqual(config.without, without);
+  }
 });
 
 test('the code of features that are left out is not loaded', async (t) => {

@@ -49,7 +49,7 @@ suite('layers', () => {
     const mayGo = features.filter(({ isCore }) => isCore !== true);
     const folderOf = ({ name }: { readonly name: string }): string => `src/features/${name}/`;
     const crossings = mayGo.flatMap((feature) => {
-      const others = mayGo.filter((each) => each !== feature && !feature.needs.includes(each));
+      const others = mayGo.filter((each) => each !== feature && feature.needs?.includes(each) !== true);
       return imports.filter(
         ({ from, to }) =>
           from.startsWith(folderOf(feature)) && others.some((other) => to.startsWith(folderOf(other))),
@@ -62,7 +62,7 @@ suite('layers', () => {
     const tests = programs.filter((path) => path.startsWith('test/') && !path.startsWith('test/console/'));
     const stranded = features.flatMap((feature) => {
       if (feature.isCore === true) return [];
-      const goes = features.filter((each) => each === feature || each.needs.includes(feature));
+      const goes = features.filter((each) => each === feature || each.needs?.includes(feature) === true);
       const folders = goes.map(({ name }) => `test/features/${name}/`);
       return tests.flatMap((from) => {
         if (folders.some((folder) => from.startsWith(folder))) return [];

@@ -64,7 +64,7 @@ function withDependents(name: string): string[] {
   const found = new Set([name]);
   // grows while it is walked
   for (const each of found)
-    for (const { name: needing, needs } of features)
+    for (const { name: needing, needs = [] } of features)
       if (needs.some((needed) => needed.name === each)) found.add(needing);
   return [...found];
 }

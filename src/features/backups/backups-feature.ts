@@ -3,7 +3,6 @@ import type { Feature } from '../feature.ts';
 
 export const backups: Feature = {
   name: 'backups',
-  needs: [],
   isCore: true,
   async load() {
     const { backupCommand, startOfProcess } = await import('./backup-command.ts');

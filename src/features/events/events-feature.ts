@@ -12,7 +12,6 @@ export const eventsTag: Tag = {
 
 export const events: Feature = {
   name: 'events',
-  needs: [],
   isCore: true,
   migrations: eventsMigrations,
   async load() {

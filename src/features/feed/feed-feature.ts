@@ -4,7 +4,6 @@ import type { Feature } from '../feature.ts';
 
 export const feed: Feature = {
   name: 'feed',
-  needs: [],
   tag: eventsTag,
   async load() {
     const { followEventsRoute } = await import('./feed-routes.ts');

@@ -3,7 +3,6 @@ import type { Feature } from '../feature.ts';
 
 export const health: Feature = {
   name: 'health',
-  needs: [],
   isCore: true,
   tag: {
     name: 'Service',

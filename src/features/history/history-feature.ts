@@ -4,7 +4,6 @@ import type { Feature } from '../feature.ts';
 
 export const history: Feature = {
   name: 'history',
-  needs: [],
   tag: eventsTag,
   async load() {
     const { historyGroups } = await import('./history-routes.ts');

@@ -4,7 +4,6 @@ import { idempotencyMigrations } from './idempotency-migrations.ts';
 
 export const idempotency: Feature = {
   name: 'idempotency',
-  needs: [],
   isCore: true,
   migrations: idempotencyMigrations,
   async load() {

@@ -4,7 +4,6 @@ import { keysMigrations } from './keys-migrations.ts';
 
 export const keys: Feature = {
   name: 'keys',
-  needs: [],
   isCore: true,
   tag: { name: 'API keys', description: 'Credentials for other programs.' },
   migrations: keysMigrations,

@@ -3,7 +3,6 @@ import type { Feature } from '../feature.ts';
 
 export const metrics: Feature = {
   name: 'metrics',
-  needs: [],
   async load() {
     const { metricsRoute } = await import('./metrics-routes.ts');
     return ({ metricsText, config }) => {

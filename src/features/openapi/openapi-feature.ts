@@ -3,7 +3,6 @@ import type { Feature } from '../feature.ts';
 
 export const openapi: Feature = {
   name: 'openapi',
-  needs: [],
   async load() {
     const { openapiRoute } = await import('./openapi-routes.ts');
     return (core) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(core.describe)] }] });

@@ -5,7 +5,6 @@ import { ordersMigrations } from './orders-migrations.ts';
 
 export const orders: Feature = {
   name: 'orders',
-  needs: [],
   isCore: true,
   tag: { name: 'Orders', description: 'What was ordered, and its status.' },
   migrations: ordersMigrations,

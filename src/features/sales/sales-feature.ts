@@ -3,7 +3,6 @@ import type { Feature } from '../feature.ts';
 
 export const sales: Feature = {
   name: 'sales',
-  needs: [],
   async load() {
     const { salesRoute, soldItemsRoute } = await import('./sales-routes.ts');
     return ({ shop: current }) => {

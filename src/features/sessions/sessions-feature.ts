@@ -4,7 +4,6 @@ import { sessionsMigrations } from './sessions-migrations.ts';
 
 export const sessions: Feature = {
   name: 'sessions',
-  needs: [],
   isCore: true,
   tag: { name: 'Sessions', description: 'Signing in, staying signed in, signing out.' },
   migrations: sessionsMigrations,

@@ -6,7 +6,6 @@ import { shopMigrations } from './shop-migrations.ts';
 
 export const shop: Feature = {
   name: 'shop',
-  needs: [],
   isCore: true,
   tag: {
     name: 'Shop',

@@ -7,7 +7,6 @@ const clockWasSet = 'The clock was set: passwords that were generated before wor
 
 export const users: Feature = {
   name: 'users',
-  needs: [],
   isCore: true,
   tag: { name: 'Users', description: 'People who sign in. `role` is `user`, `staff` or `admin`.' },
   migrations: usersMigrations,

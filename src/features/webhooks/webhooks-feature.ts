@@ -5,7 +5,6 @@ import { webhooksMigrations } from './webhooks-migrations.ts';
 
 export const webhooks: Feature = {
   name: 'webhooks',
-  needs: [],
   tag: { name: 'Webhooks', description: 'Events sent to other programs, for administrators.' },
   settings: [
     {
