@@ -16,8 +16,6 @@ export type DeriveKey = (input: ScryptInput) => Promise<Uint8Array>;
 
 export type PoolOptions = {
   readonly deriveKey?: DeriveKey | undefined;
-  /** By default as many as the machine has memory for. */
-  readonly atOnce?: number;
   readonly freeMemory?: () => number;
   /** Called where a hash lacks memory, before that is said. */
   readonly collectGarbage?: () => Promise<void>;
@@ -36,7 +34,6 @@ const besideHashBytes = 5 * 1024 ** 2;
 
 export function createScryptPool({
   deriveKey = deriveInPool,
-  atOnce = capacity.hashesAtOnce,
   freeMemory = freeMemoryBytes,
   collectGarbage = collectGarbageSeldom(),
 }: PoolOptions = {}) {
@@ -44,7 +41,7 @@ export function createScryptPool({
   /** Memory of the hashes that run: they allocate it bit by bit. */
   let reservedBytes = 0;
   const slots = new Slots({
-    running: atOnce,
+    running: capacity.hashesAtOnce,
     waiting: passwordsWaitingMax,
     waitingUrgent: knownSignInsWaitingMax,
     perClient: jobsPerClientMax,

@@ -1,5 +1,6 @@
 // What a setting is, the rules that settings share, and the settings that belong to no feature.
 import { secretBytesMin } from '../auth/jwt.ts';
+import { listed } from '../base/listed.ts';
 import { levels } from '../base/log-lines.ts';
 import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
@@ -224,11 +225,7 @@ export function wholeNumber(min: number, max: number): SettingRule {
 }
 
 function oneOf(values: readonly string[]): SettingRule {
-  return (text) => {
-    if (values.includes(text)) return undefined;
-    // only now: loading the data of Intl would take 15 ms of each start
-    return `must be ${new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(values)}`;
-  };
+  return (text) => (values.includes(text) ? undefined : `must be ${listed(values, 'or')}`);
 }
 
 export function listOf(rule: SettingRule): SettingRule {

@@ -23,12 +23,8 @@ export class Caches {
     );
   }
 
-  /** Drops the entries that a commit made stale. Called once the commit is on disk, before the next read. */
-  invalidate(invalidations: readonly Invalidation[]): void {
-    for (const invalidation of invalidations) this.#drop(invalidation);
-  }
-
-  #drop(invalidation: Invalidation): void {
+  /** Drops the entries that a change made stale. Called once the change is on disk, before the next read. */
+  invalidate(invalidation: Invalidation): void {
     switch (invalidation.kind) {
       case 'order':
         return this.orders.delete(invalidation.id);

@@ -100,7 +100,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     migrations,
     checkpoints: config.checkpoints,
     onSync(invalidations) {
-      caches.invalidate(invalidations);
+      for (const each of invalidations) caches.invalidate(each);
       for (const each of parts) each.onSync?.(invalidations);
     },
     onFatal(error) {

@@ -50,7 +50,7 @@ export function signInRoute(services: SignInServices): Route {
         if (current?.hash !== verified.hash || current.isSuspended) throw wrongCredentials();
         const permit = signInPermit(writer, { actor: { userId, keyId: null }, requestId, now });
         // a right code is used up only here, in the write that signs in
-        const use = { userId, code: body.code ?? '', now };
+        const use = { userId, code: body.code ?? '' };
         const factor = current.needsCode ? useCode(permit, totpSecrets, use) : undefined;
         if (current.needsCode && factor === undefined) return undefined;
         if (upgradedHash !== undefined) upgradePasswordHash(permit, verified, upgradedHash);

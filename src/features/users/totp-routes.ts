@@ -89,8 +89,7 @@ export function totpRoutes({ totpSecrets, passwords }: TotpServices): Route[] {
         const isRight = await call.write((permit) => {
           const totp = requireOwned(totpSource, permit, id);
           call.checkPrecondition(() => representTotp(totp).etag);
-          const { now } = permit.origin;
-          if (!useOneTimeCode(permit, totpSecrets, { userId: id, code: call.body.code, now })) return false;
+          if (!useOneTimeCode(permit, totpSecrets, { userId: id, code: call.body.code })) return false;
           confirmTotp(permit, totp, recoveryCodes);
           const change = totp.isOn ? 'recovery-codes-replaced' : 'totp-on';
           call.reportSecurityEvent({ name: 'user_updated', userId: id, change });

@@ -88,7 +88,7 @@ function recordTotpChange(permit: Permit, userId: number): void {
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });
 }
 
-type CodeUse = { readonly userId: number; readonly code: string; readonly now: number };
+type CodeUse = { readonly userId: number; readonly code: string };
 
 /**
  * Uses up a right code, since each code works once. Returns the kind of the code; undefined for a wrong code.
@@ -109,9 +109,9 @@ export function useCode(
 
 /** Returns whether the code is a right one-time code. If so, it is used up. */
 export function useOneTimeCode(
-  { writer: db }: Permit,
+  { writer: db, origin }: Permit,
   secrets: SealedSecrets,
-  { userId, code, now }: CodeUse,
+  { userId, code }: CodeUse,
 ): boolean {
   const digits = code.replaceAll(' ', '');
   if (!/^\d{6}$/.test(digits)) return false;
@@ -122,7 +122,7 @@ export function useOneTimeCode(
   if (row === undefined) return false;
   const [sealedUnder, bytes, lastStep] = row;
   const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
-  const step = secret && stepOfCode(secret, digits, now);
+  const step = secret && stepOfCode(secret, digits, origin.now);
   if (step === undefined || step <= lastStep) return false;
   db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
   return true;

@@ -124,26 +124,19 @@ export function addUser(permit: Permit, user: NewUserRow, createdAt: number): St
   checkEmailFree(db, user.email, 0);
   const id = users.insert(db, { ...user, createdAt });
   const changes = changesBetween({}, { role: user.role }, shownValues);
-  recordEvent(permit, {
-    type: 'user.created',
-    subjectId: id,
-    ownerId: id,
-    changes,
-    ...signUpActor(permit, id),
-  });
+  const created = { type: 'user.created', subjectId: id, ownerId: id, changes } as const;
+  const isSignUp = permit.origin.actor === null && permit.origin.requestId !== null;
+  recordEvent(permit, isSignUp ? { ...created, actorId: id } : created); // without a caller, the user is the actor
   return rows.written({ ...user, id, createdAt, version: 1 });
 }
 
-/** A sign-up has no caller, so the actor is the new user. */
-function signUpActor({ origin }: Permit, id: number): { readonly actorId?: number } {
-  return origin.actor === null && origin.requestId !== null ? { actorId: id } : {};
-}
-
-/** `expiresAt` is null for a password that a user chose. */
-type NewPassword = { readonly hash: string; readonly expiresAt: number | null };
-
-/** The members of a changed user. Without `newPassword` the password stays. */
-type WantedUser = UserContent & { readonly newPassword?: NewPassword | undefined };
+/**
+ * The members of a changed user. Without `newPassword` the password stays; its `expiresAt` is null for one that a
+ * user chose.
+ */
+type WantedUser = UserContent & {
+  readonly newPassword?: { readonly hash: string; readonly expiresAt: number | null } | undefined;
+};
 
 /** Returns the user as it is now. */
 export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): StoredUser {
@@ -156,16 +149,15 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   if (hasNewEmail) checkEmailFree(db, email, id);
   replaceContent(db, content, id);
   if (hasNewEmail) replaceEmail(db, content, id);
-  if (newPassword !== undefined) replacePassword(db, id, newPassword);
+  if (newPassword !== undefined) {
+    const { hash, expiresAt } = newPassword;
+    db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
+  }
   const changes = changesBetween(current, content, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ kind: 'user', id });
   return { ...current, ...content, version: current.version + 1 };
-}
-
-function replacePassword(db: Connection, id: number, { hash, expiresAt }: NewPassword): void {
-  db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
 }
 
 /** Stores a new hash of the same password. No response shows a difference. */

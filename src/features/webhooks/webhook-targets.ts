@@ -69,7 +69,8 @@ export class WebhookTargets {
     const url = URL.parse(text);
     if (url === null || /[\s\p{Cc}\\]/u.test(text))
       return 'url must be a URL such as https://example.com/hook.';
-    if (!this.#supports(url.protocol)) return 'url must begin with https://.';
+    if (url.protocol !== 'https:' && !(url.protocol === 'http:' && this.#allowsSome))
+      return 'url must begin with https://.';
     // also checks the text, since URL drops an empty user name
     if (url.username + url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(text))
       return 'url must not contain a user name or a password.';
@@ -78,10 +79,6 @@ export class WebhookTargets {
     if (url.href.length > webhookUrlCharsMax)
       return `url must have at most ${counted(webhookUrlCharsMax, 'character')}, encoded as in a request.`;
     return this.#hostIssue(url);
-  }
-
-  #supports(protocol: string): boolean {
-    return protocol === 'https:' || (protocol === 'http:' && this.#allowsSome);
   }
 
   #hostIssue(url: URL): string | undefined {
