@@ -60,7 +60,7 @@ export function copyData(made: Made): Made & { discard: () => void } {
 }
 
 /** The administrator of the sample. */
-export function adminOf(folder: string): Made['admin'] {
+function adminOf(folder: string): Made['admin'] {
   // written by the service in this shape
   return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8'));
 }

@@ -116,42 +116,41 @@ function cases(): Case[] {
     name: { name: 'user 1' },
   } as const;
   const productFilters = { all: {}, active: { active: true }, currency: { currency: 'USD' } };
-  const loadOrder = (db: Connection, id: number) => represent(findOrder(db, id), { id, ownerId: null });
-  const loadCustomer = (db: Connection, id: number) =>
-    represent(customers.source.find(db, id), { id, ownerId: null });
-  const loadUser = (db: Connection, id: number) => represent(userSource.find(db, id), { id, ownerId: null });
-  const loadProduct = (db: Connection, id: number) =>
-    represent(products.source.find(db, id), { id, ownerId: null });
   return [
-    ...Object.entries(orderFilters).flatMap(([name, filter]) =>
-      orderList.sortNames.map((sort) => ({
-        name: `orders, ${name}, ${sort}`,
-        selection: orderList.selection('all', { ...filter, sort }),
-        load: loadOrder,
-      })),
-    ),
-    ...Object.entries(customerFilters).flatMap(([name, filter]) =>
-      customers.sortNames.map((sort) => ({
-        name: `customers, ${name}, ${sort}`,
-        selection: customers.selection('all', { ...filter, sort }),
-        load: loadCustomer,
-      })),
-    ),
-    ...Object.entries(productFilters).flatMap(([name, filter]) =>
-      products.sortNames.map((sort) => ({
-        name: `products, ${name}, ${sort}`,
-        selection: products.selection('all', { ...filter, sort }),
-        load: loadProduct,
-      })),
-    ),
-    ...Object.entries(userFilters).flatMap(([name, filter]) =>
-      userList.sortNames.map((sort) => ({
-        name: `users, ${name}, ${sort}`,
-        selection: userList.selection('all', { ...filter, sort }),
-        load: loadUser,
-      })),
-    ),
+    ...casesOf('orders', orderFilters, orderList.sortNames, {
+      select: (filter, sort) => orderList.selection('all', { ...filter, sort }),
+      find: findOrder,
+    }),
+    ...casesOf('customers', customerFilters, customers.sortNames, {
+      select: (filter, sort) => customers.selection('all', { ...filter, sort }),
+      find: customers.source.find,
+    }),
+    ...casesOf('products', productFilters, products.sortNames, {
+      select: (filter, sort) => products.selection('all', { ...filter, sort }),
+      find: products.source.find,
+    }),
+    ...casesOf('users', userFilters, userList.sortNames, {
+      select: (filter, sort) => userList.selection('all', { ...filter, sort }),
+      find: userSource.find,
+    }),
   ];
+}
+
+type Listed<F, S> = {
+  readonly select: (filter: F, sort: S) => RowSelection;
+  readonly find: (db: Connection, id: number) => unknown;
+};
+
+function casesOf<F, S>(
+  name: string,
+  filters: Readonly<Record<string, F>>,
+  sorts: readonly S[],
+  { select, find }: Listed<F, S>,
+): Case[] {
+  const load = (db: Connection, id: number) => represent(find(db, id), { id, ownerId: null });
+  return Object.entries(filters).flatMap(([filter, members]) =>
+    sorts.map((sort) => ({ name: `${name}, ${filter}, ${sort}`, selection: select(members, sort), load })),
+  );
 }
 
 const noExports = { createResult: () => assert.fail('a page is no export') };

@@ -20,8 +20,6 @@ export type Setting = {
   readonly env: Readonly<Record<string, string>>;
   /** The cores of the servers; under full load they share none with the load generator. */
   readonly cores: 'server' | 'any';
-  /** Further flags of Node, for a service whose output is collected. */
-  readonly nodeFlags?: readonly string[];
 };
 
 export const project = join(import.meta.dirname, '../..');
@@ -37,23 +35,14 @@ export async function startService(
   flags: readonly string[],
 ): Promise<Server> {
   const port = await freePort();
-  const limits = ['default', 'anonymous', 'login-account', 'login-address'].flatMap((name) => [
-    `--rate-${name}`,
-    highLimit,
-  ]);
+  const limited = ['default', 'anonymous', 'login-account', 'login-address'];
   const tls = flags.includes('--tls') ? [] : ['--tls', 'off'];
   const command = [
     process.execPath,
     '--max-semi-space-size=8',
-    ...(setting.nodeFlags ?? []),
     join(project, 'src/start.js'),
-    '--port',
-    String(port),
-    '--data',
-    folder,
-    ...tls,
-    ...limits,
-    ...flags,
+    ...[`--port=${port}`, `--data=${folder}`, ...tls, ...flags],
+    ...limited.map((name) => `--rate-${name}=${highLimit}`),
   ];
   const scheme = tls.length > 0 ? 'http' : 'https';
   return answering(setting, 'orderly', `${scheme}://127.0.0.1:${port}`, {
@@ -62,42 +51,41 @@ export async function startService(
   });
 }
 
-export async function startFastify(
+export function startFastify(
   setting: Setting,
   installed: string,
   database: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Server> {
-  const port = await freePort();
-  return answering(setting, 'Fastify', originAt(port, setting.env), {
-    command: [process.execPath, join(installed, 'fastify-server.js')],
-    env: {
-      PORT: String(port),
-      DATABASE: database,
-      JWT_SECRET: peerSecret,
-      ISSUER: issuer,
-      NODE_ENV: 'production',
-      ...env,
-    },
-  });
+  const own = { DATABASE: database, JWT_SECRET: peerSecret, ISSUER: issuer, NODE_ENV: 'production' };
+  return startPeer(setting, 'Fastify', [join(installed, 'fastify-server.js')], { ...own, ...env });
 }
 
-export async function startBare(setting: Setting, env: Readonly<Record<string, string>>): Promise<Server> {
-  const port = await freePort();
+export function startBare(setting: Setting, env: Readonly<Record<string, string>>): Promise<Server> {
   const name = `bare node:http${'TLS_CERT' in setting.env ? 's' : ''}`;
-  const command = [process.execPath, join(import.meta.dirname, 'peers/bare.ts')];
-  return answering(setting, name, originAt(port, setting.env), {
-    command,
-    env: { PORT: String(port), ...env },
+  return startPeer(setting, name, [join(import.meta.dirname, 'peers/bare.ts')], env);
+}
+
+export function startLeast(setting: Setting, database: string, cache: 'on' | 'off'): Promise<Server> {
+  const program = ['--max-semi-space-size=8', join(import.meta.dirname, 'peers/least.ts')];
+  return startPeer(setting, 'the least', program, {
+    DATABASE: database,
+    JWT_SECRET: peerSecret,
+    CACHE: cache,
   });
 }
 
-export async function startLeast(setting: Setting, database: string, cache: 'on' | 'off'): Promise<Server> {
+/** A peer uses TLS if its environment names a certificate. */
+async function startPeer(
+  setting: Setting,
+  name: string,
+  program: readonly string[],
+  env: Readonly<Record<string, string>>,
+): Promise<Server> {
   const port = await freePort();
-  return answering(setting, 'the least', originAt(port, setting.env), {
-    command: [process.execPath, '--max-semi-space-size=8', join(import.meta.dirname, 'peers/least.ts')],
-    env: { PORT: String(port), DATABASE: database, JWT_SECRET: peerSecret, CACHE: cache },
-  });
+  const origin = `${'TLS_CERT' in setting.env ? 'https' : 'http'}://127.0.0.1:${port}`;
+  const command = [process.execPath, ...program];
+  return answering(setting, name, origin, { command, env: { PORT: String(port), ...env } });
 }
 
 export async function logIn(origin: string, { email, password }: Made['admin']): Promise<string> {
@@ -134,21 +122,15 @@ export function peerToken(): string {
   return `Bearer ${signed}.${createHmac('sha256', peerSecret).update(signed).digest('base64url')}`;
 }
 
-/** A peer uses TLS if its environment names a certificate. */
-function originAt(port: number, env: Setting['env']): string {
-  return `${'TLS_CERT' in env ? 'https' : 'http'}://127.0.0.1:${port}`;
-}
-
 type Start = { readonly command: readonly string[]; readonly env: Readonly<Record<string, string>> };
 
 async function answering(
-  { children, cores, env, nodeFlags }: Setting,
+  { children, cores, env }: Setting,
   name: string,
   origin: string,
   start: Start,
 ): Promise<Server> {
-  const output = nodeFlags === undefined ? 'discarded' : 'collected';
-  const child = children.start({ ...start, cores, env: { ...env, ...start.env } }, output);
+  const child = children.start({ ...start, cores, env: { ...env, ...start.env } });
   const deadline = Date.now() + startSeconds * 1000;
   while (!(await isUp(origin))) {
     if (child.exitCode !== null || Date.now() > deadline)

@@ -30,25 +30,14 @@ export type Workload = {
   readonly serviceFlags: readonly string[];
 };
 
-const usual = {
-  status: 200,
-  writes: false,
-  spreads: false,
-  serviceFlags: [],
-} as const;
+const usual = { status: 200, writes: false, spreads: false, serviceFlags: [] } as const;
 const hotCount = 1000;
 /** How many of the ids are read, at most. */
 const anyCount = 20_000;
 export const withoutCache = ['--cache-bytes', '0'];
 
 export const workloads: readonly Workload[] = [
-  {
-    ...usual,
-    name: 'read',
-    title: 'read one of all orders',
-    requests: anyRead,
-    spreads: true,
-  },
+  { ...usual, name: 'read', title: 'read one of all orders', requests: anyRead, spreads: true },
   {
     ...usual,
     name: 'cold',
@@ -65,12 +54,7 @@ export const workloads: readonly Workload[] = [
     requests: conditionalReads,
     status: 304,
   },
-  {
-    ...usual,
-    name: 'list',
-    title: 'list 20 open, newest first',
-    requests: (target) => [openOrders(target)],
-  },
+  { ...usual, name: 'list', title: 'list 20 open, newest first', requests: (target) => [openOrders(target)] },
   {
     ...usual,
     name: 'cold-list',
@@ -87,13 +71,7 @@ export const workloads: readonly Workload[] = [
     writes: true,
   },
   { ...usual, name: 'mixed', title: 'mixed 80/15/5', requests: mixture, writes: true },
-  {
-    ...usual,
-    name: 'refused',
-    title: 'rejected order',
-    requests: rejections,
-    status: 422,
-  },
+  { ...usual, name: 'refused', title: 'rejected order', requests: rejections, status: 422 },
 ];
 
 export function targetAt(origin: string, orderCount: number, authorization: string): Target {

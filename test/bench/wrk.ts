@@ -23,7 +23,7 @@ export type Sample = {
   readonly errors: number;
 };
 
-export const connections = 64;
+const connections = 64;
 const script = join(import.meta.dirname, 'load.lua');
 
 export async function applyLoad(children: Children, load: Load): Promise<Sample> {
@@ -35,22 +35,8 @@ export async function applyLoad(children: Children, load: Load): Promise<Sample>
     {
       cores: 'load',
       command: [
-        'wrk',
-        '--latency',
-        '-t',
-        '1',
-        '-c',
-        String(connections),
-        '-d',
-        `${load.seconds}s`,
-        '--timeout',
-        '8s',
-        '-s',
-        script,
-        load.origin,
-        '--',
-        load.requestsFile,
-        String(load.spreadOver),
+        ...`wrk --latency -t 1 -c ${connections} -d ${load.seconds}s --timeout 8s -s`.split(' '),
+        ...[script, load.origin, '--', load.requestsFile, String(load.spreadOver)],
       ],
     },
     load.seconds + 20,
@@ -84,14 +70,9 @@ function onTheWire({ method = 'GET', path, headers = {}, body = '' }: Ask): stri
   return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
 }
 
-function countsIn(printed: string): {
-  requests: number;
-  us: number;
-  p50Us: number;
-  p99Us: number;
-  refused: number;
-  broken: number;
-} {
+function countsIn(
+  printed: string,
+): Readonly<Record<'requests' | 'us' | 'p50Us' | 'p99Us' | 'refused' | 'broken', number>> {
   const line = printed.split('\n').findLast((text) => text.startsWith('{'));
   if (line === undefined) throw new Error(`wrk did not report:\n${printed}`);
   return JSON.parse(line); // printed by load.lua in this shape
