@@ -21,7 +21,8 @@ const accepted: readonly string[] = [
 ];
 
 for (const text of accepted)
-  test(`the e-mail address ${text} is accepted`, () => assert.equal(emailIssue(text), undefined));
+  test(`the e-mail address ${text} may be kept, and sent`, () =>
+    assert.deepEqual([emailIssue(text), sentEmailIssue(text)], [undefined, undefined]));
 
 const length = /254 characters/;
 const shape = /one @/;
@@ -66,9 +67,6 @@ const rejected: readonly (readonly [text: string, says: RegExp])[] = [
   [`${'a'.repeat(243)}@example.com`, length],
   ['@'.repeat(2_000_000), length],
 ];
-
-for (const text of accepted)
-  test(`the e-mail address ${text} may be sent`, () => assert.equal(sentEmailIssue(text), undefined));
 
 for (const text of [
   '<anna@example.com>',

@@ -5,8 +5,16 @@ import { test } from 'node:test';
 import { countries } from '../../src/schema/iso-codes.ts';
 import { hasPhonePlan, phone, toE164, sentPhone } from '../../src/schema/phone.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
+import type { Issue } from '../../src/schema/schema.ts';
 
 type Country = string | undefined;
+
+function issuesIn(country: Country, sent: string): Issue[] {
+  return schemaIssues(
+    sentPhone(() => country),
+    sent,
+  );
+}
 
 const accepted: readonly (readonly [country: Country, sent: string, kept: string])[] = [
   [undefined, '+4944112345678', '+4944112345678'], // the example of issues
@@ -24,8 +32,6 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
   ['DE', '+33 1 23 45 67 89', '+33123456789'],
   ['DE', '0441 / 123 45', '+4944112345'],
   ['DE', '(0441) 12345-0', '+49441123450'],
-  ['GB', '020 7946 0018', '+442079460018'],
-  ['US', '(212) 555-0123', '+12125550123'],
   ['US', '1 (212) 555-0123', '+12125550123'],
   ['DE', '0049 441 12345', '+4944112345'],
   ['DE', '0049 (0)441 12345', '+4944112345'],
@@ -37,19 +43,10 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
   ['AU', '0011 49 441 12345', '+4944112345'],
   ['BR', '00 21 49 441 12345', '+4944112345'],
   ['JM', '876-555-0123', '+18765550123'],
-  ['IT', '06 1234 5678', '+390612345678'],
-  ['CI', '01 22 33 44 55', '+2250122334455'],
-  ['DK', '32 12 34 56', '+4532123456'],
-  ['ES', '912 345 678', '+34912345678'],
-  ['HU', '06 1 123 4567', '+3611234567'],
-  ['RU', '8 (495) 123-45-67', '+74951234567'],
   ['RU', '495 123-45-67', '+74951234567'],
-  ['JP', '03-1234-5678', '+81312345678'],
-  ['BR', '(11) 91234-5678', '+5511912345678'],
   ['BR', '0 11 91234-5678', '+5511912345678'],
   ['BY', '8 (029) 123-45-67', '+375291234567'],
   ['AU', '1300 123 456', '+611300123456'],
-  ['AU', '0412 345 678', '+61412345678'],
   ['AR', '011 15-4321-1200', '+5491143211200'],
   ['RU', '8 800 555-35-35', '+78005553535'],
   ['RU', '800 555-35-35', '+78005553535'],
@@ -70,17 +67,9 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
   [undefined, '+7 (8)495 123-45-67', '+74951234567'],
   [undefined, '+36 (06) 1 123 4567', '+3611234567'],
   [undefined, '+5491143211200', '+5491143211200'],
-  ['FR', '06.12.34.56.78', '+33612345678'],
-  ['CH', '079 123 45 67', '+41791234567'],
-  ['AT', '0664/1234567', '+436641234567'],
-  ['PL', '512 345 678', '+48512345678'],
-  ['IN', '98765 43210', '+919876543210'],
-  ['KR', '010-1234-5678', '+821012345678'],
   ['TR', '532 123 45 67', '+905321234567'],
-  ['ZA', '082 123 4567', '+27821234567'],
   ['SA', '٠٥٠١٢٣٤٥٦٧', '+966501234567'],
   ['KZ', '8 (701) 123-45-67', '+77011234567'],
-  ['HU', '06-20-123-4567', '+36201234567'],
   ['SM', '0549 882312', '+3780549882312'],
   ['BR', '+55 (011) 91234-5678', '+5511912345678'],
   ['DE', '+49 (0) 151 / 123 456 78', '+4915112345678'],
@@ -96,13 +85,7 @@ const accepted: readonly (readonly [country: Country, sent: string, kept: string
 ];
 for (const [country, sent, kept] of accepted) {
   test(`${sent} in ${country ?? 'no country'} is ${kept}`, () => {
-    assert.deepEqual(
-      schemaIssues(
-        sentPhone(() => country),
-        sent,
-      ),
-      [],
-    );
+    assert.deepEqual(issuesIn(country, sent), []);
     assert.equal(toE164(sent, country), kept);
     assert.deepEqual(schemaIssues(phone, kept), []);
   });
@@ -149,10 +132,7 @@ const rejected: readonly (readonly [country: Country, sent: string, sentence?: R
 ];
 for (const [country, sent, sentence = /(such as|as in) \+4944112345678/] of rejected) {
   test(`${JSON.stringify(sent).slice(0, 30)} in ${country ?? 'no country'} is rejected`, () => {
-    const issues = schemaIssues(
-      sentPhone(() => country),
-      sent,
-    );
+    const issues = issuesIn(country, sent);
     assert.equal(issues.length, 1);
     assert.match(issues[0]?.detail ?? '', sentence);
   });
@@ -170,14 +150,7 @@ const { numbers } = JSON.parse(readFileSync(source, 'utf8')) as { numbers: Vecto
 for (const { country, type, national, international, e164 } of numbers) {
   test(`the ${type} number ${national} of ${country} is ${e164}, as is ${international}`, () => {
     for (const sent of [national, national.replaceAll(/\D/g, ''), international, e164, `tel:${e164}`]) {
-      assert.deepEqual(
-        schemaIssues(
-          sentPhone(() => country),
-          sent,
-        ),
-        [],
-        sent,
-      );
+      assert.deepEqual(issuesIn(country, sent), [], sent);
       assert.equal(toE164(sent, country), e164, sent);
     }
     assert.equal(toE164(international, undefined), e164);

@@ -11,7 +11,8 @@ import {
   type JsonSchema,
 } from '../../src/schema/schema.ts';
 
-export type Row = readonly [what: string, schema: JsonSchema, value: unknown, issues: readonly string[]];
+/** A value, and the summaries of its issues. */
+export type Row = readonly [what: string, schema: JsonSchema, value: unknown, ...issues: string[]];
 
 // one code point of two UTF-16 units
 export const word = string({
@@ -43,6 +44,7 @@ export const span = object({ from: count, to: count }, {}, [
   ),
 ]);
 
-export function summary({ pointer, code, detail }: Issue): string {
-  return `${JSON.stringify(pointer)} ${code}: ${detail}`;
+/** Without a pointer the issue is that of the whole value. */
+export function summary({ pointer = '', code, detail }: Issue): string {
+  return `${pointer} ${code}: ${detail}`.trimStart();
 }
