@@ -1,6 +1,6 @@
 // One-time codes against the test vectors of RFC 4226, RFC 6238 and RFC 4648.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import {
   base32,
   newRecoveryCode,
@@ -13,20 +13,18 @@ import {
 
 const secret = Buffer.from('12345678901234567890');
 
-describe('RFC 6238, appendix B, SHA-1: of its eight digits the last six', () => {
-  const vectors: readonly (readonly [seconds: number, code: string])[] = [
-    [59, '94287082'],
-    [1_111_111_109, '07081804'],
-    [1_111_111_111, '14050471'],
-    [1_234_567_890, '89005924'],
-    [2_000_000_000, '69279037'],
-    [20_000_000_000, '65353130'],
-  ];
-  for (const [seconds, code] of vectors)
-    test(`the code of RFC 6238, appendix B, is ${code.slice(2)} at ${seconds} seconds`, () => {
-      assert.equal(oneTimeCode(secret, stepOf(seconds * 1000)), code.slice(2));
-    });
-});
+const vectors: readonly (readonly [seconds: number, code: string])[] = [
+  [59, '94287082'],
+  [1_111_111_109, '07081804'],
+  [1_111_111_111, '14050471'],
+  [1_234_567_890, '89005924'],
+  [2_000_000_000, '69279037'],
+  [20_000_000_000, '65353130'],
+];
+for (const [seconds, code] of vectors)
+  test(`the code of RFC 6238, appendix B, is ${code.slice(2)} at ${seconds} seconds`, () => {
+    assert.equal(oneTimeCode(secret, stepOf(seconds * 1000)), code.slice(2));
+  });
 
 test('RFC 4226, appendix D: the codes of the first ten counts', () => {
   const codes = Array.from({ length: 10 }, (_, count) => oneTimeCode(secret, count));
