@@ -92,32 +92,30 @@ describe('of another account’s folder', { skip }, () => {
     });
 });
 
-describe('a folder of one’s own', () => {
-  for (const mode of [0o777, 0o1777, 0o775, 0o755])
-    test(`of mode ${mode.toString(8)} is made private`, async (t) => {
-      const folder = await dataFolder(t);
-      chmodSync(folder, mode);
-      claimFolder(folder);
-      assert.equal(statSync(folder).mode & 0o777, 0o700);
-    });
-
-  test('that holds other files, named by mistake, keeps its mode, and is refused if all may write it', (t) => {
-    const folder = newFolder(t);
-    writeFileSync(join(folder, 'other'), '');
-    for (const mode of [0o755, 0o1777]) {
-      chmodSync(folder, mode);
-      if (mode === 0o755) claimFolder(folder);
-      else assert.throws(() => claimFolder(folder), /Other accounts may write the folder/);
-      assert.equal(statSync(folder).mode & 0o1777, mode);
-    }
-  });
-
-  test('that may only be read stays so', (t) => {
-    const folder = newFolder(t);
-    chmodSync(folder, 0o555);
+for (const mode of [0o777, 0o1777, 0o775, 0o755])
+  test(`of mode ${mode.toString(8)} is made private`, async (t) => {
+    const folder = await dataFolder(t);
+    chmodSync(folder, mode);
     claimFolder(folder);
-    assert.equal(statSync(folder).mode & 0o777, 0o500);
+    assert.equal(statSync(folder).mode & 0o777, 0o700);
   });
+
+test('that holds other files, named by mistake, keeps its mode, and is refused if all may write it', (t) => {
+  const folder = newFolder(t);
+  writeFileSync(join(folder, 'other'), '');
+  for (const mode of [0o755, 0o1777]) {
+    chmodSync(folder, mode);
+    if (mode === 0o755) claimFolder(folder);
+    else assert.throws(() => claimFolder(folder), /Other accounts may write the folder/);
+    assert.equal(statSync(folder).mode & 0o1777, mode);
+  }
+});
+
+test('that may only be read stays so', (t) => {
+  const folder = newFolder(t);
+  chmodSync(folder, 0o555);
+  claimFolder(folder);
+  assert.equal(statSync(folder).mode & 0o777, 0o500);
 });
 
 describe('a file that another account placed', { skip }, () => {

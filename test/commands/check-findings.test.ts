@@ -10,15 +10,16 @@ import { Connection } from '../../src/storage/connection.ts';
 import { openSqlite } from '../../src/storage/database-file.ts';
 import { newCustomer, newOrder } from '../support/resource-support.ts';
 import { serviceFor } from '../support/service.ts';
-import { orderly } from '../support/command-support.ts';
+import { checked } from '../support/command-support.ts';
 
 describe('orderly check', { concurrency: true }, () => {
   test('orderly check finds items that are not those of the last event', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Coffee', 'Cacaos') WHERE id = 1");
-    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
-    assert.equal(status, 1);
-    assert.match(stdout, /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m);
+    assert.match(
+      await checked(folder, 1),
+      /^order 1 at \/items: is not what its events say\.\n.* is not sound\./m,
+    );
   });
 
   test('orderly check finds a payment whose money isn’t what its order cost then', async (t) => {
@@ -28,12 +29,11 @@ describe('orderly check', { concurrency: true }, () => {
       { currency: 'JPY', status: 'paid' },
       { status: 'refunded' },
     ]);
-    assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+    await checked(folder, 0);
     const set = 'DROP TRIGGER IF EXISTS events_fixed; UPDATE events SET';
     change(folder, `${set} received = 2 WHERE type = 'order.corrected'`);
     change(folder, `${set} currency = 'EUR' WHERE type = 'order.refunded'`);
-    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
-    assert.equal(status, 1);
+    const stdout = await checked(folder, 1);
     const found = stdout.match(/^order 2: event \d+ has not the money that its order had\.$/gm);
     assert.equal(found?.length, 2, stdout);
   });
@@ -41,8 +41,7 @@ describe('orderly check', { concurrency: true }, () => {
   test('orderly check doesn’t compare items with events that don’t show them for their length', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "UPDATE orders SET items = replace(items, 'Tea', 'Rye') WHERE id IN (2, 3)");
-    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
-    assert.equal(status, 0, stdout);
+    await checked(folder, 0);
   });
 
   test('orderly check accepts names that no search can find', async (t) => {
@@ -50,8 +49,7 @@ describe('orderly check', { concurrency: true }, () => {
     const { token } = await service.person();
     for (const name of ['¨', '\u0301', '\u200d', '´ ´']) await newCustomer(service, token, { name });
     await service.stop();
-    const { status, stdout } = await orderly(['check', `--data=${service.folder}`]);
-    assert.equal(status, 0, stdout);
+    await checked(service.folder, 0);
   });
 
   test('orderly check names events that can’t be read, and continues', async (t) => {
@@ -62,8 +60,7 @@ describe('orderly check', { concurrency: true }, () => {
         `DROP TRIGGER IF EXISTS events_fixed; UPDATE events SET changes = '${changes}' WHERE id = ${id + 1}`,
       );
     change(folder, "UPDATE orders SET status = 'paid' WHERE id = 1");
-    const { status, stdout, stderr } = await orderly(['check', `--data=${folder}`]);
-    assert.deepEqual([status, stderr], [1, '']);
+    const stdout = await checked(folder, 1);
     assert.match(stdout, /^event 1 can't be read: /m);
     for (const id of [2, 3]) assert.match(stdout, new RegExp(`^event ${id} at /changes: `, 'm'));
     assert.match(stdout, /^order 1 at \/status: is paid, but its events say open\.$/m);
@@ -72,8 +69,7 @@ describe('orderly check', { concurrency: true }, () => {
   test('orderly check finds that an event is missing between others', async (t) => {
     const folder = await folderWithOrders(t);
     change(folder, "DELETE FROM events WHERE type = 'order.changed' AND topicId = 1");
-    const { status, stdout } = await orderly(['check', `--data=${folder}`]);
-    assert.equal(status, 1);
+    const stdout = await checked(folder, 1);
     assert.equal(stdout.match(/^event \d+ is missing\.$/gm)?.length, 1, stdout);
   });
 });

@@ -10,10 +10,12 @@ import { systemErrorText } from '../../src/base/system-error.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { unsafeFileSystemOf } from '../../src/storage/file-systems.ts';
 import {
+  addCustomer,
   dataFolder,
   newFolder,
   orderly,
   program,
+  rootKey,
   rootVariables,
   serving,
 } from '../support/command-support.ts';
@@ -87,10 +89,7 @@ describe('where', { skip }, () => {
   for (const code of ['EDQUOT', 'EFBIG'] as const)
     test(`the database can’t grow (${code}), the service starts for reading, and changes are 503`, async (t) => {
       const folder = await dataFolder(t);
-      const key = await orderly([
-        ...['keys', 'create', '--email=root@example.com', '--name=k', '--scopes=customers:write'],
-        `--data=${folder}`,
-      ]);
+      const key = await rootKey(folder, 'customers:write');
       assert.equal((await (await serving(t, ['--tls=off', `--data=${folder}`])).end()).status, 0);
       const ends = 'orderly.db,orderly.db-wal,.trial';
       const { url, output } = await serving(
@@ -99,12 +98,7 @@ describe('where', { skip }, () => {
         failing('write', code, ends),
       );
       assert.match(output.stdout, /starting read-only because the disk is full, or a quota is reached/);
-      const response = await fetch(`${url}/customers`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json', 'x-api-key': /ord_\S+/.exec(key.stdout)?.[0] ?? '' },
-        body: JSON.stringify({ name: 'Ada' }),
-      });
-      assert.equal(response.status, 503);
+      assert.equal(await addCustomer(url, key), 503);
       assert.equal((await fetch(`${url}/health/ready`)).status, 503);
     });
 

@@ -4,7 +4,15 @@ import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { dataFolder, newFolder, orderly, rootVariables, serving } from '../support/command-support.ts';
+import {
+  addCustomer,
+  dataFolder,
+  newFolder,
+  orderly,
+  rootKey,
+  rootVariables,
+  serving,
+} from '../support/command-support.ts';
 
 for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
   test(`after ${signal} a service starts on a full disk for reading, and writes once there is space`, (t) =>
@@ -13,7 +21,7 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       const flags = [`--data=${data}`, '--tls=off'];
       const start = () => serving(disk, flags, { env: rootVariables });
       const before = await start();
-      const key = await makeKey(data);
+      const key = await rootKey(data, 'customers:read,customers:write');
       assert.equal(await addCustomer(before.url, key), 201);
       disk.fill();
       assert.equal(await addCustomer(before.url, key), 503);
@@ -79,29 +87,6 @@ test('a backup or a restore onto a full disk names the file that has no space, a
     assert.match(restore.stderr, /can't grow: the disk is full/);
     assert.deepEqual(readdirSync(disk.folder, { recursive: true }), before);
   }));
-
-async function makeKey(data: string): Promise<string> {
-  const scopes = '--scopes=customers:read,customers:write';
-  const { stdout } = await orderly([
-    'keys',
-    'create',
-    `--data=${data}`,
-    '--email=root@example.com',
-    '--name=test',
-    scopes,
-  ]);
-  const [key] = /ord_\S+/.exec(stdout) ?? assert.fail(stdout);
-  return key;
-}
-
-async function addCustomer(url: string, key: string): Promise<number> {
-  const { status } = await fetch(`${url}/customers`, {
-    method: 'POST',
-    headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
-    body: JSON.stringify({ name: 'Ada Lovelace' }),
-  });
-  return status;
-}
 
 async function becomesReady(url: string): Promise<void> {
   const giveUp = performance.now() + 10_000;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
 import { logStart } from '../../src/commands/welcome.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
-import { admin, executable, serviceFor, type TestResponse, type TestService } from '../support/service.ts';
+import { shownOf } from '../support/http-support.ts';
+import { admin, executable, serviceFor, type TestService } from '../support/service.ts';
 import { orderly } from '../support/command-support.ts';
 
 const dayMilliseconds = 24 * 3_600_000;
@@ -13,16 +14,17 @@ const skip = executable !== undefined && 'needs a clock that a test can set';
 const chosen = 'a password that somebody chose';
 
 describe('a password that the service generated', { concurrency: 4, skip }, () => {
-  test('a generated password works for 7 days, and then gets exactly the response of a wrong one', async (t) => {
+  test('a generated password works for 7 days, whatever else changes, and then gets the response of a wrong one', async (t) => {
     const service = await firstStart(t);
     const { email, password } = credentialsIn(service.folder);
     service.clock.advance(7 * dayMilliseconds - 1);
-    await service.signIn(email, password);
+    const { id, token } = await service.signIn(email, password);
+    assert.equal((await service.patch(`/api/users/${id}`, { token, body: { name: 'Root' } })).status, 200);
     service.clock.advance(1);
     const expired = await service.post('/api/sessions', { body: { email, password } });
     const wrong = await service.post('/api/sessions', { body: { email, password: 'something else' } });
     assert.equal(expired.status, 401);
-    assert.deepEqual(comparable(expired), comparable(wrong));
+    assert.deepEqual(shownOf(expired), shownOf(wrong));
     const failures = service.logged
       .map((line): Record<string, unknown> => JSON.parse(line))
       .filter(({ message }) => message === 'authn_login_fail');
@@ -50,16 +52,6 @@ describe('a password that the service generated', { concurrency: 4, skip }, () =
     ])
       assert.deepEqual([response.status, response.body?.code], [409, 'last-admin']);
     assert.equal((await service.delete(`/api/users/${root.id}`, { token })).status, 204);
-  });
-
-  test('a generated password counts as a failed sign-in once it has expired', async (t) => {
-    const service = await firstStart(t, { 'rate-login-account': '2/60' });
-    const { email, password } = credentialsIn(service.folder);
-    service.clock.advance(7 * dayMilliseconds);
-    const statuses = [];
-    for (let count = 0; count < 3; count += 1)
-      statuses.push((await service.post('/api/sessions', { body: { email, password } })).status);
-    assert.deepEqual(statuses, [401, 401, 429]);
   });
 
   test('a generated password is no current password after 7 days, even in a recent session', async (t) => {
@@ -90,15 +82,6 @@ describe('a password that the service generated', { concurrency: 4, skip }, () =
     service.clock.advance(8 * dayMilliseconds);
     await service.signIn('root@example.com', chosen);
     assert.deepEqual(saidAtStart(service), []);
-  });
-
-  test('a password that the service generated still expires after another change of its user', async (t) => {
-    const service = await firstStart(t);
-    const { email, password } = credentialsIn(service.folder);
-    const { id, token } = await service.signIn(email, password);
-    await service.patch(`/api/users/${id}`, { token, body: { name: 'Root' } });
-    service.clock.advance(7 * dayMilliseconds);
-    assert.equal((await service.post('/api/sessions', { body: { email, password } })).status, 401);
   });
 
   test('a generated password of somebody else can be replaced without a change of the file', async (t) => {
@@ -176,10 +159,4 @@ function saidAtStart({ folder, inside, clock }: TestService): string[] {
   const machine = { hostname: 'till', addresses: [] };
   logStart(log, { config, service: inside, machine, now: clock.now });
   return said.filter((message) => message.startsWith('The password of'));
-}
-
-/** Without the parts that differ in every response. */
-function comparable({ status, headers, body }: TestResponse): unknown {
-  const { date: _date, 'x-request-id': _id, ...rest } = headers;
-  return { status, rest, body: { ...body, requestId: '' } };
 }

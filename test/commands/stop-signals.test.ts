@@ -18,63 +18,55 @@ import { dataFolder, newFolder, realProgram, serving } from '../support/command-
 
 const root = join(import.meta.dirname, '../..');
 
-describe('signals to stop', () => {
-  const series: readonly (readonly [atMilliseconds: readonly number[], outcome: readonly string[]])[] = [
-    [[0], ['stop']],
-    [[0, 0], ['stop']],
-    [[0, 5, 2_000], ['stop']],
-    [
-      [0, 5, 2_001],
-      ['stop', 'at once'],
-    ],
-    [
-      [7_000, 9_001],
-      ['stop', 'at once'],
-    ],
-  ];
-  for (const [times, outcome] of series) {
-    test(`signals at ${times.join(', ')} ms have the outcome: ${outcome.join(', then ')}`, () => {
-      const done: string[] = [];
-      let now = 0;
-      const signal = createStopper({
-        stop: () => done.push('stop'),
-        stopAtOnce: () => done.push('at once'),
-        now: () => now,
-      });
-      for (now of times) signal('SIGTERM');
-      assert.deepEqual(done, outcome);
+const series: readonly (readonly [outcome: string, ...atMilliseconds: number[]])[] = [
+  ['stop', 0],
+  ['stop', 0, 0],
+  ['stop', 0, 5, 2_000],
+  ['stop, at once', 0, 5, 2_001],
+  ['stop, at once', 7_000, 9_001],
+];
+for (const [outcome, ...times] of series) {
+  test(`signals at ${times.join(', ')} ms have the outcome: ${outcome}`, () => {
+    const done: string[] = [];
+    let now = 0;
+    const signal = createStopper({
+      stop: () => done.push('stop'),
+      stopAtOnce: () => done.push('at once'),
+      now: () => now,
     });
-  }
-
-  test(
-    'npm start ends normally with the service, whether npm gets the signal or the whole process group',
-    { skip: executable !== undefined && 'npm start runs the sources' },
-    async (t) => {
-      for (const [signal, target] of [
-        ['SIGTERM', 'npm'],
-        ['SIGTERM', 'group'],
-        ['SIGINT', 'group'],
-      ] as const) {
-        const npm = await npmStart(t);
-        const socket = await requestBegun(npm.port);
-        process.kill(target === 'group' ? -npm.pid : npm.pid, signal);
-        await npm.logged(new RegExp(`${signal}: finishing open requests`));
-        socket.write('}');
-        assert.match(await text(socket), /^HTTP\/1\.1 4\d\d .*\r\n(?:.*\r\n)*Connection: close\r\n/);
-        assert.deepEqual(await npm.ended, [0, null], `${signal} to ${target}`);
-        await npm.logged(/"stopped"/);
-      }
-    },
-  );
-
-  test('a signal repeated until the process has ended changes nothing about its status', async (t) => {
-    const service = await serving(t, ['--tls=off', `--data=${await dataFolder(t)}`]);
-    const { child, output } = service;
-    child.stdout?.on('data', () => {
-      if (output.stdout.includes('"stopped"')) repeatSignal(child);
-    });
-    assert.equal((await service.end()).status, 0);
+    for (now of times) signal('SIGTERM');
+    assert.equal(done.join(', '), outcome);
   });
+}
+
+test(
+  'npm start ends normally with the service, whether npm gets the signal or the whole process group',
+  { skip: executable !== undefined && 'npm start runs the sources' },
+  async (t) => {
+    for (const [signal, target] of [
+      ['SIGTERM', 'npm'],
+      ['SIGTERM', 'group'],
+      ['SIGINT', 'group'],
+    ] as const) {
+      const npm = await npmStart(t);
+      const socket = await requestBegun(npm.port);
+      process.kill(target === 'group' ? -npm.pid : npm.pid, signal);
+      await npm.logged(new RegExp(`${signal}: finishing open requests`));
+      socket.write('}');
+      assert.match(await text(socket), /^HTTP\/1\.1 4\d\d .*\r\n(?:.*\r\n)*Connection: close\r\n/);
+      assert.deepEqual(await npm.ended, [0, null], `${signal} to ${target}`);
+      await npm.logged(/"stopped"/);
+    }
+  },
+);
+
+test('a signal repeated until the process has ended changes nothing about its status', async (t) => {
+  const service = await serving(t, ['--tls=off', `--data=${await dataFolder(t)}`]);
+  const { child, output } = service;
+  child.stdout?.on('data', () => {
+    if (output.stdout.includes('"stopped"')) repeatSignal(child);
+  });
+  assert.equal((await service.end()).status, 0);
 });
 
 describe('a start that is abandoned', { concurrency: true }, () => {

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { until } from '../support/storage-support.ts';
-import { dataFolder, orderly, program } from '../support/command-support.ts';
+import { checked, dataFolder, program } from '../support/command-support.ts';
 
 const noTerminal = {
   skip: spawnSync('script', ['--version']).error !== undefined && 'there is no script(1)',
@@ -57,7 +57,7 @@ describe('orderly on a terminal', { concurrency: true }, () => {
       for (let count = 0; count < 150; count += 1) await (await fetch(`${url}/${path}`)).text();
       terminal.kill('SIGKILL');
       await until(() => !isRunning(pid));
-      assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+      await checked(folder, 0);
     },
   );
 

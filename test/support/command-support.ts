@@ -185,6 +185,31 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
 export const readOnlyFolder =
   /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/m;
 
+/** What `orderly check` says about a data folder: it ends with 0 if that is sound, and else with 1. */
+export async function checked(folder: string, expected: 0 | 1): Promise<string> {
+  const { status, stdout, stderr } = await orderly(['check', `--data=${folder}`]);
+  assert.deepEqual([status, stderr], [expected, ''], stdout);
+  return stdout;
+}
+
+/** A new API key of the administrator of `dataFolder` and `rootVariables`. */
+export async function rootKey(folder: string, scopes: string): Promise<string> {
+  const about = ['--email=root@example.com', '--name=test', `--scopes=${scopes}`, `--data=${folder}`];
+  const { stdout } = await orderly(['keys', 'create', ...about]);
+  const [key] = /ord_\S+/.exec(stdout) ?? assert.fail(stdout);
+  return key;
+}
+
+/** The status of a request that creates a customer. */
+export async function addCustomer(url: string, key: string): Promise<number> {
+  const { status } = await fetch(`${url}/customers`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify({ name: 'Ada Lovelace' }),
+  });
+  return status;
+}
+
 /** A pattern for each line, in order. */
 export function assertAll(lines: readonly string[], patterns: readonly RegExp[]): void {
   assert.equal(lines.length, patterns.length, lines.join('\n'));

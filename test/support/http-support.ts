@@ -100,6 +100,17 @@ export function assertProblemDocument({ status, headers, body }: ProblemResponse
   assert.equal('violated-policies' in body, code === 'quota-exceeded');
 }
 
+/** Returns all that a client sees of a problem, except for the id and the time of the request. */
+export function shownOf({ status, text, headers, body }: TestResponse): object {
+  const { 'x-request-id': _id, date: _date, ...rest } = headers;
+  return { status, rest, text: text.replace(body.requestId, '') };
+}
+
+/** The fields of a request that a trusted proxy got from this address over TLS. */
+export function proxiedFrom(address: string): Readonly<Record<string, string>> {
+  return { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' };
+}
+
 /** The code that a problem's type URL names. */
 export function codeOf(type: string): string {
   return type === quotaExceededType

@@ -73,6 +73,8 @@ export type TestService = {
   /** A new user of that role, signed in. */
   person(role?: 'user' | 'staff' | 'admin', name?: string): Promise<Person>;
   signIn(email: string, password: string): Promise<Person>;
+  /** Asks for new tokens of a session. */
+  renew(session: Pick<Person, 'sessionId' | 'refreshToken'>, more?: Call): Promise<TestResponse>;
   /** Stops and starts again on the same folder. */
   restart(): Promise<void>;
   stop(): Promise<void>;
@@ -98,6 +100,8 @@ export type TestOptions = {
 export const executable = process.env['ORDERLY_EXECUTABLE'];
 /** The options of a test that needs more than HTTP shows. */
 export const insideOnly = { skip: executable !== undefined && 'needs the inside of the service' };
+/** For tests that need the service’s objects or its clock: an executable shows neither. */
+export const needsInside = { skip: executable !== undefined && 'needs the inside' };
 /** A build adds its commit. */
 export const testedVersion =
   executable === undefined
@@ -163,6 +167,8 @@ export async function serviceFor(
     admin,
     call,
     signIn,
+    renew: ({ sessionId, refreshToken }, more) =>
+      call('POST', `/api/sessions/${sessionId}/tokens`, { body: { refreshToken }, ...more }),
     person,
     stop,
     get url() {

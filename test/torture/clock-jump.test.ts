@@ -1,7 +1,7 @@
 // A clock that jumps: times stay in order, and everything that was valid stays valid.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { orderly } from '../support/command-support.ts';
+import { checked } from '../support/command-support.ts';
 import { serviceFor } from '../support/service.ts';
 import { items, placer } from './fault-orders.ts';
 
@@ -43,6 +43,5 @@ test('a clock that jumps back keeps times in order, and everything still works',
     'a token from before the jump',
   );
   await service.stop();
-  const { status, stdout } = await orderly(['check', `--data=${service.folder}`]);
-  assert.equal(status, 0, stdout);
+  await checked(service.folder, 0);
 });

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
 import { serviceFor } from '../support/service.ts';
-import { newFolder, orderly, program } from '../support/command-support.ts';
+import { checked, newFolder, orderly, program } from '../support/command-support.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 import { spawnService, startChild } from '../support/child-service.ts';
 import { buildLibrary, noCompiler } from './fault-support.ts';
@@ -60,7 +60,7 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       assert.equal((await service.get('/health/ready')).status, 200);
       await service.restart();
       assert.deepEqual(await notesOf(service, shop), new Set([...answered, 'after']));
-      assert.equal((await orderly(['check', `--data=${service.folder}`])).status, 0);
+      await checked(service.folder, 0);
     }));
 
   test('a read-only folder is named', (t) =>

@@ -103,7 +103,7 @@ export function createLedger(): Ledger {
 }
 
 /** Whether all members are as expected; those that the service sets may be unexpected. */
-export function isAs(found: Thing | undefined, expected: Thing | undefined): boolean {
+function isAs(found: Thing | undefined, expected: Thing | undefined): boolean {
   if (found === undefined || expected === undefined) return found === expected;
   const names = new Set([
     ...Object.keys(expected),

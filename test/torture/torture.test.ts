@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newFolder, orderly } from '../support/command-support.ts';
+import { checked, newFolder } from '../support/command-support.ts';
 import { spawnService, startChild } from '../support/child-service.ts';
 import { createLoadClient } from '../support/load-client.ts';
 import { torture } from './torture-rounds.ts';
@@ -40,5 +40,5 @@ test('a first start that is killed at any moment is completed by the next one', 
   });
   client.close();
   assert.equal(status, 201);
-  assert.equal((await orderly(['check', `--data=${folder}`])).status, 0);
+  await checked(folder, 0);
 });

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../../support/http-support.ts';
-import { executable, password, type Call, type Person, type TestService } from '../../support/service.ts';
+import { needsInside, password, type Call, type Person, type TestService } from '../../support/service.ts';
 import {
   items,
   newCustomer,
@@ -188,7 +188,7 @@ const customer: Maker = (...of) => pathOf('/customers', newCustomer, ...of);
 const product: Maker = (...of) => pathOf('/products', newProduct, ...of);
 const webhook: Maker = (...of) => pathOf('/webhooks', newWebhook, ...of);
 
-describe('the events of requests', { skip: executable !== undefined && 'needs the inside' }, () => {
+describe('the events of requests', needsInside, () => {
   let root: Person;
   const service = sharedService({}, async (started) => {
     root = await started.person('admin');
@@ -248,8 +248,7 @@ describe('the events of requests', { skip: executable !== undefined && 'needs th
 
   test('a refresh token used after its successor ends its session, which leaves session.reused', async () => {
     const { sessionId, refreshToken } = await service().person();
-    const renew = (sent: string) =>
-      service().post(`/api/sessions/${sessionId}/tokens`, { body: { refreshToken: sent } });
+    const renew = (sent: string) => service().renew({ sessionId, refreshToken: sent });
     await renew((await renew(refreshToken)).body.refreshToken);
     assert.deepEqual(await leftBy(() => renew(refreshToken)), ['session.reused']);
   });

@@ -15,97 +15,95 @@ async function subjects(stream: StreamReader, count: number): Promise<string[]> 
 
 const sse = { accept: 'text/event-stream' };
 
-describe('a stream of the feed', () => {
-  test('a stream sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const stream = await openStream(service, { token });
-    assert.equal(stream.status, 200);
-    const { id } = await newCustomer(service, token);
-    const event = await stream.event();
-    assert.equal(event.event, 'customer.created');
-    assert.equal(event.data.subject, `/customers/${id}`);
-    const before = await service.get('/events?limit=200', { token });
-    assert.deepEqual(event.data, before.body.data.at(-1));
-    const order = await newOrder(service, token);
-    const after = await service.get(`/events?cursor=${event.id}`, { token });
-    assert.equal(after.body.data.at(-1).subject, `/orders/${order.id}`);
-  });
+test('a stream sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const stream = await openStream(service, { token });
+  assert.equal(stream.status, 200);
+  const { id } = await newCustomer(service, token);
+  const event = await stream.event();
+  assert.equal(event.event, 'customer.created');
+  assert.equal(event.data.subject, `/customers/${id}`);
+  const before = await service.get('/events?limit=200', { token });
+  assert.deepEqual(event.data, before.body.data.at(-1));
+  const order = await newOrder(service, token);
+  const after = await service.get(`/events?cursor=${event.id}`, { token });
+  assert.equal(after.body.data.at(-1).subject, `/orders/${order.id}`);
+});
 
-  test('a stream of the feed has a head that proxies and browsers let through unbuffered', async (t) => {
-    const service = await serviceFor(t);
-    const { headers } = await openStream(service, { token: await rootToken(service) });
-    assert.equal(headers['content-type'], 'text/event-stream');
-    assert.equal(headers['cache-control'], 'no-store');
-    assert.equal(headers['x-accel-buffering'], 'no');
-    assert.equal(headers['x-content-type-options'], 'nosniff');
-    assert.match(headers['vary'] ?? '', /Accept/);
-    assert.equal(headers['etag'], undefined);
-  });
+test('a stream of the feed has a head that proxies and browsers let through unbuffered', async (t) => {
+  const service = await serviceFor(t);
+  const { headers } = await openStream(service, { token: await rootToken(service) });
+  assert.equal(headers['content-type'], 'text/event-stream');
+  assert.equal(headers['cache-control'], 'no-store');
+  assert.equal(headers['x-accel-buffering'], 'no');
+  assert.equal(headers['x-content-type-options'], 'nosniff');
+  assert.match(headers['vary'] ?? '', /Accept/);
+  assert.equal(headers['etag'], undefined);
+});
 
-  test('a stream of the feed begins with how long to wait before resuming, in the block of the first event', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const stream = await openStream(service, { token });
-    assert.deepEqual(await once(stream.message, 'data'), ['retry: 3000\n']);
-    const { id } = await newCustomer(service, token);
-    const { retry, data } = await stream.block();
-    assert.deepEqual([retry, data.subject], ['3000', `/customers/${id}`]);
-  });
+test('a stream of the feed begins with how long to wait before resuming, in the block of the first event', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const stream = await openStream(service, { token });
+  assert.deepEqual(await once(stream.message, 'data'), ['retry: 3000\n']);
+  const { id } = await newCustomer(service, token);
+  const { retry, data } = await stream.block();
+  assert.deepEqual([retry, data.subject], ['3000', `/customers/${id}`]);
+});
 
-  test('a stream of the feed has all events of many changes once, in order', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const stream = await openStream(service, { token });
-    for (let round = 0; round < 5; round += 1)
-      await Promise.all(Array.from({ length: 20 }, () => newCustomer(service, token)));
-    const ids: number[] = [];
-    while (ids.length < 100) ids.push((await stream.event()).data.id);
-    assert.deepEqual(
-      ids,
-      ids.map((_, index) => (ids[0] ?? 0) + index),
-    );
-  });
+test('a stream of the feed has all events of many changes once, in order', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const stream = await openStream(service, { token });
+  for (let round = 0; round < 5; round += 1)
+    await Promise.all(Array.from({ length: 20 }, () => newCustomer(service, token)));
+  const ids: number[] = [];
+  while (ids.length < 100) ids.push((await stream.event()).data.id);
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => (ids[0] ?? 0) + index),
+  );
+});
 
-  test('a stream of the feed with types has only those', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
-    const { id } = await newOrder(service, token);
-    await service.patch(`/orders/${id}`, { token, body: { note: 'Ring twice.' } });
-    await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
-    assert.deepEqual(
-      [(await stream.event()).event, (await stream.event()).event],
-      ['order.created', 'order.paid'],
-    );
-  });
+test('a stream of the feed with types has only those', async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
+  const { id } = await newOrder(service, token);
+  await service.patch(`/orders/${id}`, { token, body: { note: 'Ring twice.' } });
+  await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
+  assert.deepEqual(
+    [(await stream.event()).event, (await stream.event()).event],
+    ['order.created', 'order.paid'],
+  );
+});
 
-  test('a stream shows users what is theirs, staff orders and customers, administrators all', async (t) => {
-    const service = await serviceFor(t);
-    const [ada, bob] = await Promise.all([service.person(), service.person()]);
-    const [staff, root] = [await service.person('staff'), await rootToken(service)];
-    const streams = await Promise.all(
-      [ada.token, staff.token, root].map((token) => openStream(service, { token })),
-    );
-    const [ofAda, ofStaff, ofRoot] = streams;
-    assert.ok(ofAda !== undefined && ofStaff !== undefined && ofRoot !== undefined);
-    await newKey(service, bob.token);
-    await newCustomer(service, bob.token);
-    await newCustomer(service, ada.token);
-    assert.deepEqual(await subjects(ofRoot, 3), ['/api/keys/1', '/customers/1', '/customers/2']);
-    assert.deepEqual(await subjects(ofStaff, 2), ['/customers/1', '/customers/2']);
-    assert.deepEqual(await subjects(ofAda, 1), ['/customers/2']);
-  });
+test('a stream shows users what is theirs, staff orders and customers, administrators all', async (t) => {
+  const service = await serviceFor(t);
+  const [ada, bob] = await Promise.all([service.person(), service.person()]);
+  const [staff, root] = [await service.person('staff'), await rootToken(service)];
+  const streams = await Promise.all(
+    [ada.token, staff.token, root].map((token) => openStream(service, { token })),
+  );
+  const [ofAda, ofStaff, ofRoot] = streams;
+  assert.ok(ofAda !== undefined && ofStaff !== undefined && ofRoot !== undefined);
+  await newKey(service, bob.token);
+  await newCustomer(service, bob.token);
+  await newCustomer(service, ada.token);
+  assert.deepEqual(await subjects(ofRoot, 3), ['/api/keys/1', '/customers/1', '/customers/2']);
+  assert.deepEqual(await subjects(ofStaff, 2), ['/customers/1', '/customers/2']);
+  assert.deepEqual(await subjects(ofAda, 1), ['/customers/2']);
+});
 
-  test('a stream of the feed counts once against the rate', async (t) => {
-    const service = await serviceFor(t, { settings: { 'rate-default': '600/60' } });
-    const token = await rootToken(service);
-    const { headers } = await openStream(service, { token });
-    assert.equal(headers['ratelimit'], '"default";r=599;t=1');
-    await newCustomer(service, token);
-    const { headers: later } = await service.get('/events', { token });
-    assert.equal(later['ratelimit'], '"default";r=597;t=1');
-  });
+test('a stream of the feed counts once against the rate', async (t) => {
+  const service = await serviceFor(t, { settings: { 'rate-default': '600/60' } });
+  const token = await rootToken(service);
+  const { headers } = await openStream(service, { token });
+  assert.equal(headers['ratelimit'], '"default";r=599;t=1');
+  await newCustomer(service, token);
+  const { headers: later } = await service.get('/events', { token });
+  assert.equal(later['ratelimit'], '"default";r=597;t=1');
 });
 
 describe('a stream begins', () => {
@@ -167,12 +165,12 @@ describe('a stream begins', () => {
     const token = await rootToken(service);
     const call = { token, headers: sse };
     for (const name of ['cursor', 'lastEventId'])
-      assertProblem(await service.get(`/events?${name}=foreign`, call), 'invalid-cursor', 422);
+      assertProblem(await service.get(`/events?${name}=foreign`, call), 'invalid-cursor');
     assertIssues(await service.get('/events?lastEventId=foreign', { token }), 422, ['lastEventId conflict']);
     const headers = { ...sse, 'last-event-id': 'foreign' };
-    assertProblem(await service.get('/events', { token, headers }), 'invalid-cursor', 422);
+    assertProblem(await service.get('/events', { token, headers }), 'invalid-cursor');
     const { next } = (await service.get('/events', { token })).body;
-    assertProblem(await service.get(`${next}&from=latest`, call), 'validation-failed', 422);
+    assertProblem(await service.get(`${next}&from=latest`, call), 'validation-failed');
   });
 
   test('a stream begins only where Accept asks for it', async (t) => {

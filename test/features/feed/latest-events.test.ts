@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
-import { executable, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { needsInside, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
 type Fixture = {
@@ -93,10 +93,10 @@ describe('the latest events', () => {
     };
     const ofFeed = await cursorAt('/events?limit=1');
     const ofLatest = await cursorAt(`${target}&limit=1`);
-    assertProblem(await service().get(`${target}&cursor=${ofFeed}`, { token }), 'invalid-cursor', 422);
-    assertProblem(await service().get(`/events?cursor=${ofLatest}`, { token }), 'invalid-cursor', 422);
+    assertProblem(await service().get(`${target}&cursor=${ofFeed}`, { token }), 'invalid-cursor');
+    assertProblem(await service().get(`/events?cursor=${ofLatest}`, { token }), 'invalid-cursor');
     const otherTypes = `${target}&type=order.paid&cursor=${ofLatest}`;
-    assertProblem(await service().get(otherTypes, { token }), 'invalid-cursor', 422);
+    assertProblem(await service().get(otherTypes, { token }), 'invalid-cursor');
   });
 
   const rejected = [
@@ -118,19 +118,15 @@ describe('the latest events', () => {
     });
 });
 
-test(
-  'the latest events end at the oldest that was not removed',
-  { skip: executable !== undefined },
-  async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    await newOrder(service, token);
-    const { data } = (await service.get(target, { token })).body;
-    await service.inside?.database.write((writer) => void writer.run('DELETE FROM events WHERE id <= 2'));
-    const { body } = await service.get(`${target}&limit=${data.length - 2}`, { token });
-    assert.deepEqual(body, { data: data.slice(0, -2), next: null });
-  },
-);
+test('the latest events end at the oldest that was not removed', needsInside, async (t) => {
+  const service = await serviceFor(t);
+  const token = await rootToken(service);
+  await newOrder(service, token);
+  const { data } = (await service.get(target, { token })).body;
+  await service.inside?.database.write((writer) => void writer.run('DELETE FROM events WHERE id <= 2'));
+  const { body } = await service.get(`${target}&limit=${data.length - 2}`, { token });
+  assert.deepEqual(body, { data: data.slice(0, -2), next: null });
+});
 
 test('a page of the latest events examines 1,000 events, and continues', async (t) => {
   const service = await serviceFor(t);

@@ -56,84 +56,82 @@ describe('a bad API key', () => {
   });
 });
 
-describe('an API key in the query', () => {
-  test('an api_key without a value, or without "=", is a bad credential, and no unknown parameter', async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person();
-    for (const query of ['api_key', 'api_key=']) {
-      assertRejected(await service.get(`/orders?${query}`));
-      assert.equal((await service.get(`/orders?${query}`, { token })).status, 200);
-      assert.equal((await service.get(`/problems?${query}`)).status, 200);
-    }
-  });
+test('an api_key without a value, or without "=", is a bad credential, and no unknown parameter', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  for (const query of ['api_key', 'api_key=']) {
+    assertRejected(await service.get(`/orders?${query}`));
+    assert.equal((await service.get(`/orders?${query}`, { token })).status, 200);
+    assert.equal((await service.get(`/problems?${query}`)).status, 200);
+  }
+});
 
-  test('an API key in the query is accepted like one in the header, among other parameters', async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person();
-    const order = await newOrder(service, token);
-    const { key } = await newKey(service, token, { scopes: ['orders:read', 'customers:write'] });
-    assert.equal((await service.get(`/orders/${order.id}?api_key=${key}`)).body.id, order.id);
-    assert.deepEqual((await service.get(`/orders?status=open&api_key=${key}&limit=1`)).body.data, [order]);
-    assert.equal((await service.post(`/customers?api_key=${key}`, { body: { name: 'Grace' } })).status, 201);
-    assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
-  });
+test('an API key in the query is accepted like one in the header, among other parameters', async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  const order = await newOrder(service, token);
+  const { key } = await newKey(service, token, { scopes: ['orders:read', 'customers:write'] });
+  assert.equal((await service.get(`/orders/${order.id}?api_key=${key}`)).body.id, order.id);
+  assert.deepEqual((await service.get(`/orders?status=open&api_key=${key}&limit=1`)).body.data, [order]);
+  assert.equal((await service.post(`/customers?api_key=${key}`, { body: { name: 'Grace' } })).status, 201);
+  assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
+});
 
-  test('an API key in the query is in no log, next, Link or instance', async (t) => {
-    const service = await serviceFor(t, { settings: { log: 'debug' } });
-    const { token } = await service.person();
-    const customer = await newCustomer(service, token);
-    for (let index = 0; index < 3; index += 1) await newOrder(service, token, { customerId: customer.id });
-    const { key } = await newKey(service, token, {
-      scopes: ['orders:read', 'orders:write', 'customers:write'],
-    });
-    const secret = key.slice(-43);
-    const first = await service.get(`/orders?limit=1&api_key=${key}`);
-    const { next } = first.body;
-    assert.match(next, /^\/orders\?limit=1&cursor=/);
-    assert.ok(String(first.headers.link).includes(next));
-    const responses = [
-      first,
-      await service.get(`${next}&api_key=${key}`),
-      await service.get(`${next}&api%5Fkey=${key}`),
-      await service.get(`/orders?colour=red&%61%70i%5fkey=${key}`),
-      await service.get(`/orders?api_key=${key}&api_key=${key}A`),
-      await service.get(`/orders?api_key=${key}&colour=red`),
-      await service.get(`/orders/4711?api_key=${key}`),
-      await service.get(`/nothing?api_key=${key}`),
-      await service.call('DELETE', `/orders?api_key=${key}`),
-      await service.get(`/customers?api_key=${key}`),
-      await service.get(`/orders?api_key=${secret}`),
-      await service.get(`/orders?api_key=${key}&limit=%ff`),
-      await service.post(`/orders?api_key=${key}`, { body: '{' }),
-      await service.call('OPTIONS', `/orders?api_key=${key}`),
-      await service.post(`/customers?api_key=${key}`, {
-        body: { name: 'Grace' },
-        headers: { 'idempotency-key': 'once' },
-      }),
-      await service.get(`/orders?api_key=${key}&status=${'open,'.repeat(2_000)}`),
-    ];
-    assert.deepEqual(
-      responses.map(({ status }) => status),
-      [200, 200, 200, 422, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
-    );
-    for (const { text, rawHeaders } of responses)
-      assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
-    for (const { body } of responses)
-      if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
-    assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
-    assert.ok(!service.logged.join('\n').includes(secret));
-    await service.get('/orders', { key });
-    assert.ok(!service.logged.join('\n').includes(secret));
+test('an API key in the query is in no log, next, Link or instance', async (t) => {
+  const service = await serviceFor(t, { settings: { log: 'debug' } });
+  const { token } = await service.person();
+  const customer = await newCustomer(service, token);
+  for (let index = 0; index < 3; index += 1) await newOrder(service, token, { customerId: customer.id });
+  const { key } = await newKey(service, token, {
+    scopes: ['orders:read', 'orders:write', 'customers:write'],
   });
+  const secret = key.slice(-43);
+  const first = await service.get(`/orders?limit=1&api_key=${key}`);
+  const { next } = first.body;
+  assert.match(next, /^\/orders\?limit=1&cursor=/);
+  assert.ok(String(first.headers.link).includes(next));
+  const responses = [
+    first,
+    await service.get(`${next}&api_key=${key}`),
+    await service.get(`${next}&api%5Fkey=${key}`),
+    await service.get(`/orders?colour=red&%61%70i%5fkey=${key}`),
+    await service.get(`/orders?api_key=${key}&api_key=${key}A`),
+    await service.get(`/orders?api_key=${key}&colour=red`),
+    await service.get(`/orders/4711?api_key=${key}`),
+    await service.get(`/nothing?api_key=${key}`),
+    await service.call('DELETE', `/orders?api_key=${key}`),
+    await service.get(`/customers?api_key=${key}`),
+    await service.get(`/orders?api_key=${secret}`),
+    await service.get(`/orders?api_key=${key}&limit=%ff`),
+    await service.post(`/orders?api_key=${key}`, { body: '{' }),
+    await service.call('OPTIONS', `/orders?api_key=${key}`),
+    await service.post(`/customers?api_key=${key}`, {
+      body: { name: 'Grace' },
+      headers: { 'idempotency-key': 'once' },
+    }),
+    await service.get(`/orders?api_key=${key}&status=${'open,'.repeat(2_000)}`),
+  ];
+  assert.deepEqual(
+    responses.map(({ status }) => status),
+    [200, 200, 200, 422, 400, 422, 404, 404, 405, 403, 401, 400, 400, 204, 201, 414],
+  );
+  for (const { text, rawHeaders } of responses)
+    assert.ok(!`${text}\n${rawHeaders.join('\n')}`.includes(secret), text);
+  for (const { body } of responses)
+    if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
+  assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
+  assert.ok(!service.logged.join('\n').includes(secret));
+  await service.get('/orders', { key });
+  assert.ok(!service.logged.join('\n').includes(secret));
+});
 
-  test('an API key in the query can be disabled, and the header still works', async (t) => {
-    const service = await serviceFor(t, { settings: { 'api-key-query': 'off' } });
-    const { token } = await service.person();
-    const { key } = await newKey(service, token);
-    assertRejected(await service.get(`/orders?api_key=${key}`));
-    assert.equal((await service.get('/orders', { key })).status, 200);
-    assert.ok(!service.logged.join('\n').includes(key));
-  });
+test('an API key in the query can be disabled, and the header still works', async (t) => {
+  const service = await serviceFor(t, { settings: { 'api-key-query': 'off' } });
+  const { token } = await service.person();
+  const { key } = await newKey(service, token);
+  assertRejected(await service.get(`/orders?api_key=${key}`));
+  assert.equal((await service.get('/orders', { key })).status, 200);
+  assert.ok(!service.logged.join('\n').includes(key));
 });
 
 describe('two credentials in one request are rejected:', () => {
@@ -159,7 +157,7 @@ describe('two credentials in one request are rejected:', () => {
       const service = running();
       const { token } = await service.person();
       const { key } = await newKey(service, token);
-      assertProblem(await service.get(...callOf(token, key)), 'multiple-credentials', 400);
+      assertProblem(await service.get(...callOf(token, key)), 'multiple-credentials');
     });
   }
 
@@ -174,7 +172,6 @@ describe('two credentials in one request are rejected:', () => {
         body: { name: 'Ada', email: 'two@example.com', password },
       }),
       'multiple-credentials',
-      400,
     );
   });
 });

@@ -4,10 +4,8 @@ import { test } from 'node:test';
 import { Cleanup } from '../../../src/service/cleanup.ts';
 import { unavailable } from '../../../src/problem.ts';
 import type { WriteCallback } from '../../../src/storage/connection.ts';
-import { executable, serviceFor } from '../../support/service.ts';
+import { needsInside, serviceFor } from '../../support/service.ts';
 import { newKey } from '../../support/resource-support.ts';
-
-const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
 
 test('a key’s last use is stored by the run after one that failed', needsInside, async (t) => {
   const service = await serviceFor(t);

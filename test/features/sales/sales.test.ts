@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { needsInside, serviceFor, type Person } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { assertIssues, newOrder } from '../../support/resource-support.ts';
 
@@ -154,26 +154,26 @@ describe('sales', () => {
     assert.equal(await total(), null);
   });
 
-  for (const [query, issues] of [
-    ['timeZone=Europe/Berln', ['timeZone format']],
-    ['timeZone=Mars', ['timeZone format']],
-    ['timeZone=', ['timeZone pattern']],
-    ['timeZone=%2B25:00', ['timeZone format']],
-    ['timeZone=2026-03-01T00:00Z[Europe/Berlin]', ['timeZone pattern']],
-    ['by=minute', ['by enum']],
-    ['of=paid', ['of enum']],
-    ['from=yesterday', ['from pattern']],
-    ['from=2026-03-01T09:30:00Z', ['before range']],
-    ['before=2026-03-01T09:30:00Z&from=2026-03-01T09:30:00Z', ['before range']],
-    ['before=0000-01-01T00:00:00Z', ['before range']],
-    ['before=0000-01-01T00:00:00Z&from=9999-12-31T23:59:59Z', ['before range']],
-    ['from=0000-01-01T00:00:00Z', ['by too-many']],
-    ['from=0000-01-01T00:00:00Z&before=9999-12-31T23:59:59Z&by=month', ['by too-many']],
-    ['from=2026-01-01T00:00:00Z&by=hour', ['by too-many']],
-    ['currency=EUR', ['currency unknown-parameter']],
+  for (const [query, issue] of [
+    ['timeZone=Europe/Berln', 'timeZone format'],
+    ['timeZone=Mars', 'timeZone format'],
+    ['timeZone=', 'timeZone pattern'],
+    ['timeZone=%2B25:00', 'timeZone format'],
+    ['timeZone=2026-03-01T00:00Z[Europe/Berlin]', 'timeZone pattern'],
+    ['by=minute', 'by enum'],
+    ['of=paid', 'of enum'],
+    ['from=yesterday', 'from pattern'],
+    ['from=2026-03-01T09:30:00Z', 'before range'],
+    ['before=2026-03-01T09:30:00Z&from=2026-03-01T09:30:00Z', 'before range'],
+    ['before=0000-01-01T00:00:00Z', 'before range'],
+    ['before=0000-01-01T00:00:00Z&from=9999-12-31T23:59:59Z', 'before range'],
+    ['from=0000-01-01T00:00:00Z', 'by too-many'],
+    ['from=0000-01-01T00:00:00Z&before=9999-12-31T23:59:59Z&by=month', 'by too-many'],
+    ['from=2026-01-01T00:00:00Z&by=hour', 'by too-many'],
+    ['currency=EUR', 'currency unknown-parameter'],
   ] as const) {
     test(`the query ?${query} of sales is invalid`, async () => {
-      assertIssues(await service().get(`/sales?${query}`, { token: staff.token }), 422, issues);
+      assertIssues(await service().get(`/sales?${query}`, { token: staff.token }), 422, [issue]);
     });
   }
 
@@ -196,7 +196,6 @@ describe('sales', () => {
     }
   });
 
-  const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
   test(
     'sales are not shown to a caller who loses the right while they are counted',
     needsInside,

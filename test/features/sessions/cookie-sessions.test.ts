@@ -2,9 +2,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { serviceFor, type Call, type TestResponse, type TestService } from '../../support/service.ts';
+import {
+  needsInside,
+  serviceFor,
+  type Call,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
 import { assertIssues, rootToken } from '../../support/resource-support.ts';
-import { needsClock } from './session-support.ts';
 
 const name = '__Host-Http-orderly';
 const onUsualPort = { settings: { 'public-url': 'https://localhost:8443' } };
@@ -118,8 +123,8 @@ describe('the cookie', () => {
     const altered = `${browserKey.startsWith('A') ? 'B' : 'A'}${browserKey.slice(1)}`;
     for (const wrong of ['A'.repeat(43), altered, other.browserKey])
       assertProblem(await renew(service(), { cookie, browserKey: wrong }), 'invalid-credentials');
-    const [, refreshToken] = cookie.split('.');
-    const alone = await service().post(`/api/sessions/${id}/tokens`, { body: { refreshToken } });
+    const [, refreshToken = ''] = cookie.split('.');
+    const alone = await service().renew({ sessionId: id, refreshToken });
     assertProblem(alone, 'invalid-credentials');
     assert.equal((await renew(service(), browser)).status, 201);
   });
@@ -134,7 +139,7 @@ describe('the cookie', () => {
     assertProblem(await renew(service(), { ...browser, cookie }), 'invalid-credentials');
   });
 
-  test('the cookie of two tabs that renew at once is the same in both', needsClock, async () => {
+  test('the cookie of two tabs that renew at once is the same in both', needsInside, async () => {
     const browser = await signIn(service());
     const tabs = await Promise.all([renew(service(), browser), renew(service(), browser)]);
     assert.deepEqual(
@@ -254,7 +259,7 @@ describe('the cookie', () => {
 
   test(
     'a cookie ends with its session: 14 days after its last use, 30 after sign-in',
-    needsClock,
+    needsInside,
     async (t) => {
       const own = await serviceFor(t, onUsualPort);
       const day = 86_400_000;

@@ -1,9 +1,9 @@
 // The addresses from which an account was used: how many are known, for how long, and across restarts.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { executable, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { proxiedFrom } from '../../support/http-support.ts';
+import { needsInside, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
 
-const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 const settings = {
   'trusted-proxy': '127.0.0.1',
   'public-url': 'https://orders.example.com', // the port changes with a restart
@@ -16,8 +16,8 @@ test('a restart keeps the addresses that an account was used from', async (t) =>
   const service = await serviceFor(t, { settings });
   await signIn(service, '192.0.2.1');
   const { id, refreshToken } = (await signIn(service, '192.0.2.2')).body;
-  const renewal = { headers: from('192.0.2.3'), body: { refreshToken } };
-  assert.equal((await service.post(`/api/sessions/${id}/tokens`, renewal)).status, 201);
+  const renewed = await service.renew({ sessionId: id, refreshToken }, { headers: proxiedFrom('192.0.2.3') });
+  assert.equal(renewed.status, 201);
   await service.restart();
   await lockOut(service);
   const statuses = await statusesFrom(service, ['192.0.2.1', '192.0.2.2', '192.0.2.3', '192.0.2.4']);
@@ -27,12 +27,12 @@ test('a restart keeps the addresses that an account was used from', async (t) =>
 test('a signed-out session leaves its address known', async (t) => {
   const service = await serviceFor(t, { settings });
   const { id, accessToken: token } = (await signIn(service, '192.0.2.1')).body;
-  await service.delete(`/api/sessions/${id}`, { token, headers: from('192.0.2.1') });
+  await service.delete(`/api/sessions/${id}`, { token, headers: proxiedFrom('192.0.2.1') });
   await lockOut(service);
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
 });
 
-test('the eight addresses used last are known, and no more', needsClock, async (t) => {
+test('the eight addresses used last are known, and no more', needsInside, async (t) => {
   const service = await serviceFor(t, { settings });
   const hosts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((host) => `192.0.2.${host}`);
   for (const host of [...hosts.slice(0, 8), '192.0.2.1', '192.0.2.9']) {
@@ -44,7 +44,7 @@ test('the eight addresses used last are known, and no more', needsClock, async (
   assert.equal(countIn(service), 8);
 });
 
-test('a sign-in from a known address makes no other unknown', needsClock, async (t) => {
+test('a sign-in from a known address makes no other unknown', needsInside, async (t) => {
   const service = await serviceFor(t, { settings });
   for (const host of [1, 2, 3, 4, 5, 6, 7, 8, 5]) {
     service.clock.advance(1);
@@ -55,7 +55,7 @@ test('a sign-in from a known address makes no other unknown', needsClock, async 
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
 });
 
-test('an address is known for 30 days and then removed', needsClock, async (t) => {
+test('an address is known for 30 days and then removed', needsInside, async (t) => {
   const service = await serviceFor(t, { settings });
   await signIn(service, '192.0.2.1');
   service.clock.advance(day);
@@ -69,7 +69,7 @@ test('an address is known for 30 days and then removed', needsClock, async (t) =
   assert.equal(countIn(service), 1);
 });
 
-test('the addresses of a deleted user are deleted', needsClock, async (t) => {
+test('the addresses of a deleted user are deleted', needsInside, async (t) => {
   const service = await serviceFor(t);
   const { id, token } = await service.person();
   assert.equal(countIn(service), 1);
@@ -88,18 +88,14 @@ async function statusesFrom(service: TestService, addresses: readonly string[]):
   const statuses: number[] = [];
   for (const address of addresses) {
     const body = { email: service.admin.email, password: 'not that password' };
-    const { status } = await service.post('/api/sessions', { headers: from(address), body });
+    const { status } = await service.post('/api/sessions', { headers: proxiedFrom(address), body });
     statuses.push(status);
   }
   return statuses;
 }
 
 function signIn(service: TestService, address: string): Promise<TestResponse> {
-  return service.post('/api/sessions', { headers: from(address), body: service.admin });
-}
-
-function from(address: string): Record<string, string> {
-  return { 'x-forwarded-for': address, 'x-forwarded-proto': 'https' };
+  return service.post('/api/sessions', { headers: proxiedFrom(address), body: service.admin });
 }
 
 function countIn(service: TestService): unknown {

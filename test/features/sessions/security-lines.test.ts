@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { executable, serviceFor, type Call } from '../../support/service.ts';
+import { needsInside, serviceFor, type Call } from '../../support/service.ts';
 import { manyLargeOrders, openUnread } from '../../support/export-support.ts';
 import {
   countedSecurityEvents,
@@ -12,8 +12,6 @@ import {
   securityLines,
 } from '../../support/security-line-support.ts';
 import { newKey, rootToken } from '../../support/resource-support.ts';
-
-const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
 
 type Owner = { readonly token: string; readonly key: string };
 
@@ -58,7 +56,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
       assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), 1);
     });
 
-  test('an API key that has expired has its own line', needsClock, async (t) => {
+  test('an API key that has expired has its own line', needsInside, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     const { key } = await newKey(service, token, { expiresAt: '2026-03-02T00:00:00Z' });
@@ -70,10 +68,8 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
   test('a refresh token of another session, of no session, or in a wrong cookie has its own line', async (t) => {
     const service = await serviceFor(t);
     const { id, sessionId, refreshToken } = await service.person();
-    const send = (session: number, token: string): Promise<unknown> =>
-      service.post(`/api/sessions/${session}/tokens`, { body: { refreshToken: token } });
-    await send(sessionId, 'A'.repeat(refreshToken.length));
-    await send(4711, refreshToken);
+    await service.renew({ sessionId, refreshToken: 'A'.repeat(refreshToken.length) });
+    await service.renew({ sessionId: 4711, refreshToken });
     for (const value of ['nonsense', `${sessionId}.${'A'.repeat(52)}`]) {
       const headers = {
         cookie: `__Host-Http-orderly-${service.port}=${value}`,
@@ -94,7 +90,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
 
   test(
     'a token that was once valid has no line, and a request beyond a rate has the rate’s',
-    needsClock,
+    needsInside,
     async (t) => {
       const service = await serviceFor(t, {
         settings: { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' },
@@ -133,7 +129,7 @@ describe('rights that are lost midway have one line', { concurrency: true }, () 
   });
 });
 
-test('a change that isn’t stored has no line', needsClock, async (t) => {
+test('a change that isn’t stored has no line', needsInside, async (t) => {
   const service = await serviceFor(t);
   using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
   sqlite.exec("CREATE TRIGGER full BEFORE INSERT ON storedResponses BEGIN SELECT raise(ABORT, 'full'); END");

@@ -1,13 +1,4 @@
 // For the tests of sessions.
-import { executable, type TestResponse } from '../../support/service.ts';
-
-export const needsClock = executable === undefined ? {} : { skip: 'needs the clock' };
-
-/** Returns all that a client sees of a response, except for the id and the time of the request. */
-export function shownOf({ status, text, headers, body }: TestResponse): object {
-  const { 'x-request-id': _id, date: _date, ...rest } = headers;
-  return { status, rest, text: text.replace(body.requestId, '') };
-}
 
 export const minute = 60_000;
 

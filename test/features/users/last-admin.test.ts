@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { idsIn } from '../../support/resource-support.ts';
 import { serviceFor } from '../../support/service.ts';
 
 describe('the last administrator', () => {
@@ -11,13 +12,12 @@ describe('the last administrator', () => {
     const service = running();
     const { id, token, email } = await service.signIn(service.admin.email, service.admin.password);
     const path = `/api/users/${id}`;
-    assertProblem(await service.delete(path, { token }), 'last-admin', 409);
+    assertProblem(await service.delete(path, { token }), 'last-admin');
     for (const role of ['user', 'staff']) {
-      assertProblem(await service.patch(path, { token, body: { role } }), 'last-admin', 409);
+      assertProblem(await service.patch(path, { token, body: { role } }), 'last-admin');
       assertProblem(
         await service.put(path, { token, body: { name: 'Administrator', email, role } }),
         'last-admin',
-        409,
       );
     }
     assert.equal((await service.patch(path, { token, body: { name: 'Root', role: 'admin' } })).status, 200);
@@ -37,11 +37,7 @@ describe('the last administrator', () => {
       ]);
       assert.equal(responses.filter(({ status }) => status < 300).length, 1);
       const left = responses[0]?.status === 409 ? one : two;
-      const { data } = (await service.get('/api/users?role=admin', { token: left.token })).body;
-      assert.deepEqual(
-        data.map(({ id }: { id: number }) => id),
-        [left.id],
-      );
+      assert.deepEqual(idsIn(await service.get('/api/users?role=admin', { token: left.token })), [left.id]);
     });
   }
 });

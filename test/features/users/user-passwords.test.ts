@@ -1,7 +1,7 @@
 // The passwords that a user may choose.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { sharedService } from '../../support/http-support.ts';
 import { password } from '../../support/service.ts';
 import { assertIssues, rootToken } from '../../support/resource-support.ts';
 
@@ -38,26 +38,6 @@ describe('a password', () => {
       body: { name: 'Ada', email: 'nfkc@example.com', password: '\u00c5ngstr\u00f6m \ufb01nds 12' },
     });
     await service.signIn('nfkc@example.com', 'A\u030angstro\u0308m finds 1\u00b2');
-  });
-
-  test('a password that was changed signs in, and the old one does not', async () => {
-    const service = running();
-    const { id, email, token } = await service.person();
-    assert.equal(
-      (
-        await service.patch(`/api/users/${id}`, {
-          token,
-          body: { password: 'another good password', currentPassword: password },
-        })
-      ).status,
-      200,
-    );
-    assertProblem(
-      await service.post('/api/sessions', { body: { email, password } }),
-      'invalid-credentials',
-      401,
-    );
-    await service.signIn(email, 'another good password');
   });
 
   test('a password is checked against the e-mail address that the same change sets', async () => {

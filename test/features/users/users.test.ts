@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { password } from '../../support/service.ts';
-import { assertIssues, rootToken } from '../../support/resource-support.ts';
+import { assertIssues, rootToken, shown } from '../../support/resource-support.ts';
 
 const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(58)}.de`;
 
@@ -41,21 +41,9 @@ describe('signing up', () => {
           body: { name: 'Ada', email: `${role}.by.${who}@example.com`, password, role },
         });
         if (who === 'admin' || role === 'user') assert.equal(response.body.role, role);
-        else assertProblem(response, 'forbidden', 403);
+        else assertProblem(response, 'forbidden');
       }
     }
-  });
-
-  test('signing up with a bad credential is rejected, although none is needed', async () => {
-    const service = running();
-    assertProblem(
-      await service.post('/api/users', {
-        token: 'x.y.z',
-        body: { name: 'Ada', email: 'bad@example.com', password },
-      }),
-      'invalid-token',
-      401,
-    );
   });
 
   test('signing up eight times at the same time with one address creates one user', async () => {
@@ -66,71 +54,48 @@ describe('signing up', () => {
       ),
     );
     assert.equal(responses.filter(({ status }) => status === 201).length, 1);
-    for (const response of responses)
-      if (response.status !== 201) assertProblem(response, 'email-taken', 409);
+    for (const response of responses) if (response.status !== 201) assertProblem(response, 'email-taken');
   });
 
-  const wrong: readonly (readonly [what: string, change: object, issues: readonly string[]])[] = [
-    ['without a name', { name: undefined }, ['#/name required']],
-    ['without an address', { email: undefined }, ['#/email required']],
-    ['without a password', { password: undefined }, ['#/password required']],
+  const wrong: readonly (readonly [change: object, ...issues: string[]])[] = [
+    [{ name: undefined }, '#/name required'],
+    [{ email: undefined }, '#/email required'],
+    [{ password: undefined }, '#/password required'],
     [
-      'with nothing',
       { name: undefined, email: undefined, password: undefined },
-      ['#/email required', '#/name required', '#/password required'],
+      '#/email required',
+      '#/name required',
+      '#/password required',
     ],
     [
-      'with nulls',
       { name: null, email: null, password: null, role: null },
-      ['#/email type', '#/name type', '#/password type'],
+      '#/email type',
+      '#/name type',
+      '#/password type',
     ],
-    ['with a number for a name', { name: 7 }, ['#/name type']],
-    ['with an empty name', { name: '' }, ['#/name min-length']],
-    ['with a blank name', { name: ' \u00a0' }, ['#/name pattern']],
-    ['with a name of two lines', { name: 'Ada\nLovelace' }, ['#/name pattern']],
-    ['with a name of 201 characters', { name: 'x'.repeat(201) }, ['#/name max-length']],
-    ['with what is no address', { email: 'ada.example.com' }, ['#/email pattern']],
-    ['with an address whose domain has two dots in a row', { email: 'ada@example..com' }, ['#/email format']],
-    ['with an address of 255 characters', { email: `a${'a'.repeat(64)}@${domain}` }, ['#/email max-length']],
-    ['with a password of 7 characters', { password: 'k7#pQ2x' }, ['#/password min-length']],
-    [
-      'with a password of 7 characters that take two code units each',
-      { password: '🦊🦉🐸🐝🐳🦔🦚' },
-      ['#/password min-length'],
-    ],
-    ['with a password of 129 characters', { password: 'k7#'.repeat(43) }, ['#/password max-length']],
-    [
-      'with a password that only looks long before NFKC',
-      { password: 'e\u0301'.repeat(4) },
-      ['#/password password'],
-    ],
-    ['with a common password', { password: 'Password123' }, ['#/password password']],
-    [
-      'with a common password in full-width letters',
-      { password: 'ｐａｓｓｗｏｒｄ１２３' },
-      ['#/password password'],
-    ],
-    [
-      'with the address as the password',
-      { email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' },
-      ['#/password password'],
-    ],
-    [
-      'with the local part of the address as the password',
-      { email: 'grace.hopper@example.com', password: 'grace.hopper' },
-      ['#/password password'],
-    ],
-    ['with a role that is none', { role: 'root' }, ['#/role enum']],
-    ['with an id', { id: 7 }, ['#/id unknown-member']],
-    ['with a time of creation', { createdAt: '2026-03-01T09:30:00.000Z' }, ['#/createdAt unknown-member']],
-    [
-      'with members nobody knows',
-      { isAdmin: true, 'a/b~c': 1 },
-      ['#/a~1b~0c unknown-member', '#/isAdmin unknown-member'],
-    ],
+    [{ name: 7 }, '#/name type'],
+    [{ name: '' }, '#/name min-length'],
+    [{ name: ' \u00a0' }, '#/name pattern'],
+    [{ name: 'Ada\nLovelace' }, '#/name pattern'],
+    [{ name: 'x'.repeat(201) }, '#/name max-length'],
+    [{ email: 'ada.example.com' }, '#/email pattern'],
+    [{ email: 'ada@example..com' }, '#/email format'],
+    [{ email: `a${'a'.repeat(64)}@${domain}` }, '#/email max-length'],
+    [{ password: 'k7#pQ2x' }, '#/password min-length'],
+    [{ password: '🦊🦉🐸🐝🐳🦔🦚' }, '#/password min-length'],
+    [{ password: 'k7#'.repeat(43) }, '#/password max-length'],
+    [{ password: 'e\u0301'.repeat(4) }, '#/password password'],
+    [{ password: 'Password123' }, '#/password password'],
+    [{ password: 'ｐａｓｓｗｏｒｄ１２３' }, '#/password password'],
+    [{ email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' }, '#/password password'],
+    [{ email: 'grace.hopper@example.com', password: 'grace.hopper' }, '#/password password'],
+    [{ role: 'root' }, '#/role enum'],
+    [{ id: 7 }, '#/id unknown-member'],
+    [{ createdAt: '2026-03-01T09:30:00.000Z' }, '#/createdAt unknown-member'],
+    [{ isAdmin: true, 'a/b~c': 1 }, '#/a~1b~0c unknown-member', '#/isAdmin unknown-member'],
   ];
-  for (const [what, change, issues] of wrong) {
-    test(`signing up ${what} is rejected, and every issue is named`, async () => {
+  for (const [change, ...issues] of wrong) {
+    test(`signing up with ${shown(change).slice(0, 100)} is rejected, and every issue is named`, async () => {
       const service = running();
       assertIssues(
         await service.post('/api/users', {
@@ -179,7 +144,6 @@ describe('an e-mail address', () => {
       assertProblem(
         await service.post('/api/users', { body: { name: 'Eve', email, password } }),
         'email-taken',
-        409,
       );
       assert.equal((await service.signIn(email, password)).id, made.body.id);
     }
@@ -193,9 +157,8 @@ describe('an e-mail address', () => {
     assertProblem(
       await service.put(`/api/users/${id}`, { token, body: { name: 'Eve', email } }),
       'email-taken',
-      409,
     );
-    assertProblem(await service.patch(`/api/users/${id}`, { token, body: { email } }), 'email-taken', 409);
+    assertProblem(await service.patch(`/api/users/${id}`, { token, body: { email } }), 'email-taken');
   });
 
   test('an e-mail address may change its case for its own user, and sign in either way', async () => {
@@ -234,12 +197,12 @@ describe('while registration is closed', () => {
       password,
       role,
     });
-    assertProblem(await service.post('/api/users', { body: body('nobody') }), 'unauthenticated', 401);
+    assertProblem(await service.post('/api/users', { body: body('nobody') }), 'unauthenticated');
     for (const role of ['user', 'staff', 'admin'])
       assert.equal((await service.post('/api/users', { token, body: body(role, role) })).status, 201);
     for (const role of ['user', 'staff']) {
       const { token: own } = await service.signIn(`${role}@closed.example.com`, password);
-      assertProblem(await service.post('/api/users', { token: own, body: body('new') }), 'forbidden', 403);
+      assertProblem(await service.post('/api/users', { token: own, body: body('new') }), 'forbidden');
     }
   });
 });

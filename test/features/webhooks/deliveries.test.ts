@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
-import { serviceFor } from '../../support/service.ts';
-import { Hooked, hour, needsInside } from './delivery-support.ts';
+import { needsInside, serviceFor } from '../../support/service.ts';
+import { Hooked, fail, hour } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
 /** Takes the next requests, and returns their events. */
@@ -228,8 +228,7 @@ test('metrics show deliveries by outcome, and how far behind each webhook is', n
   const hook = await Hooked.start(t);
   await hook.placeOrders(2);
   (await hook.receiver.next()).answer(204);
-  (await hook.receiver.next()).answer(500);
-  await hook.retryDelay();
+  await fail(hook, 500);
   const { text } = await hook.service.get('/metrics');
   assert.match(text, /^orderly_webhook_deliveries_total\{outcome="delivered"\} 1$/m);
   assert.match(text, /^orderly_webhook_deliveries_total\{outcome="rejected"\} 1$/m);

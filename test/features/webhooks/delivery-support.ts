@@ -2,16 +2,9 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
-import {
-  executable,
-  serviceFor,
-  type TestOptions,
-  type TestResponse,
-  type TestService,
-} from '../../support/service.ts';
+import { serviceFor, type TestOptions, type TestResponse, type TestService } from '../../support/service.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
-export const needsInside = { skip: executable !== undefined && 'needs the clock' };
 export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;

@@ -40,69 +40,67 @@ async function accepting(
   return receiver;
 }
 
-describe('nothing is sent', () => {
-  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
-    test(`nothing is sent to http://${host}, nor with https`, async (t) => {
-      const receiver = await accepting(t);
-      const post = posting(t, {});
-      for (const protocol of ['http', 'https'])
-        assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'blocked');
-      assert.equal(receiver.connections, 0);
-    });
-
-  const names: readonly (readonly string[])[] = [
-    ['127.0.0.1'],
-    ['10.0.0.1'],
-    ['::1'],
-    ['::ffff:127.0.0.1'],
-    ['64:ff9b::7f00:1'],
-    ['64:ff9b::10.0.0.1'],
-    ['fe80::1%lo'],
-    ['1.1.1.1', '127.0.0.1'],
-    ['127.0.0.1', '1.1.1.1'],
-    ['2606:4700:4700::1111', '169.254.169.254'],
-  ];
-  for (const addresses of names)
-    test(`nothing is sent to a name with ${addresses.join(' and ')}, and no address is disclosed`, async (t) => {
-      const receiver = await accepting(t);
-      const post = posting(t, { lookup: addressesInTurn(addresses) });
-      const result = await post(`https://hooks.example:${receiver.port}/`);
-      assert.deepEqual(result, {
-        kind: 'blocked',
-        code: 'address-not-allowed',
-        cause: 'hooks.example may not be connected to',
-      });
-      assert.equal(receiver.connections, 0);
-    });
-
-  test('nothing is sent over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
+for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
+  test(`nothing is sent to http://${host}, nor with https`, async (t) => {
     const receiver = await accepting(t);
-    const post = posting(t, {
-      allowed: ['127.0.0.1'],
-      lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
-    });
-    assert.equal((await post('http://1.1.1.1/')).kind, 'blocked');
-    for (const name of ['both.example', 'neighbour.example'])
-      assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'blocked');
+    const post = posting(t, {});
+    for (const protocol of ['http', 'https'])
+      assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'blocked');
     assert.equal(receiver.connections, 0);
   });
 
-  test('nothing is sent to a name without an address', async (t) => {
-    const post = posting(t, { lookup: addressesInTurn([]) });
-    const failure = { kind: 'failed', code: 'name-not-found', cause: 'ENOTFOUND' };
-    assert.deepEqual(await post('https://hooks.example/'), failure);
-    assert.equal((await posting(t, {})('https://hooks.example/')).kind, 'failed');
+const names: readonly (readonly string[])[] = [
+  ['127.0.0.1'],
+  ['10.0.0.1'],
+  ['::1'],
+  ['::ffff:127.0.0.1'],
+  ['64:ff9b::7f00:1'],
+  ['64:ff9b::10.0.0.1'],
+  ['fe80::1%lo'],
+  ['1.1.1.1', '127.0.0.1'],
+  ['127.0.0.1', '1.1.1.1'],
+  ['2606:4700:4700::1111', '169.254.169.254'],
+];
+for (const addresses of names)
+  test(`nothing is sent to a name with ${addresses.join(' and ')}, and no address is disclosed`, async (t) => {
+    const receiver = await accepting(t);
+    const post = posting(t, { lookup: addressesInTurn(addresses) });
+    const result = await post(`https://hooks.example:${receiver.port}/`);
+    assert.deepEqual(result, {
+      kind: 'blocked',
+      code: 'address-not-allowed',
+      cause: 'hooks.example may not be connected to',
+    });
+    assert.equal(receiver.connections, 0);
   });
 
-  test('nothing is sent to a port where nobody listens', async (t) => {
-    const unused = createServer().listen(0, '127.0.0.1');
-    await once(unused, 'listening');
-    const { port } = unused.address() as AddressInfo; // it listens on TCP
-    unused.close();
-    await once(unused, 'close');
-    const result = await posting(t, { allowed: ['127.0.0.1'] })(`http://127.0.0.1:${port}/`);
-    assert.deepEqual(result, { kind: 'failed', code: 'unreachable', cause: 'ECONNREFUSED' });
+test('nothing is sent over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
+  const receiver = await accepting(t);
+  const post = posting(t, {
+    allowed: ['127.0.0.1'],
+    lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
   });
+  assert.equal((await post('http://1.1.1.1/')).kind, 'blocked');
+  for (const name of ['both.example', 'neighbour.example'])
+    assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'blocked');
+  assert.equal(receiver.connections, 0);
+});
+
+test('nothing is sent to a name without an address', async (t) => {
+  const post = posting(t, { lookup: addressesInTurn([]) });
+  const failure = { kind: 'failed', code: 'name-not-found', cause: 'ENOTFOUND' };
+  assert.deepEqual(await post('https://hooks.example/'), failure);
+  assert.equal((await posting(t, {})('https://hooks.example/')).kind, 'failed');
+});
+
+test('nothing is sent to a port where nobody listens', async (t) => {
+  const unused = createServer().listen(0, '127.0.0.1');
+  await once(unused, 'listening');
+  const { port } = unused.address() as AddressInfo; // it listens on TCP
+  unused.close();
+  await once(unused, 'close');
+  const result = await posting(t, { allowed: ['127.0.0.1'] })(`http://127.0.0.1:${port}/`);
+  assert.deepEqual(result, { kind: 'failed', code: 'unreachable', cause: 'ECONNREFUSED' });
 });
 
 test('a name is looked up once for a connection, which goes to the checked address', async (t) => {

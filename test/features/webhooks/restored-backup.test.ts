@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { orderly } from '../../support/command-support.ts';
-import { serviceFor } from '../../support/service.ts';
-import { Hooked, needsInside } from './delivery-support.ts';
+import { needsInside, serviceFor } from '../../support/service.ts';
+import { Hooked } from './delivery-support.ts';
 
 test('a restored database continues its deliveries, under other ids', needsInside, async (t) => {
   const { folder } = await serviceFor(t); // its folder outlives the services below

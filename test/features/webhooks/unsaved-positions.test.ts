@@ -1,7 +1,8 @@
 // Deliveries that can't be saved: they aren't sent again, and nothing follows them until they are.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { Hooked, needsInside, second } from './delivery-support.ts';
+import { Hooked, second } from './delivery-support.ts';
+import { needsInside } from '../../support/service.ts';
 
 describe('while a delivery cannot be saved', needsInside, () => {
   test('while a delivery cannot be saved, nothing is sent; then the next event is', async (t) => {

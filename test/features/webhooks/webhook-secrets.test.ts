@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { securityLines } from '../../support/security-line-support.ts';
-import { Hooked, hour, needsInside } from './delivery-support.ts';
+import { Hooked, hour } from './delivery-support.ts';
+import { needsInside } from '../../support/service.ts';
 
 describe('secrets of the service', needsInside, () => {
   const older = 'an older secret of thirty-two bytes or more';

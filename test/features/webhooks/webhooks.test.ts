@@ -5,10 +5,9 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventTypes } from '../../../src/features/events/event.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { needsInside, serviceFor, type Person } from '../../support/service.ts';
 import { assertIssues, newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
 
-const needsInside = { skip: executable !== undefined && 'needs the inside' };
 const url = 'https://hooks.example/orders';
 
 describe('a webhook', () => {
@@ -67,17 +66,17 @@ describe('a webhook', () => {
     assert.deepEqual(types, eventTypes);
   });
 
-  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
-    [{ url: undefined, types: undefined }, ['#/types required', '#/url required']],
-    [{ url: 7, types: 'order.paid' }, ['#/types type', '#/url type']],
-    [{ url: 'https://127.0.0.1/', types: [] }, ['#/types min-items', '#/url format']],
-    [{ url: 'http://hooks.example/' }, ['#/url format']],
-    [{ url: `https://hooks.example/${'x'.repeat(2_000)}` }, ['#/url max-length']],
-    [{ types: ['order.eaten'] }, ['#/types/0 enum']],
-    [{ types: ['order.paid', 'order.paid'] }, ['#/types unique-items']],
-    [{ secret: 'whsec_x', status: 'enabled' }, ['#/secret unknown-member', '#/status unknown-member']],
+  const wrong: readonly (readonly [change: object, ...issues: string[]])[] = [
+    [{ url: undefined, types: undefined }, '#/types required', '#/url required'],
+    [{ url: 7, types: 'order.paid' }, '#/types type', '#/url type'],
+    [{ url: 'https://127.0.0.1/', types: [] }, '#/types min-items', '#/url format'],
+    [{ url: 'http://hooks.example/' }, '#/url format'],
+    [{ url: `https://hooks.example/${'x'.repeat(2_000)}` }, '#/url max-length'],
+    [{ types: ['order.eaten'] }, '#/types/0 enum'],
+    [{ types: ['order.paid', 'order.paid'] }, '#/types unique-items'],
+    [{ secret: 'whsec_x', status: 'enabled' }, '#/secret unknown-member', '#/status unknown-member'],
   ];
-  for (const [change, issues] of wrong)
+  for (const [change, ...issues] of wrong)
     test(`a webhook is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
       const body = { url, types: ['order.paid'], ...change };
       assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
@@ -110,21 +109,24 @@ describe('a webhook', () => {
     }
   });
 
-  const wrongPatches: readonly (readonly [change: object, issues: readonly string[]])[] = [
-    [{ url: null, types: null, status: null }, ['#/status type', '#/types type', '#/url type']],
-    [{ url: 'https://[::1]/' }, ['#/url format']],
-    [{ status: 'disabled' }, ['#/status enum']],
-    [{ status: 'off' }, ['#/status enum']],
-    [{ position: -1 }, ['#/position minimum']],
-    [{ position: 999_999, status: 'disabled' }, ['#/position maximum', '#/status enum']],
-    [{ position: 1.5 }, ['#/position type']],
+  const wrongPatches: readonly (readonly [change: object, ...issues: string[]])[] = [
+    [{ url: null, types: null, status: null }, '#/status type', '#/types type', '#/url type'],
+    [{ url: 'https://[::1]/' }, '#/url format'],
+    [{ status: 'disabled' }, '#/status enum'],
+    [{ status: 'off' }, '#/status enum'],
+    [{ position: -1 }, '#/position minimum'],
+    [{ position: 999_999, status: 'disabled' }, '#/position maximum', '#/status enum'],
+    [{ position: 1.5 }, '#/position type'],
     [
       { id: 999, lastStatus: 200, lastAt: '2026-03-01T09:30:00Z', failingSince: '2026-03-01T09:30:00Z' },
-      ['#/failingSince read-only', '#/id read-only', '#/lastAt read-only', '#/lastStatus read-only'],
+      '#/failingSince read-only',
+      '#/id read-only',
+      '#/lastAt read-only',
+      '#/lastStatus read-only',
     ],
-    [{ secret: 'whsec_x' }, ['#/secret unknown-member']],
+    [{ secret: 'whsec_x' }, '#/secret unknown-member'],
   ];
-  for (const [change, issues] of wrongPatches)
+  for (const [change, ...issues] of wrongPatches)
     test(`a webhook is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
       await removeAll();
       const { id } = await newWebhook(running(), token);
@@ -230,3 +232,20 @@ test('no file holds a secret of a webhook', needsInside, async (t) => {
     assert.ok(!service.logged.join('').includes(text.slice(6)));
   }
 });
+
+const sensitive: readonly (readonly [what: string, method: string, path: string, body?: object])[] = [
+  ['a new webhook', 'POST', '/webhooks', { url, types: ['order.paid'] }],
+  ['a changed webhook', 'PATCH', '/webhooks/1', { status: 'paused' }],
+  ['a deleted webhook', 'DELETE', '/webhooks/1'],
+  ['another secret of a webhook', 'POST', '/webhooks/1/secrets'],
+];
+for (const [what, method, path, body] of sensitive)
+  test(`a sign-in of more than 10 minutes ago is too old for ${what}`, needsInside, async (t) => {
+    const service = await serviceFor(t);
+    const token = await rootToken(service);
+    assert.equal((await newWebhook(service, token)).id, 1);
+    service.clock.advance(601_000);
+    assertProblem(await service.call(method, path, { token, body }), 'step-up-required');
+    const { status, text } = await service.call(method, path, { token: await rootToken(service), body });
+    assert.ok(status < 300, text);
+  });
