@@ -86,26 +86,19 @@ describe('creating an API key', () => {
 describe('an API key', () => {
   const running = sharedService();
 
-  test('an API key of another user can be seen and deleted only by an administrator', async () => {
+  test('an API key is in the list of its user, which only an administrator sees besides', async () => {
     const service = running();
     const owner = await service.person();
-    const { id, key } = await newKey(service, owner.token);
-    for (const role of ['user', 'staff'] as const) {
+    const { id } = await newKey(service, owner.token);
+    const path = `/api/keys?userId=${owner.id}`;
+    for (const role of ['user', 'staff', 'admin'] as const) {
       const { token } = await service.person(role);
-      assertProblem(await service.get(`/api/keys/${id}`, { token }), 'forbidden');
-      assertProblem(await service.delete(`/api/keys/${id}`, { token }), 'forbidden');
-      assertProblem(await service.get(`/api/keys?userId=${owner.id}`, { token }), 'forbidden');
       assert.deepEqual((await service.get('/api/keys', { token })).body.data, []);
       assertProblem(await service.get('/api/keys/4711', { token }), 'not-found');
+      const response = await service.get(path, { token });
+      if (role === 'admin') assert.deepEqual(idsIn(response), [id]);
+      else assertProblem(response, 'forbidden');
     }
-    assert.equal((await service.get('/orders', { key })).status, 200);
-    const { token } = await service.person('admin');
-    assert.deepEqual((await service.get('/api/keys', { token })).body.data, []);
-    const { data } = (await service.get(`/api/keys?userId=${owner.id}`, { token })).body;
-    assert.deepEqual(data, [(await service.get(`/api/keys/${id}`, { token: owner.token })).body]);
-    assert.deepEqual((await service.get(`/api/keys/${id}`, { token })).body, data[0]);
-    assert.equal((await service.delete(`/api/keys/${id}`, { token })).status, 204);
-    assertRejected(await service.get('/orders', { key }));
   });
 
   test('an API key acts as its user', async () => {

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { currencies } from '../../../src/schema/iso-codes.ts';
-import { assertProblem } from '../../support/http-support.ts';
 import { serviceFor } from '../../support/service.ts';
 import { assertIssues, newCustomer, newOrder } from '../../support/resource-support.ts';
 
@@ -93,6 +92,4 @@ test('what sold best needs a time that ends after it begins', async (t) => {
   const { token } = await service.person('staff');
   const range = 'from=2026-02-01T00:00:00Z&before=2026-01-01T00:00:00Z';
   assertIssues(await service.get(`/sales/items?${range}`, { token }), 422, ['before range']);
-  const user = await service.person();
-  assertProblem(await service.get('/sales/items', { token: user.token }), 'forbidden');
 });

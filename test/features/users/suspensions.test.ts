@@ -196,16 +196,11 @@ test('ending all sessions of a user leaves an event only if one had not expired'
   assert.equal(lines.filter(([name]) => name === 'session_expired').length, 1);
 });
 
-test('ending all sessions of another user needs an administrator', async (t) => {
+test('ending all sessions of an unknown user is 403 as for another one, and 404 for administrators', async (t) => {
   const service = await serviceFor(t);
-  const { id, token } = await service.person();
-  const { token: own } = await service.person();
-  for (const userId of [id, 4711])
-    assertProblem(await service.delete(`/api/sessions?userId=${userId}`, { token: own }), 'forbidden');
-  const admin = { token: await rootToken(service) };
-  assertProblem(await service.delete('/api/sessions?userId=4711', admin), 'not-found');
-  assert.equal((await service.delete(`/api/sessions?userId=${id}`, admin)).status, 204);
-  assertProblem(await service.get('/orders', { token }), 'invalid-token');
+  const path = '/api/sessions?userId=4711';
+  assertProblem(await service.delete(path, { token: (await service.person()).token }), 'forbidden');
+  assertProblem(await service.delete(path, { token: await rootToken(service) }), 'not-found');
 });
 
 function linesAbout({ logged }: TestService, userId: number): unknown[][] {
