@@ -33,8 +33,8 @@ test('staff get a turn, although others have as many queries waiting as may wait
   assert.equal(turns.filter((client) => client === 'other').length, 2);
 });
 
-const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-test('turns go by user, even across sessions and keys', needsInside, async (t) => {
+const insideOnly = executable === undefined ? {} : { skip: 'needs the inside' };
+test('turns go by user, even across sessions and keys', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [ada, bob] = [await service.person('staff'), await service.person()];
   const { key } = await newKey(service, ada.token);

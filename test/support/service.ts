@@ -98,10 +98,8 @@ export type TestOptions = {
 };
 
 export const executable = process.env['ORDERLY_EXECUTABLE'];
-/** The options of a test that needs more than HTTP shows. */
+/** The options of a test that needs more than HTTP shows, such as the service’s clock. */
 export const insideOnly = { skip: executable !== undefined && 'needs the inside of the service' };
-/** For tests that need the service’s objects or its clock: an executable shows neither. */
-export const needsInside = { skip: executable !== undefined && 'needs the inside' };
 /** A build adds its commit. */
 export const testedVersion =
   executable === undefined

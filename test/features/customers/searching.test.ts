@@ -324,8 +324,8 @@ describe('a search', () => {
     );
   });
 
-  const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-  test('a search runs in the read worker, with the rights after the wait', needsInside, async (t) => {
+  const insideOnly = executable === undefined ? {} : { skip: 'needs the inside' };
+  test('a search runs in the read worker, with the rights after the wait', insideOnly, async (t) => {
     const own = await serviceFor(t);
     const [admin, actor, other] = [await own.person('admin'), await own.person('staff'), await own.person()];
     await newOrder(own, other.token);

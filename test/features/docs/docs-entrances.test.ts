@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { anyone } from '../../../src/auth/access.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import { sharedService } from '../../support/http-support.ts';
 import { tagsOf, textOf } from './markup.ts';
 
@@ -22,7 +22,7 @@ describe('the documentation', () => {
   });
 });
 
-test('descriptions of routes are escaped on the page', needsInside, async (t) => {
+test('descriptions of routes are escaped on the page', insideOnly, async (t) => {
   const nasty = route({
     method: 'DELETE',
     path: '/nasty/{id}',

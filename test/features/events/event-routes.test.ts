@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../../support/http-support.ts';
-import { needsInside, password, type Call, type Person, type TestService } from '../../support/service.ts';
+import { insideOnly, password, type Call, type Person, type TestService } from '../../support/service.ts';
 import {
   items,
   newCustomer,
@@ -188,7 +188,7 @@ const customer: Maker = (...of) => pathOf('/customers', newCustomer, ...of);
 const product: Maker = (...of) => pathOf('/products', newProduct, ...of);
 const webhook: Maker = (...of) => pathOf('/webhooks', newWebhook, ...of);
 
-describe('the events of requests', needsInside, () => {
+describe('the events of requests', insideOnly, () => {
   let root: Person;
   const service = sharedService({}, async (started) => {
     root = await started.person('admin');

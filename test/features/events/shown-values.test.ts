@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { Event } from '../../../src/features/events/event.ts';
 import { namesInEvents } from '../../../src/resource/resource-members.ts';
-import { needsInside } from '../../support/service.ts';
+import { insideOnly } from '../../support/service.ts';
 import { root, texts } from '../../support/source-text.ts';
 
 test(
   'the description of an event’s changes names each member whose values events show',
-  needsInside,
+  insideOnly,
   async () => {
     const names = new Set<string>();
     for (const [path, text] of texts)

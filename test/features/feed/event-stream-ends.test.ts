@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { assertProblem, proxiedFrom } from '../../support/http-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import {
-  needsInside,
+  insideOnly,
   password,
   serviceFor,
   type Call,
@@ -82,7 +82,7 @@ for (const [credentials, name, way] of ways) {
   });
 }
 
-test('a stream ends at once with the time of its access token', needsInside, async (t) => {
+test('a stream ends at once with the time of its access token', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [{ token }, root] = [await service.person(), await rootToken(service)];
   const stream = await openStream(service, { token });
@@ -96,7 +96,7 @@ test('a stream ends at once with the time of its access token', needsInside, asy
 
 test(
   'a stream ends with the time of its access token, also if all streams had ended before it began',
-  { ...needsInside, timeout: 30_000 },
+  { ...insideOnly, timeout: 30_000 },
   async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
@@ -112,7 +112,7 @@ test(
 
 test(
   'a stream ends at once with the time of its key, before anything else is sent',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t);
     const root = await rootToken(service);
@@ -276,7 +276,7 @@ test('a cursor whose events were removed is 410 before the stream begins', async
   if (gone !== undefined) assertProblem(gone, 'events-gone');
 });
 
-test('a comment follows every 15 seconds, and no block is without data', needsInside, async (t) => {
+test('a comment follows every 15 seconds, and no block is without data', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [{ token }, root] = [await service.person(), await rootToken(service)];
   const stream = await openStream(service, { token });

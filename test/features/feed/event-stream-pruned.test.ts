@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { newCustomer, newKey, rootToken } from '../../support/resource-support.ts';
 import { openStream } from './stream-support.ts';
 
@@ -12,7 +12,7 @@ const bytesOfEach = 1_000;
 
 test(
   'a reader who stalls while the next events are removed sees no gap: the stream ends, then 410',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t, { settings: { 'events-days': '1' } });
     const root = await rootToken(service);

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../../../src/auth/access.ts';
 import { feedElements } from '../../../src/features/feed/feed-export.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 
 test(
   'an export of events that are removed before it reads them fails, instead of looking whole',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t);
     const { database } = service.inside ?? assert.fail('it is inside');

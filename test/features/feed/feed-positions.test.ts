@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { newCustomer, rootToken } from '../../support/resource-support.ts';
-import { needsInside, serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { openStream } from './stream-support.ts';
 import { newFolder, orderly } from '../../support/command-support.ts';
 
@@ -95,7 +95,7 @@ test('a position in the feed is gone in a copy of the folder, and still accepted
 
 test(
   'a position in the feed continues without a gap after the last event that was removed for its age',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t, { settings: { 'events-days': '1' } });
     const before = (await service.get('/events?limit=1', { token: await rootToken(service) })).body.next;

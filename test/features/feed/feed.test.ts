@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { feedBounds, readFeed } from '../../../src/features/events/feed-store.ts';
-import { needsInside, serviceFor, type TestResponse } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestResponse } from '../../support/service.ts';
 import { newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 
 type Event = TestResponse['body'];
@@ -106,7 +106,7 @@ for (const [order, query, step] of [
     );
   });
 
-test('the feed has an event that is longer than a page by itself', needsInside, async (t) => {
+test('the feed has an event that is longer than a page by itself', insideOnly, async (t) => {
   const service = await serviceFor(t);
   await newCustomer(service, await rootToken(service));
   const { read } = (service.inside ?? assert.fail('it is inside')).database;
@@ -118,7 +118,7 @@ test('the feed has an event that is longer than a page by itself', needsInside, 
   }
 });
 
-test('the feed is read without the long events that follow those that fit', needsInside, async (t) => {
+test('the feed is read without the long events that follow those that fit', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const { id } = await newOrder(service, token);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
 type Fixture = {
@@ -118,7 +118,7 @@ describe('the latest events', () => {
     });
 });
 
-test('the latest events end at the oldest that was not removed', needsInside, async (t) => {
+test('the latest events end at the oldest that was not removed', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   await newOrder(service, token);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { ask, type Reply } from '../../support/transport-support.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
@@ -89,7 +89,7 @@ describe('the authority to trust', () => {
     assert.ok(after.text.includes(new X509Certificate(authorityOf(own)).fingerprint256));
   });
 
-  test('the page of the authority links no page that was left out', needsInside, async (t) => {
+  test('the page of the authority links no page that was left out', insideOnly, async (t) => {
     const bare = await serviceFor(t, { settings: { tls: 'self-signed', without: 'docs,openapi,console' } });
     const { status, text, headers } = await askFor(bare, '/certificate', browser);
     assert.equal(status, 200);

@@ -4,10 +4,10 @@ import { test } from 'node:test';
 import { Cleanup } from '../../../src/service/cleanup.ts';
 import { unavailable } from '../../../src/problem.ts';
 import type { WriteCallback } from '../../../src/storage/connection.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import { newKey } from '../../support/resource-support.ts';
 
-test('a key’s last use is stored by the run after one that failed', needsInside, async (t) => {
+test('a key’s last use is stored by the run after one that failed', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { database } = service.inside ?? assert.fail('the test is skipped otherwise');
   const { token } = await service.person();

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, password, serviceFor } from '../../support/service.ts';
+import { insideOnly, password, serviceFor } from '../../support/service.ts';
 import { assertIssues, idsIn, items, newKey, newOrder, shown } from '../../support/resource-support.ts';
 import { assertRejected } from './key-support.ts';
 
@@ -162,7 +162,7 @@ describe('an API key', () => {
     assertProblem(await service.delete(`/api/keys/${one.id}`, { token }), 'not-found');
   });
 
-  test('an API key is rejected from the moment it expires', needsInside, async (t) => {
+  test('an API key is rejected from the moment it expires', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const { email, token } = await service.person();
     const soon = await newKey(service, token, {
@@ -202,7 +202,7 @@ describe('an API key', () => {
   });
 });
 
-test('a user has at most 50 API keys, expired ones included', needsInside, async (t) => {
+test('a user has at most 50 API keys, expired ones included', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [{ token }, other] = [await service.person(), await service.person()];
   const expiresAt = new Date(service.clock.now + 1).toISOString();

@@ -13,7 +13,7 @@ import { until } from '../../support/storage-support.ts';
 import { assertShort, TurnWatch } from '../../support/turn-watch.ts';
 import { address, assertErased, copyOrder, ofOrder, personal } from './erased-customer.ts';
 
-const needsInside = executable === undefined ? {} : { skip: 'needs the database' };
+const insideOnly = executable === undefined ? {} : { skip: 'needs the database' };
 const rows = 100_000;
 
 function isCleared(db: Connection | undefined): boolean {
@@ -86,7 +86,7 @@ test('erasing needs an administrator who signed in recently, and a customer', as
   assert.equal(unchanged.body.name, personal.name);
 });
 
-test('no file has what was erased, after the cleanup and a stop', needsInside, async (t) => {
+test('no file has what was erased, after the cleanup and a stop', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person('admin');
   const post = (path: string, body: object) =>
@@ -118,7 +118,7 @@ test('no file has what was erased, after the cleanup and a stop', needsInside, a
 
 test(
   'the orders of an erased customer are hidden at once, and a restart clears the rest',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t);
     const root = await service.person('admin');

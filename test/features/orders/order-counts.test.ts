@@ -80,8 +80,8 @@ describe('the counts of orders', () => {
   });
 });
 
-const needsInside = executable === undefined ? {} : { skip: 'needs the inside' };
-test('a caller demoted while orders are counted gets the counts of their own', needsInside, async (t) => {
+const insideOnly = executable === undefined ? {} : { skip: 'needs the inside' };
+test('a caller demoted while orders are counted gets the counts of their own', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [actor, other] = [await service.person('staff'), await service.person()];
   const root = await rootToken(service);

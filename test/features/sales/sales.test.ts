@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type Person } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { assertIssues, newOrder } from '../../support/resource-support.ts';
 
@@ -198,7 +198,7 @@ describe('sales', () => {
 
   test(
     'sales are not shown to a caller who loses the right while they are counted',
-    needsInside,
+    insideOnly,
     async (t) => {
       const own = await serviceFor(t);
       const [admin, actor] = [await own.person('admin'), await own.person('staff')];

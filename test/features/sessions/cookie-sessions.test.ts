@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import {
-  needsInside,
+  insideOnly,
   serviceFor,
   type Call,
   type TestResponse,
@@ -139,7 +139,7 @@ describe('the cookie', () => {
     assertProblem(await renew(service(), { ...browser, cookie }), 'invalid-credentials');
   });
 
-  test('the cookie of two tabs that renew at once is the same in both', needsInside, async () => {
+  test('the cookie of two tabs that renew at once is the same in both', insideOnly, async () => {
     const browser = await signIn(service());
     const tabs = await Promise.all([renew(service(), browser), renew(service(), browser)]);
     assert.deepEqual(
@@ -259,7 +259,7 @@ describe('the cookie', () => {
 
   test(
     'a cookie ends with its session: 14 days after its last use, 30 after sign-in',
-    needsInside,
+    insideOnly,
     async (t) => {
       const own = await serviceFor(t, onUsualPort);
       const day = 86_400_000;

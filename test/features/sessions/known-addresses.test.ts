@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { proxiedFrom } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
 
 const settings = {
   'trusted-proxy': '127.0.0.1',
@@ -32,7 +32,7 @@ test('a signed-out session leaves its address known', async (t) => {
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
 });
 
-test('the eight addresses used last are known, and no more', needsInside, async (t) => {
+test('the eight addresses used last are known, and no more', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings });
   const hosts = [1, 2, 3, 4, 5, 6, 7, 8, 9].map((host) => `192.0.2.${host}`);
   for (const host of [...hosts.slice(0, 8), '192.0.2.1', '192.0.2.9']) {
@@ -44,7 +44,7 @@ test('the eight addresses used last are known, and no more', needsInside, async 
   assert.equal(countIn(service), 8);
 });
 
-test('a sign-in from a known address makes no other unknown', needsInside, async (t) => {
+test('a sign-in from a known address makes no other unknown', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings });
   for (const host of [1, 2, 3, 4, 5, 6, 7, 8, 5]) {
     service.clock.advance(1);
@@ -55,7 +55,7 @@ test('a sign-in from a known address makes no other unknown', needsInside, async
   assert.deepEqual(await statusesFrom(service, ['192.0.2.1']), [401]);
 });
 
-test('an address is known for 30 days and then removed', needsInside, async (t) => {
+test('an address is known for 30 days and then removed', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings });
   await signIn(service, '192.0.2.1');
   service.clock.advance(day);
@@ -69,7 +69,7 @@ test('an address is known for 30 days and then removed', needsInside, async (t) 
   assert.equal(countIn(service), 1);
 });
 
-test('the addresses of a deleted user are deleted', needsInside, async (t) => {
+test('the addresses of a deleted user are deleted', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { id, token } = await service.person();
   assert.equal(countIn(service), 1);

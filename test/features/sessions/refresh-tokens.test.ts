@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, password, serviceFor } from '../../support/service.ts';
+import { insideOnly, password, serviceFor } from '../../support/service.ts';
 import { assertIssues } from '../../support/resource-support.ts';
 import { tokenMembers } from './session-support.ts';
 
@@ -30,7 +30,7 @@ describe('a refresh token', () => {
 
   test(
     'a refresh token just replaced gets the same new one again until that is used',
-    needsInside,
+    insideOnly,
     async () => {
       const service = running();
       const { sessionId, refreshToken } = await service.person();
@@ -82,7 +82,7 @@ describe('a refresh token', () => {
 
   test(
     'tokens work while their secret is configured, and their replacements longer',
-    needsInside,
+    insideOnly,
     async (t) => {
       const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
       const before = await serviceFor(t, { settings: madeWith(old) });
@@ -103,7 +103,7 @@ describe('a refresh token', () => {
 
   test(
     'a refresh token of a session that a restore removed is invalid for the next session with its id',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, refreshToken, email } = await service.person();
@@ -118,7 +118,7 @@ describe('a refresh token', () => {
 
   test(
     'an access token of a removed session is invalid for the next session with its id',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, token, email } = await service.person();
@@ -138,7 +138,7 @@ describe('a refresh token', () => {
 
   test(
     'a refresh token issued after the state that a standby took over still works',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, refreshToken } = await service.person();
@@ -152,7 +152,7 @@ describe('a refresh token', () => {
     },
   );
 
-  test('a refresh token is stored nowhere, whether used or current', needsInside, async (t) => {
+  test('a refresh token is stored nowhere, whether used or current', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const { sessionId, refreshToken } = await service.person();
     const { body } = await service.renew({ sessionId, refreshToken });
@@ -194,7 +194,7 @@ describe('a refresh token', () => {
     assert.equal((await service.get('/orders', { token })).status, 200);
   });
 
-  test('a refresh token that is invented costs no write', needsInside, async () => {
+  test('a refresh token that is invented costs no write', insideOnly, async () => {
     const service = running();
     const { sessionId, refreshToken } = await service.person();
     const { stats } = service.inside?.database ?? {};

@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createPasswordHasher } from '../../../src/auth/password.ts';
 import { deriveKey } from '../../support/cheap-hasher.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 
 test(
   'a rejected sign-in costs the same for an unknown address and a wrong password',
-  needsInside,
+  insideOnly,
   async (t) => {
     const derivations: object[] = [];
     const hasher = createPasswordHasher({

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
-import { needsInside, serviceFor, type Call } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Call } from '../../support/service.ts';
 import { manyLargeOrders, openUnread } from '../../support/export-support.ts';
 import {
   countedSecurityEvents,
@@ -56,7 +56,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
       assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), 1);
     });
 
-  test('an API key that has expired has its own line', needsInside, async (t) => {
+  test('an API key that has expired has its own line', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const { id, token } = await service.person();
     const { key } = await newKey(service, token, { expiresAt: '2026-03-02T00:00:00Z' });
@@ -90,7 +90,7 @@ describe('a wrong credential has its own line', { concurrency: true }, () => {
 
   test(
     'a token that was once valid has no line, and a request beyond a rate has the rate’s',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t, {
         settings: { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' },
@@ -129,7 +129,7 @@ describe('rights that are lost midway have one line', { concurrency: true }, () 
   });
 });
 
-test('a change that isn’t stored has no line', needsInside, async (t) => {
+test('a change that isn’t stored has no line', insideOnly, async (t) => {
   const service = await serviceFor(t);
   using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
   sqlite.exec("CREATE TRIGGER full BEFORE INSERT ON storedResponses BEGIN SELECT raise(ABORT, 'full'); END");

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
+import { insideOnly, password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
 import { idsIn, rootToken } from '../../support/resource-support.ts';
 import { bearerRealm, minute } from './session-support.ts';
 
@@ -51,7 +51,7 @@ describe('a session', () => {
 
   test(
     'a session begun while the clock was ahead gives nothing once it is set back',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { email } = await service.person();
@@ -89,7 +89,7 @@ describe('a session', () => {
     assert.equal(session.body.userAgent, `${'a'.repeat(150)}Â${'a'.repeat(149)}`);
   });
 
-  test('a session ends 14 days after its last use', needsInside, async (t) => {
+  test('a session ends 14 days after its last use', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const [idle, used] = [await service.person(), await service.person()];
     service.clock.advance(14 * day - 1);
@@ -110,7 +110,7 @@ describe('a session', () => {
 
   test(
     'a session that is renewed after the clock stepped back isn’t used before its creation',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, refreshToken } = await service.person();
@@ -129,7 +129,7 @@ describe('a session', () => {
   ] as const) {
     test(
       `an access token is first used ${seconds} seconds before its issue: ${status}`,
-      needsInside,
+      insideOnly,
       async (t) => {
         const service = await serviceFor(t);
         const { token, sessionId } = await service.person();
@@ -139,7 +139,7 @@ describe('a session', () => {
     );
   }
 
-  test('a session beyond 1,000 of one user ends that user’s oldest immediately', needsInside, async (t) => {
+  test('a session beyond 1,000 of one user ends that user’s oldest immediately', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const oldest = await service.person();
     const other = await service.person();
@@ -159,7 +159,7 @@ describe('a session', () => {
     assert.deepEqual([await statusOf(oldest), await statusOf(other)], [401, 200]);
   });
 
-  test('a session that has ended is removed from the database', needsInside, async (t) => {
+  test('a session that has ended is removed from the database', insideOnly, async (t) => {
     const service = await serviceFor(t);
     await service.person();
     service.clock.advance(day);
@@ -178,7 +178,7 @@ describe('a session', () => {
 
   test(
     'a session ends 30 days after sign-in, however much it is used, and its tokens with it',
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const { sessionId, refreshToken } = await service.person();
@@ -196,7 +196,7 @@ describe('a session', () => {
     },
   );
 
-  test('a session gives access tokens for 15 minutes, to the second', needsInside, async (t) => {
+  test('a session gives access tokens for 15 minutes, to the second', insideOnly, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
     service.clock.advance(15 * minute - 1_000);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
 import { assertProblem, sharedService, shownOf } from '../../support/http-support.ts';
-import { needsInside, password, serviceFor, type TestResponse } from '../../support/service.ts';
+import { insideOnly, password, serviceFor, type TestResponse } from '../../support/service.ts';
 import { assertIssues, newKey } from '../../support/resource-support.ts';
 import { bearerRealm, claimsOf, tokenMembers } from './session-support.ts';
 
@@ -110,7 +110,7 @@ test('an API key sent as a token is rejected with a hint where to send it', asyn
   assert.match(response.body.detail, /API key.*X-API-Key/);
 });
 
-test('passwords are hashed again at sign-in if the hash has another cost', needsInside, async (t) => {
+test('passwords are hashed again at sign-in if the hash has another cost', insideOnly, async (t) => {
   const [weak, strong] = [
     createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }),
     createPasswordHasher({ cost: { ln: 5, r: 1, p: 1 } }),
@@ -136,7 +136,7 @@ test('passwords are hashed again at sign-in if the hash has another cost', needs
   assert.equal((await service.get('/orders', { token })).status, 200);
 });
 
-test('passwords that change while the old one is being checked sign nobody in', needsInside, async (t) => {
+test('passwords that change while the old one is being checked sign nobody in', insideOnly, async (t) => {
   const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
   const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
   const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });

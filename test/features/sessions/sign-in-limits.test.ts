@@ -9,7 +9,7 @@ import { assertProblem, proxiedFrom, shownOf } from '../../support/http-support.
 import { securityLines } from '../../support/security-line-support.ts';
 import { until } from '../../support/storage-support.ts';
 import {
-  needsInside,
+  insideOnly,
   password,
   serviceFor,
   type TestResponse,
@@ -18,7 +18,7 @@ import {
 } from '../../support/service.ts';
 
 /** What has a place in the queue is answered only at the end. */
-const queueOptions = { ...needsInside, timeout: 20_000 };
+const queueOptions = { ...insideOnly, timeout: 20_000 };
 const proxied = { 'trusted-proxy': '127.0.0.1' };
 
 function from(address: string): Call {

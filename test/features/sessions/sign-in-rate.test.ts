@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { sendHalf } from '../../support/withdrawn-support.ts';
-import { needsInside, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
 
 const attempt = (service: TestService, email: string): Promise<TestResponse> =>
   service.post('/api/sessions', { body: { email, password: 'not that password' } });
 
-test('no rate of signing in refills by bodies that arrive long after their heads', needsInside, async (t) => {
+test('no rate of signing in refills by bodies that arrive long after their heads', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-login-account': '5/60' } });
   const { email } = service.admin;
   const sent = {

@@ -5,7 +5,7 @@ import { searchText } from '../../../src/schema/search-text.ts';
 import type { Connection } from '../../../src/storage/connection.ts';
 import { checked } from '../../support/command-support.ts';
 import { assertProblem } from '../../support/http-support.ts';
-import { needsInside, password, serviceFor, type Person, type TestService } from '../../support/service.ts';
+import { insideOnly, password, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
 import { newCustomer, newOrder } from '../../support/resource-support.ts';
 import { sliceRowsMax } from '../../../src/storage/slices.ts';
@@ -66,7 +66,7 @@ async function walk(
 
 test(
   'a removed user owns nothing immediately, and a restart completes the cleanup',
-  needsInside,
+  insideOnly,
   async (t) => {
     const service = await serviceFor(t);
     const gone = await service.person();
@@ -113,7 +113,7 @@ test(
   },
 );
 
-test('the rows of a removed user are cleared immediately, without a restart', needsInside, async (t) => {
+test('the rows of a removed user are cleared immediately, without a restart', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const gone = await service.person();
   await newOrder(service, gone.token);
@@ -121,7 +121,7 @@ test('the rows of a removed user are cleared immediately, without a restart', ne
   await until(() => leftIn(service.inside?.database.read) === 0);
 });
 
-test('check reports an owner that never existed', needsInside, async (t) => {
+test('check reports an owner that never existed', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { token } = await service.person();
   const { id, customerId } = await newOrder(service, token);

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import {
-  needsInside,
+  insideOnly,
   password,
   serviceFor,
   type TestResponse,
@@ -54,7 +54,7 @@ const sensitive: Readonly<Record<string, Change>> = {
 for (const [what, change] of Object.entries(sensitive)) {
   test(
     `a sign-in of more than 10 minutes ago is too old for ${what}, and no refresh replaces it`,
-    needsInside,
+    insideOnly,
     async (t) => {
       const service = await serviceFor(t);
       const [caller, person] = [await service.person('admin'), await service.person()];
@@ -80,7 +80,7 @@ for (const [what, change] of Object.entries(sensitive)) {
   );
 }
 
-test('a sign-in of 10 minutes ago is recent, and a new name needs no recent one', needsInside, async (t) => {
+test('a sign-in of 10 minutes ago is recent, and a new name needs no recent one', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { id, token } = await service.person();
   const statusOf = async (body: object): Promise<number> =>
@@ -91,7 +91,7 @@ test('a sign-in of 10 minutes ago is recent, and a new name needs no recent one'
   assert.equal(await statusOf({ name: 'Grace' }), 200);
 });
 
-test('one’s own session and key end however long ago the sign-in was', needsInside, async (t) => {
+test('one’s own session and key end however long ago the sign-in was', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const { token, sessionId } = await service.person('admin');
   const { id: keyId } = await newKey(service, token);
@@ -136,7 +136,7 @@ describe('a new password of one’s own', () => {
     ]);
   });
 
-  test('a new password of one’s own counts each current one tried as a sign-in', needsInside, async (t) => {
+  test('a new password of one’s own counts each current one tried as a sign-in', insideOnly, async (t) => {
     const service = await serviceFor(t, { settings: { 'rate-login-account': '3/60' } });
     const person = await service.person(); // one sign-in
     for (const status of [400, 400, 429])

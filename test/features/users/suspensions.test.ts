@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService, shownOf } from '../../support/http-support.ts';
 import {
-  needsInside,
+  insideOnly,
   password,
   serviceFor,
   type TestResponse,
@@ -179,7 +179,7 @@ test('ending all one’s sessions ends the present one, and leaves keys and othe
   assert.deepEqual(linesAbout(service, first.id).filter(([name]) => name === 'session_expired').length, 1);
 });
 
-test('ending all sessions of a user leaves an event only if one had not expired', needsInside, async (t) => {
+test('ending all sessions of a user leaves an event only if one had not expired', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const { id } = await service.person();

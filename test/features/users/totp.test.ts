@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertProblem, proxiedFrom, sharedService } from '../../support/http-support.ts';
 import {
-  needsInside,
+  insideOnly,
   password,
   serviceFor,
   type TestResponse,
@@ -26,7 +26,7 @@ function pathOf({ id }: { readonly id: number }): string {
   return `/api/users/${id}/totp`;
 }
 
-describe('one-time codes', needsInside, () => {
+describe('one-time codes', insideOnly, () => {
   const running = sharedService();
 
   test('one-time codes are set up, confirmed by one of them, shown, and turned off', async () => {
@@ -178,7 +178,7 @@ describe('one-time codes', needsInside, () => {
   });
 });
 
-describe('one-time codes', needsInside, () => {
+describe('one-time codes', insideOnly, () => {
   test('one-time codes are set up, turned on and turned off only with a recent sign-in', async (t) => {
     const service = await serviceFor(t);
     const { person, secret } = await personWithCodes(service);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import { Hooked, fail, hour } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
@@ -17,7 +17,7 @@ async function take(receiver: Receiver, count: number): Promise<string[]> {
   return subjects;
 }
 
-describe('a webhook', needsInside, () => {
+describe('a webhook', insideOnly, () => {
   test('a webhook gets an event as the feed shows it, signed', async (t) => {
     const hook = await Hooked.start(t);
     const [subject] = await hook.placeOrders(1);
@@ -174,7 +174,7 @@ describe('a webhook', needsInside, () => {
   });
 });
 
-test('a receiver that is down for a day gets everything after it, in order', needsInside, async (t) => {
+test('a receiver that is down for a day gets everything after it, in order', insideOnly, async (t) => {
   const hook = await Hooked.start(t);
   const placed = await hook.placeOrders(1);
   const { clock } = hook.service;
@@ -196,7 +196,7 @@ test('a receiver that is down for a day gets everything after it, in order', nee
   assert.equal(failingSince, null);
 });
 
-test('twenty webhooks get all of thirty orders over twenty connections', needsInside, async (t) => {
+test('twenty webhooks get all of thirty orders over twenty connections', insideOnly, async (t) => {
   const receivers = await Promise.all(Array.from({ length: 20 }, () => Receiver.start(t)));
   const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.0/8' } });
   const token = await rootToken(service);
@@ -211,7 +211,7 @@ test('twenty webhooks get all of thirty orders over twenty connections', needsIn
   );
 });
 
-test('a delivery is saved before the next one is sent', needsInside, async (t) => {
+test('a delivery is saved before the next one is sent', insideOnly, async (t) => {
   const hook = await Hooked.start(t);
   await hook.placeOrders(3);
   let before = 0;
@@ -224,7 +224,7 @@ test('a delivery is saved before the next one is sent', needsInside, async (t) =
   }
 });
 
-test('metrics show deliveries by outcome, and how far behind each webhook is', needsInside, async (t) => {
+test('metrics show deliveries by outcome, and how far behind each webhook is', insideOnly, async (t) => {
   const hook = await Hooked.start(t);
   await hook.placeOrders(2);
   (await hook.receiver.next()).answer(204);

@@ -6,7 +6,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { assertIssues } from '../../support/resource-support.ts';
 import { Hooked, disabledReason, fail, hour, minute, second } from './delivery-support.ts';
 import { Receiver } from './receiver.ts';
-import { needsInside } from '../../support/service.ts';
+import { insideOnly } from '../../support/service.ts';
 
 const delays = [
   5 * second,
@@ -20,7 +20,7 @@ const delays = [
   24 * hour,
 ];
 
-describe('a delivery that fails', needsInside, () => {
+describe('a delivery that fails', insideOnly, () => {
   test('a failed delivery is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
     const hook = await Hooked.start(t);
     await hook.placeOrders(2);
@@ -165,7 +165,7 @@ describe('a delivery that fails', needsInside, () => {
   });
 });
 
-describe('a receiver', needsInside, () => {
+describe('a receiver', insideOnly, () => {
   test('a receiver whose response never ends has accepted the event, and its connection is closed', async (t) => {
     const hook = await Hooked.start(t);
     const [first, second] = await hook.placeOrders(2);
@@ -248,7 +248,7 @@ describe('a receiver', needsInside, () => {
 
 test(
   'a webhook is disabled if events after its position were removed for their age',
-  needsInside,
+  insideOnly,
   async (t) => {
     const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });
     await hook.placeOrders(1);
@@ -269,7 +269,7 @@ test(
 
 test(
   'a webhook continues if only events up to its position were removed for their age',
-  needsInside,
+  insideOnly,
   async (t) => {
     const hook = await Hooked.start(t, { settings: { 'events-days': '1' } });
     await hook.placeOrders(1);

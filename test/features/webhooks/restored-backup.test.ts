@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { orderly } from '../../support/command-support.ts';
-import { needsInside, serviceFor } from '../../support/service.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import { Hooked } from './delivery-support.ts';
 
-test('a restored database continues its deliveries, under other ids', needsInside, async (t) => {
+test('a restored database continues its deliveries, under other ids', insideOnly, async (t) => {
   const { folder } = await serviceFor(t); // its folder outlives the services below
   const hook = await Hooked.start(t, { folder: join(folder, 'shop') });
   const copy = join(folder, 'copy.db');

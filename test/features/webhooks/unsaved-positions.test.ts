@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { Hooked, second } from './delivery-support.ts';
-import { needsInside } from '../../support/service.ts';
+import { insideOnly } from '../../support/service.ts';
 
-describe('while a delivery cannot be saved', needsInside, () => {
+describe('while a delivery cannot be saved', insideOnly, () => {
   test('while a delivery cannot be saved, nothing is sent; then the next event is', async (t) => {
     const { hook, allow } = await unsaved(t);
     const [later] = await hook.placeOrders(1);

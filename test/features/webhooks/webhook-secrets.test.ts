@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { securityLines } from '../../support/security-line-support.ts';
 import { Hooked, hour } from './delivery-support.ts';
-import { needsInside } from '../../support/service.ts';
+import { insideOnly } from '../../support/service.ts';
 
-describe('secrets of the service', needsInside, () => {
+describe('secrets of the service', insideOnly, () => {
   const older = 'an older secret of thirty-two bytes or more';
   const newer = 'a newer secret of thirty-two bytes or more';
 

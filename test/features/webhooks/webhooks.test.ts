@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { eventTypes } from '../../../src/features/events/event.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { needsInside, serviceFor, type Person } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person } from '../../support/service.ts';
 import { assertIssues, newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
 
 const url = 'https://hooks.example/orders';
@@ -214,7 +214,7 @@ test('events of webhooks are shown to administrators only, and contain no URL', 
   assert.deepEqual((await service.get(types, { token: staff.token })).body.data, []);
 });
 
-test('no file holds a secret of a webhook', needsInside, async (t) => {
+test('no file holds a secret of a webhook', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const token = await rootToken(service);
   const { id, secret } = await newWebhook(service, token);
@@ -236,7 +236,7 @@ const sensitive: readonly (readonly [what: string, method: string, path: string,
   ['another secret of a webhook', 'POST', '/webhooks/1/secrets'],
 ];
 for (const [what, method, path, body] of sensitive)
-  test(`a sign-in of more than 10 minutes ago is too old for ${what}`, needsInside, async (t) => {
+  test(`a sign-in of more than 10 minutes ago is too old for ${what}`, insideOnly, async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
     assert.equal((await newWebhook(service, token)).id, 1);

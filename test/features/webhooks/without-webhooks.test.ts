@@ -1,9 +1,9 @@
 // A service without webhooks: nothing of them is there, and what they stored is back with them.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { needsInside, serviceFor, type TestService } from '../../support/service.ts';
+import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 
-suite('a service without webhooks', needsInside, () => {
+suite('a service without webhooks', insideOnly, () => {
   test('a service without webhooks has no metrics of them, and nothing in the OpenAPI document', async (t) => {
     const service = await serviceFor(t, { settings: { without: 'webhooks' } });
     const { body } = await service.get('/openapi.json');
