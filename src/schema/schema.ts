@@ -30,10 +30,6 @@ export type Issue = {
 export type Checked<T> =
   { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] };
 
-export function issuesIn(checked: Checked<unknown>): readonly Issue[] {
-  return checked.ok ? [] : checked.issues;
-}
-
 /** A rule beyond JSON Schema. Returns a sentence that reports the issue, or undefined. */
 export type Rule = (value: string) => string | undefined;
 

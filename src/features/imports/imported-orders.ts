@@ -1,5 +1,5 @@
 // Orders in imports: of any status and age. An order that was imported doesn't change with its file.
-import { invalid, invalidAt } from '../../problem.ts';
+import { invalidAt, throwIfInvalid } from '../../problem.ts';
 import type { Caller } from '../../auth/access.ts';
 import {
   importKeys,
@@ -12,16 +12,7 @@ import {
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
 import { currency, id, sentTimestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
-import {
-  issuesIn,
-  named,
-  object,
-  optional,
-  ruleFor,
-  type Checked,
-  type Infer,
-  type Issue,
-} from '../../schema/schema.ts';
+import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { totalRule } from '../orders/order-items.ts';
 import { importedStatus, NewOrder, orderContentOf, paymentRule } from '../orders/order-members.ts';
@@ -98,7 +89,8 @@ function writeOrder(
   { key = '', object: order, fingerprint }: OrderLine, // a line of an order has a key
   dryRun: DryRun | undefined,
 ): Outcome {
-  const { writer, caller } = permit;
+  const { writer, caller, origin } = permit;
+  const { now } = origin;
   const known = keys.find(writer, key, dryRun);
   if (known?.fingerprint === fingerprint) return { id: known.id, result: 'unchanged' };
   if (known !== undefined) {
@@ -107,36 +99,28 @@ function writeOrder(
     throw invalidAt('/key', 'idempotency-key-reused', detail);
   }
   const userId = order.userId ?? caller.userId;
-  const customer = customerOf(permit, order, dryRun);
-  const issues = within('order', [...issuesIn(customer), ...userIssues(writer, userId)]);
-  if (!customer.ok || issues.length > 0) throw invalid(issues);
-  const id = customer.value === null ? null : add(permit, order, { customerId: customer.value, userId });
+  const { id: customerId, issues } = customerOf(permit, order, dryRun);
+  throwIfInvalid(within('order', [...issues, ...userIssues(writer, userId)]));
+  let id: number | null = null;
+  if (customerId !== null) {
+    const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
+    const row = { ...orderContentOf({ ...order, customerId }), userId };
+    id = addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
+  }
   const imported = { id: dryRun === undefined ? id : null, fingerprint };
   keys.store(writer, key, imported, dryRun);
   return { id: imported.id, result: 'created' };
 }
 
-type References = { readonly customerId: number; readonly userId: number };
-
-function add(permit: Permit, order: ImportedOrder, { customerId, userId }: References): number {
-  const { now } = permit.origin;
-  const createdAt = order.createdAt === undefined ? now : toTime(order.createdAt);
-  const row = { ...orderContentOf({ ...order, customerId }), userId };
-  return addOrder(permit, row, { createdAt, updatedAt: now, recordedAt: now }).id;
-}
-
-/** Returns the id of an order's customer: null for one that an earlier line of the dry run would create. */
+/** Returns an order's customer, and issues. The id is null for one that an earlier line of the dry run would create. */
 function customerOf(
   permit: Permit<Caller>,
   { customerId = 0, customerKey }: ImportedOrder, // a valid line has one or the other
   dryRun: DryRun | undefined,
-): Checked<number | null> {
-  if (customerKey === undefined) {
-    const issues = customerIssues(permit, customerId);
-    return issues.length > 0 ? { ok: false, issues } : { ok: true, value: customerId };
-  }
+): { readonly id: number | null; readonly issues: readonly Issue[] } {
+  if (customerKey === undefined) return { id: customerId, issues: customerIssues(permit, customerId) };
   const known = customerKeys.find(permit.writer, customerKey, dryRun);
-  if (known !== undefined) return { ok: true, value: known.id };
+  if (known !== undefined) return { id: known.id, issues: [] };
   const detail = `No customer was imported with the key ${JSON.stringify(customerKey)}.`;
-  return { ok: false, issues: [{ pointer: '/customerKey', code: 'unknown', detail }] };
+  return { id: null, issues: [{ pointer: '/customerKey', code: 'unknown', detail }] };
 }
