@@ -1,27 +1,22 @@
-// A text as a QR code (ISO/IEC 18004): bytes, error correction level M. The versions are those that the address
-// of a secret for one-time codes needs.
+// A text as a QR code (ISO/IEC 18004): bytes, error correction level M, version 9, which has room for the address of a
+// secret for one-time codes.
 //
 // Codewords are data, a terminator and padding, split into blocks that have error correction each, and then
 // interleaved. The *modules*, dark or light, are function patterns (finders, alignment, timing, format, version) and
-// the bits of the codewords, over which a mask is laid: that of eight with the fewest patterns that confuse readers.
+// the bits of the codewords, over which a mask is laid: that with the number 0, since readers know each.
 
-type Version = {
-  readonly number: number;
-  /** The data codewords of each block. */
-  readonly blocks: readonly number[];
-  /** The codewords for error correction in each block. */
-  readonly correction: number;
-  /** The coordinates of alignment patterns. */
-  readonly centres: readonly number[];
-};
-
-const versions: readonly Version[] = [
-  { number: 5, blocks: [43, 43], correction: 24, centres: [6, 30] },
-  { number: 6, blocks: [27, 27, 27, 27], correction: 16, centres: [6, 34] },
-  { number: 7, blocks: [31, 31, 31, 31], correction: 18, centres: [6, 22, 38] },
-  { number: 8, blocks: [38, 38, 39, 39], correction: 22, centres: [6, 24, 42] },
-  { number: 9, blocks: [36, 36, 36, 37, 37], correction: 22, centres: [6, 26, 46] },
-];
+const size = 53;
+/** The data codewords of each block. */
+const blocks = [36, 36, 36, 37, 37];
+const dataCodewords = 182;
+/** The codewords for error correction in each block. */
+const correctionCodewords = 22;
+/** The coordinates of alignment patterns. */
+const centres = [6, 26, 46];
+/** The number 9 and its BCH code. */
+const versionBits = 0x09a99;
+/** Level M, mask 0 and their BCH code. */
+const formatBits = 0x5412;
 
 /** A square of modules: true is dark, undefined has not been set yet. */
 type Modules = (boolean | undefined)[][];
@@ -29,51 +24,42 @@ type Modules = (boolean | undefined)[][];
 /** Returns the rows of modules; undefined for a text that is too long. */
 export function qrModules(text: string): readonly (readonly boolean[])[] | undefined {
   const bytes = new TextEncoder().encode(text);
-  const version = versions.find(({ blocks }) => sum(blocks) >= bytes.length + 2);
-  if (version === undefined) return undefined;
-  const bits = codewordsOf(bytes, version).flatMap((codeword) => bitsOf(codeword, 8));
-  const patterns = functionPatterns(version);
-  const masked = masks.map((mask, index) => {
-    const modules = patterns.map((row) => [...row]);
-    placeFormat(modules, index);
-    placeData(modules, bits, mask);
-    return modules.map((row) => row.map((module) => module === true));
-  });
-  const penalties = masked.map(penaltyOf);
-  return masked[penalties.indexOf(Math.min(...penalties))];
+  if (bytes.length + 2 > dataCodewords) return undefined; // mode and length have a byte and a half
+  const modules: Modules = Array.from({ length: size }, () => Array.from({ length: size }, () => undefined));
+  placePatterns(modules);
+  placeData(
+    modules,
+    codewordsOf(bytes).flatMap((codeword) => bitsOf(codeword, 8)),
+  );
+  return modules.map((row) => row.map((module) => module === true));
 }
 
-function codewordsOf(bytes: Uint8Array, { blocks, correction }: Version): readonly number[] {
-  const room = sum(blocks);
-  const byteMode = 4;
-  const bits = [
-    ...bitsOf(byteMode, 4),
-    ...bitsOf(bytes.length, 8),
-    ...[...bytes].flatMap((byte) => bitsOf(byte, 8)),
-  ];
-  bits.push(...bitsOf(0, 4)); // the terminator; mode and length have made the data end in the middle of a byte
-  const filled = Array.from({ length: bits.length / 8 }, (_, index) =>
-    numberOf(bits.slice(index * 8, index * 8 + 8)),
-  );
-  const padding = Array.from({ length: room - filled.length }, (_, index) => (index % 2 === 0 ? 0xec : 0x11));
-  const data = [...filled, ...padding];
+function codewordsOf(bytes: Uint8Array): readonly number[] {
+  const byteMode = bitsOf(4, 4);
+  const terminator = bitsOf(0, 4);
+  const bits = [...byteMode, ...[bytes.length, ...bytes].flatMap((byte) => bitsOf(byte, 8)), ...terminator];
+  const filled = bits.length / 8;
+  const data = Array.from({ length: dataCodewords }, (_, index) => {
+    if (index >= filled) return (index - filled) % 2 === 0 ? 0xec : 0x11;
+    return bits.slice(index * 8, index * 8 + 8).reduce((value, bit) => value * 2 + Number(bit), 0);
+  });
   let start = 0;
   const split = blocks.map((length) => data.slice(start, (start += length)));
-  return [...interleaved(split), ...interleaved(split.map((block) => correctionOf(block, correction)))];
+  return [...interleaved(split), ...interleaved(split.map(correctionOf))];
 }
 
 /** Takes the first of each, then the second of each, and so on. */
-function interleaved(blocks: readonly (readonly number[])[]): readonly number[] {
-  const longest = Math.max(...blocks.map(({ length }) => length));
+function interleaved(lists: readonly (readonly number[])[]): readonly number[] {
+  const longest = Math.max(...lists.map(({ length }) => length));
   return Array.from({ length: longest }, (_, index) =>
-    blocks.flatMap((block) => block.slice(index, index + 1)),
+    lists.flatMap((list) => list.slice(index, index + 1)),
   ).flat();
 }
 
 /** Reed-Solomon: the remainder of the block, as a polynomial over GF(256), divided by the generator. */
-function correctionOf(block: readonly number[], count: number): readonly number[] {
+function correctionOf(block: readonly number[]): readonly number[] {
   let generator = [1];
-  for (let power = 0, root = 1; power < count; power += 1, root = product(root, 2))
+  for (let power = 0, root = 1; power < correctionCodewords; power += 1, root = product(root, 2))
     generator = [...generator, 0].map((factor, index) => factor ^ product(generator[index - 1] ?? 0, root));
   const rest = [...block, ...generator.slice(1).fill(0)];
   for (let index = 0; index < block.length; index += 1) {
@@ -94,90 +80,48 @@ function product(a: number, b: number): number {
   return result;
 }
 
-function functionPatterns({ number, centres }: Version): Modules {
-  const size = number * 4 + 17;
-  const modules: Modules = Array.from({ length: size }, () => Array.from({ length: size }, () => undefined));
+function placePatterns(modules: Modules): void {
   for (let at = 0; at < size; at += 1) {
     set(modules, at, 6, at % 2 === 0);
     set(modules, 6, at, at % 2 === 0);
   }
+  const [near, far] = [3, size - 4];
   for (const [x, y] of [
-    [3, 3],
-    [size - 4, 3],
-    [3, size - 4],
+    [near, near],
+    [far, near],
+    [near, far],
   ] as const)
-    placeRings(modules, { x, y, radius: 4, light: [2, 4] });
+    placeRings(modules, { x, y, radius: 4 });
   const last = centres.at(-1);
   for (const x of centres)
     for (const y of centres) {
       const isFinder = (x === 6 && (y === 6 || y === last)) || (x === last && y === 6);
-      if (!isFinder) placeRings(modules, { x, y, radius: 2, light: [1] });
+      if (!isFinder) placeRings(modules, { x, y, radius: 2 });
     }
-  if (number >= 7) placeVersion(modules, number);
-  return modules;
+  for (const [index, bit] of bitsOf(versionBits, 18).reverse().entries()) {
+    const [row, column] = [Math.floor(index / 3), size - 11 + (index % 3)];
+    set(modules, column, row, bit);
+    set(modules, row, column, bit);
+  }
+  for (const [index, bit] of bitsOf(formatBits, 15).reverse().entries()) {
+    set(modules, 8, index < 6 ? index : index < 8 ? index + 1 : size - 15 + index, bit);
+    set(modules, index < 8 ? size - 1 - index : index < 9 ? 7 : 14 - index, 8, bit);
+  }
+  set(modules, 8, size - 8, true);
 }
 
-type Rings = {
-  readonly x: number;
-  readonly y: number;
-  readonly radius: number;
-  readonly light: readonly number[];
-};
+type Rings = { readonly x: number; readonly y: number; readonly radius: 2 | 4 };
 
-/** Squares around a centre, dark but for those at the light distances. */
-function placeRings(modules: Modules, { x, y, radius, light }: Rings): void {
+/** Squares around a centre: light is the outermost of a finder, and the one within the outer dark one. */
+function placeRings(modules: Modules, { x, y, radius }: Rings): void {
+  const light = radius === 4 ? [2, 4] : [1];
   for (let dy = -radius; dy <= radius; dy += 1)
     for (let dx = -radius; dx <= radius; dx += 1)
       set(modules, x + dx, y + dy, !light.includes(Math.max(Math.abs(dx), Math.abs(dy))));
 }
 
-/** The version and its BCH code, twice. */
-function placeVersion(modules: Modules, number: number): void {
-  const bits = bitsOf((number << 12) | remainder(number << 12, 0x1f25), 18).reverse();
-  for (const [index, bit] of bits.entries()) {
-    const [near, far] = [Math.floor(index / 3), modules.length - 11 + (index % 3)];
-    set(modules, far, near, bit);
-    set(modules, near, far, bit);
-  }
-}
-
-/** Level M, the mask and their BCH code, twice, and the module that is always dark. */
-function placeFormat(modules: Modules, mask: number): void {
-  const size = modules.length;
-  const bits = bitsOf(((mask << 10) | remainder(mask << 10, 0x537)) ^ 0x5412, 15).reverse();
-  for (const [index, bit] of bits.entries()) {
-    const along = index < 6 ? index : index < 8 ? index + 1 : size - 15 + index;
-    set(modules, 8, along, bit);
-    const back = index < 8 ? size - 1 - index : index < 9 ? 7 : 14 - index;
-    set(modules, back, 8, bit);
-  }
-  set(modules, 8, size - 8, true);
-}
-
-/** The remainder of a polynomial over GF(2). */
-function remainder(value: number, divisor: number): number {
-  const length = 32 - Math.clz32(divisor);
-  let rest = value;
-  while (32 - Math.clz32(rest) >= length) rest ^= divisor << (32 - Math.clz32(rest) - length);
-  return rest;
-}
-
-type Mask = (x: number, y: number) => boolean;
-
-const masks: readonly Mask[] = [
-  (x, y) => (x + y) % 2 === 0,
-  (_, y) => y % 2 === 0,
-  (x) => x % 3 === 0,
-  (x, y) => (x + y) % 3 === 0,
-  (x, y) => (Math.floor(y / 2) + Math.floor(x / 3)) % 2 === 0,
-  (x, y) => ((x * y) % 2) + ((x * y) % 3) === 0,
-  (x, y) => (((x * y) % 2) + ((x * y) % 3)) % 2 === 0,
-  (x, y) => (((x + y) % 2) + ((x * y) % 3)) % 2 === 0,
-];
-
 /** Fills what is free, in columns of two from the right, up and down in turns; column 6 is the timing. */
-function placeData(modules: Modules, bits: readonly boolean[], isInverted: Mask): void {
-  const size = modules.length;
+function placeData(modules: Modules, bits: readonly boolean[]): void {
   let next = 0;
   for (let right = size - 1; right > 0; right -= 2) {
     if (right === 6) right -= 1;
@@ -186,29 +130,12 @@ function placeData(modules: Modules, bits: readonly boolean[], isInverted: Mask)
       const y = isUpwards ? size - 1 - step : step;
       for (const x of [right, right - 1]) {
         if (modules[y]?.[x] !== undefined) continue;
-        set(modules, x, y, (bits[next] ?? false) !== isInverted(x, y));
+        const isInverted = (x + y) % 2 === 0;
+        set(modules, x, y, (bits[next] ?? false) !== isInverted);
         next += 1;
       }
     }
   }
-}
-
-/** Counts what confuses readers: runs and blocks of one colour, what looks like a finder, too much of one colour. */
-function penaltyOf(rows: readonly (readonly boolean[])[]): number {
-  const columns = rows.map((_, x) => rows.map((row) => row[x] === true));
-  let penalty = 0;
-  for (const line of [...rows, ...columns]) {
-    const text = line.map((isDark) => (isDark ? '1' : '0')).join('');
-    for (const [run] of text.matchAll(/0{5,}|1{5,}/g)) penalty += run.length - 2;
-    penalty += 40 * [...text.matchAll(/(?=10111010000|00001011101)/g)].length;
-  }
-  for (const [y, row] of rows.entries())
-    for (const [x, isDark] of row.entries()) {
-      const others = [row[x + 1], rows[y + 1]?.[x], rows[y + 1]?.[x + 1]];
-      if (others.every((other) => other === isDark)) penalty += 3;
-    }
-  const share = rows.flat().filter((isDark) => isDark).length / rows.length ** 2;
-  return penalty + 10 * Math.floor(Math.abs(share * 20 - 10));
 }
 
 function set(modules: Modules, x: number, y: number, isDark: boolean): void {
@@ -219,12 +146,4 @@ function set(modules: Modules, x: number, y: number, isDark: boolean): void {
 /** The bits of a number, the highest first. */
 function bitsOf(value: number, length: number): boolean[] {
   return Array.from({ length }, (_, index) => ((value >>> (length - 1 - index)) & 1) === 1);
-}
-
-function numberOf(bits: readonly boolean[]): number {
-  return bits.reduce((value, bit) => value * 2 + Number(bit), 0);
-}
-
-function sum(values: readonly number[]): number {
-  return values.reduce((total, value) => total + value, 0);
 }
