@@ -123,3 +123,20 @@ export class Person {
     throw new Error(`not reached by Tab: ${target}`);
   }
 }
+
+/** From then on `saved` in the page is the file that is saved last. */
+export function keepSaved(tab: Tab): Promise<unknown> {
+  return tab.evaluate(`{
+    const create = URL.createObjectURL;
+    URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
+  }`);
+}
+
+export async function network(
+  tab: Tab,
+  { offline = false, latency = 0, bytesPerSecond = -1 },
+): Promise<void> {
+  await tab.send('Network.enable');
+  const rates = { downloadThroughput: bytesPerSecond, uploadThroughput: bytesPerSecond };
+  await tab.send('Network.emulateNetworkConditions', { offline, latency, ...rates });
+}

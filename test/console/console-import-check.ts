@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { admin, password, serviceFor, type TestResponse, type TestService } from '../support/service.ts';
 import { openTab, type Tab } from '../support/browser.ts';
 import { openFirefox } from './firefox.ts';
-import { Person } from './console-actions.ts';
+import { keepSaved, type Person } from './console-actions.ts';
 import { giveFile, importHelpers } from './console-import-support.ts';
+import { openConsoleIn } from './console-shop.ts';
 
 const hasFirefox = spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
 const longestMilliseconds = 50;
@@ -21,14 +22,11 @@ for (const [browser, open] of [
     { skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
     async (t) => {
       const service = await serviceFor(t);
-      service.clock.now = Date.now();
+      const { tab, person } = await openConsoleIn(open, t, service);
       const { token } = await service.signIn(admin.email, admin.password);
-      const tab = await open();
-      t.after(() => tab.close());
-      await tab.screen(1280, 'light');
-      const person = new Person(tab, 'mouse');
       await person.signIn(service.url, admin);
       await tab.evaluate(importHelpers);
+      await keepSaved(tab);
 
       await t.test('of customers, as a German Excel saves them, leaves faulty rows to be saved', () =>
         importCustomers({ service, token, tab, person }),
@@ -58,9 +56,10 @@ for (const [browser, open] of [
         await person.press('Check all rows');
         await person.see('No column is the Name.');
       });
-      await t.test('of many rows can be stopped and begun again, and never holds the page', () =>
-        importMany({ service, token, tab, person }),
-      );
+      if (browser === 'Chromium')
+        await t.test('of many rows can be stopped and begun again, and never holds the page', () =>
+          importMany({ service, token, tab, person }),
+        );
       await t.test('is not offered to staff', async () => {
         const staff = await service.person('staff');
         await person.press('Sign out');
@@ -149,22 +148,23 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
   await person.go('#/products/import');
   await giveFile(tab, { name: 'artikel.txt', bytes: Buffer.from(text) });
   const lastColumn = `[...document.querySelectorAll('.match select')].at(-1)`;
-  const chooseLast = (member: string): Promise<unknown> =>
+  const choose = (control: string, value: string): Promise<unknown> =>
     tab.evaluate(`{
-      const column = ${lastColumn};
-      column.value = '${member}';
-      column.dispatchEvent(new Event('input', { bubbles: true }));
+      const control = ${control};
+      control.value = '${value}';
+      control.dispatchEvent(new Event('input', { bubbles: true }));
     }`);
   await tab.until(lastColumn);
-  await chooseLast('');
+  await choose(lastColumn, '');
   await person.go('#/products');
   await person.go('#/products/import');
   await person.see('What you had entered is still here.');
   assert.equal(await tab.evaluate(`${lastColumn}.value`), '');
-  await chooseLast('active');
+  await choose(lastColumn, 'active');
   await person.press('Check all rows');
-  await person.see('The price 1.234 can be read in two ways.');
-  await person.press('1,234 and no decimals');
+  await person.see('The price 1.234 can be read in two ways: how does the file write prices?');
+  await choose(`document.querySelector('[data-pointer="/sign"]')`, ',');
+  await person.press('Check all rows');
   await person.see('New: 2');
   await person.see('Changed: 1');
   await person.press('Import 3 rows');
@@ -187,7 +187,7 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
 }
 
 async function importMany({ service, token, tab, person }: Shop): Promise<void> {
-  const rows = Array.from({ length: 20_000 }, (_, index) => `Customer ${index},c${index}@example.com\n`);
+  const rows = Array.from({ length: 6_000 }, (_, index) => `Customer ${index},c${index}@example.com\n`);
   await person.go('#/customers');
   await person.go('#/customers/import');
   await giveFile(tab, { name: 'many.csv', bytes: Buffer.from(`name,email\n${rows.join('')}`) });
@@ -199,24 +199,23 @@ async function importMany({ service, token, tab, person }: Shop): Promise<void> 
   while (longest.length < roundsMax && Math.min(...longest) > longestMilliseconds) {
     await tab.evaluate(watchTasks);
     await person.press('Check all rows');
-    await tab.until('document.body.innerText.includes("New: 20,000")');
+    await tab.until('document.body.innerText.includes("New: 6,000")');
     longest.push(await tab.evaluate('window.longest'));
     await person.press('Change the columns');
   }
   assert.ok(Math.min(...longest) <= longestMilliseconds, `a task of the page took ${longest} ms`);
   await person.press('Check all rows');
-  await person.press('Import 20,000 rows');
+  await person.press('Import 6,000 rows');
   await tab.until('document.querySelector("progress")?.value > 0');
   await person.press('Stop');
   await person.see('You have stopped it.');
   await person.press('Go on');
   await tab.until('document.body.innerText.includes("Imported")');
-  assert.equal((await service.get('/customers?total=true&limit=1', { token })).body.total, 20_002);
+  assert.equal((await service.get('/customers?total=true&limit=1', { token })).body.total, 6_002);
 }
 
 const watchTasks = `{
   window.longest = 0;
   const note = (list) => (longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)));
-  if (PerformanceObserver.supportedEntryTypes.includes('longtask'))
-    new PerformanceObserver(note).observe({ type: 'longtask' });
+  new PerformanceObserver(note).observe({ type: 'longtask' });
 }`;

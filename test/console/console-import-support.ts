@@ -10,10 +10,8 @@ export async function giveFile(tab: Tab, { name, bytes, isDropped = false }: Giv
   await tab.evaluate(`giveFile(...${file}, ${isDropped})`);
 }
 
-/** Keeps what the page saves as `saved`, and lets it be given a file. */
+/** Lets the page be given a file. */
 export const importHelpers = `{
-  const create = URL.createObjectURL;
-  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
   window.giveFile = (name, base64, isDropped) => {
     const transfer = new DataTransfer();
     transfer.items.add(new File([Uint8Array.from(atob(base64), (each) => each.charCodeAt(0))], name));

@@ -1,22 +1,18 @@
 // The console's import of what is known: it is changed, or stays; and what is shown before anything is written.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab } from '../support/browser.ts';
 import { admin, serviceFor, type TestResponse } from '../support/service.ts';
-import { Person } from './console-actions.ts';
+import { keepSaved } from './console-actions.ts';
 import { giveFile, importHelpers } from './console-import-support.ts';
+import { openConsole } from './console-shop.ts';
 
 const address = { line1: 'Am Markt 1', city: 'Oldenburg', postalCode: '26122', country: 'DE' };
 
 test('an import of what is known', { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t);
-  service.clock.now = Date.now();
+  const { tab, person } = await openConsole(t, service);
   const { token } = await service.signIn(admin.email, admin.password);
   const other = await service.person('staff');
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
   const all = async (path: string): Promise<TestResponse['body'][]> =>
     (await service.get(`/${path}?sort=-createdAt&limit=100`, { token })).body.data;
   const count = async (path: string): Promise<number> =>
@@ -32,6 +28,7 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
   };
   await person.signIn(service.url, admin);
   await tab.evaluate(importHelpers);
+  await keepSaved(tab);
   const customers = [
     { name: 'Grace Hopper', email: 'g@example.com', phone: '+4944112345678', address, note: '=1' },
     { name: '-Ada', phone: '+4944112345678' },
@@ -102,12 +99,12 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await person.see('New: 1');
     await person.see('Changed: 2');
     const cells = await tab.evaluate<string[]>(
-      `[...document.querySelectorAll('.samples tbody tr')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
+      `[...document.querySelectorAll('.samples li')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
     );
     assert.deepEqual(cells, [
-      'Changed 2 SKU TEA Name Tea Price €7.49 €399.00',
-      'Changed 4 SKU POT Name Pot Price ¥39 €39.00',
-      'New 3 SKU CUP Name Cup Price €400.00',
+      'Changed Row 2 SKU TEA Name Tea Price €7.49 €399.00',
+      'Changed Row 4 SKU POT Name Pot Price ¥39 €39.00',
+      'New Row 3 SKU CUP Name Cup Price €400.00',
     ]);
     assert.equal((await all('products')).length, 2, 'nothing is written before');
   });
@@ -126,7 +123,7 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await person.see('Changed: 2');
     await person.see('Row 2 is of the same one, with other content, and would be overwritten.');
     await tab.screen(390, 'light');
-    const width = await tab.evaluate<number>('document.querySelector("td.issue").clientWidth');
+    const width = await tab.evaluate<number>('document.querySelector(".rows .issue").clientWidth');
     assert.ok(width > 200, `on a phone a fault has ${width} pixels`);
     await tab.screen(1280, 'light');
   });

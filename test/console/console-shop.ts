@@ -1,7 +1,7 @@
 // A small shop for the checks of the console.
 import type { TestContext } from 'node:test';
 import { admin, serviceFor, type TestService } from '../support/service.ts';
-import { openTab } from '../support/browser.ts';
+import { openTab, type Tab } from '../support/browser.ts';
 import { Person } from './console-actions.ts';
 
 type Shop = {
@@ -19,12 +19,31 @@ export async function openShop(
   options: Parameters<typeof serviceFor>[1] = {},
 ): Promise<Shop> {
   const service = await serviceFor(t, options);
-  service.clock.now = Date.now(); // the browser’s clock is the real one
+  const opened = await openConsole(t, service);
   const token = await fillShop(service, options.settings?.['default-currency']);
-  const tab = await openTab();
+  return { service, token, ...opened };
+}
+
+type Opened<T> = { readonly tab: T; readonly person: Person };
+
+/** A tab for the service’s console, where nobody is signed in yet. */
+export function openConsole(
+  t: Pick<TestContext, 'after'>,
+  service: TestService,
+): Promise<Opened<Shop['tab']>> {
+  return openConsoleIn(openTab, t, service);
+}
+
+export async function openConsoleIn<T extends Tab & { close(): Promise<void> }>(
+  openBrowser: () => Promise<T>,
+  t: Pick<TestContext, 'after'>,
+  service: TestService,
+): Promise<Opened<T>> {
+  service.clock.now = Date.now(); // the browser’s clock is the real one
+  const tab = await openBrowser();
   t.after(() => tab.close());
   await tab.screen(1280, 'light');
-  return { service, token, tab, person: new Person(tab, 'mouse') };
+  return { tab, person: new Person(tab, 'mouse') };
 }
 
 /** A shop with some orders in each status. Resolves to an administrator's token. */

@@ -2,8 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { guessColumns, membersOf, missingMembers } from '../../src/console/office/import-columns.ts';
-import { textOfFile } from '../../src/console/office/import-file.ts';
-import { rowsOf } from '../../src/console/parts/table-text.ts';
+import { readTable } from '../../src/console/office/import-file.ts';
 
 for (const [what, kind, heading, expected] of [
   [
@@ -256,11 +255,12 @@ for (const [what, bytes, encoding, last] of [
   ['Windows-1252', windows, 'windows-1252', '„Ada“ – €;L'],
 ] as const)
   test(`a file in ${what} is read, without its blank rows, which count`, async () => {
-    const file = await textOfFile(new Blob([bytes]));
-    assert.deepEqual([file.encoding, file.isGuessed], [encoding, encoding === 'windows-1252']);
+    const table = await readTable(new File([bytes], 'a.csv'));
+    assert.deepEqual([table.encoding, table.isGuessed], [encoding, encoding === 'windows-1252']);
+    assert.deepEqual(table.heading, ['name', 'city']);
     assert.deepEqual(
-      [...rowsOf(file.text)].map(({ number, cells }) => `${number} ${cells.join(';')}`),
-      ['1 name;city', '2 Jürgen;Köln', `5 ${last}`],
+      table.rows.map(({ number, cells }) => `${number} ${cells.join(';')}`),
+      ['2 Jürgen;Köln', `5 ${last}`],
     );
   });
 
@@ -272,4 +272,4 @@ for (const [what, bytes] of [
   ['NUL', Buffer.from('name\0')],
 ] as const)
   test(`a file is no table, and says what to do: ${what}`, () =>
-    assert.rejects(textOfFile(new Blob([bytes])), /CSV/));
+    assert.rejects(readTable(new File([bytes], 'a.csv')), /CSV/));

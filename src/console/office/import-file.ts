@@ -1,13 +1,18 @@
-// The text of a file: what it is encoded in, and what is no table at all.
+// The table in a file: what the file is encoded in, and what is no table at all.
 import { language } from '../parts/language.ts';
+import { type FileRow, rowsOf, type Separator, separatorOf } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
+import { inTurns } from '../parts/turns.ts';
 
-export type FileText = {
-  readonly text: string;
+export type Table = {
+  readonly file: File;
   /** The label of the encoding (Encoding Standard). */
   readonly encoding: string;
   /** Whether nothing in the file says so. */
   readonly isGuessed: boolean;
+  readonly separator: Separator;
+  readonly heading: readonly string[];
+  readonly rows: readonly FileRow[];
 };
 
 export const megabytesMax = 32;
@@ -26,34 +31,38 @@ export function encodingChoices(): [label: string, name: string][] {
   });
 }
 
-/** What workbooks, PDFs and contact cards begin with. */
-const otherFiles = ['PK', '\xd0\xcf\x11\xe0', '%PDF', 'BEGIN:VCARD'];
-
-/**
- * What begins with a mark is UTF-16 or UTF-8, and what is no UTF-8 is guessed, unless the encoding was chosen. Throws a
- * sentence if it is no table.
- */
-export async function textOfFile(file: Blob, chosen?: string): Promise<FileText> {
+/** Reads the file in the encoding that was chosen, if any was. Throws a sentence if it is no table. */
+export async function readTable(file: File, chosen?: string): Promise<Table> {
   if (file.size > megabytesMax * 1024 * 1024)
     throw new Error(t('The file is too large: it may have 32 MB. Divide it into several.'));
   const bytes = await file.arrayBuffer();
-  const textIn = (encoding: string): string => new TextDecoder(encoding).decode(bytes);
-  if (chosen !== undefined) return { text: textIn(chosen), encoding: chosen, isGuessed: true };
+  const known = chosen ?? encodingOf(bytes);
+  const encoding = known ?? 'windows-1252';
+  const text = new TextDecoder(encoding).decode(bytes);
+  const all: FileRow[] = [];
+  await inTurns(rowsOf(text), (row) => all.push(row));
+  const [first, ...rows] = all;
+  if (first === undefined) throw new Error(t('The file is empty.'));
+  // spreadsheets save columns that are only formatted without a name
+  const heading = first.cells.slice(0, first.cells.findLastIndex((cell) => cell.trim() !== '') + 1);
+  const isGuessed = known === undefined || chosen !== undefined;
+  return { file, encoding, isGuessed, separator: separatorOf(text), heading, rows };
+}
+
+/** What workbooks, PDFs and contact cards begin with. */
+const otherFiles = ['PK', '\xd0\xcf\x11\xe0', '%PDF', 'BEGIN:VCARD'];
+
+/** What begins with a mark is UTF-16; what is no UTF-8 either is unknown. */
+function encodingOf(bytes: ArrayBuffer): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.slice(0, 64));
-  for (const [mark, encoding] of marks)
-    if (start.startsWith(mark)) return { text: textIn(encoding), encoding, isGuessed: false };
+  if (start.startsWith('\xff\xfe')) return 'utf-16le';
+  if (start.startsWith('\xfe\xff')) return 'utf-16be';
   if (start.includes('\0') || otherFiles.some((other) => start.startsWith(other)))
     throw new Error(t('This is no table: save it as CSV where it comes from, and choose that file.'));
   try {
-    const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return { text, encoding: 'utf-8', isGuessed: false };
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return { text: textIn('windows-1252'), encoding: 'windows-1252', isGuessed: true };
+    new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return 'utf-8';
+  } catch {
+    return undefined;
   }
 }
-
-const marks = [
-  ['\xff\xfe', 'utf-16le'],
-  ['\xfe\xff', 'utf-16be'],
-] as const;

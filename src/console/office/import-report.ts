@@ -1,112 +1,102 @@
 // What a file would change, and what it has changed: counts, some rows as they will be, and those with a fault.
+import type { ApiClient } from '../parts/api-client.ts';
 import type { Customer, Product } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { button, type Child, h } from '../parts/elements.ts';
 import { count, countryName, money, typedPrice } from '../parts/formats.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { saveFile } from '../parts/saved-file.ts';
-import { byteOrderMark, rowText, type Separator, withoutFormulas } from '../parts/table-text.ts';
-import { tableHead } from '../parts/tables.ts';
+import { byteOrderMark, rowText, withoutFormulas } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
-import { memberName } from './import-columns.ts';
-import type { Lines } from './import-lines.ts';
-import type { Outcome, Sample } from './import-run.ts';
+import { isOfService, memberName } from './import-columns.ts';
+import type { Table } from './import-file.ts';
+import { type Answered, type Fault, type Lines, valuesOf } from './import-rows.ts';
 
-type Report = {
-  readonly opened: {
-    readonly file: File;
-    readonly heading: readonly string[];
-    readonly separator: Separator;
-  };
+export type Outcome = {
+  readonly table: Table;
   readonly lines: Lines;
-  readonly outcome: Outcome;
+  readonly answers: readonly Answered[];
 };
 
-type Shown = {
-  readonly title: string;
-  readonly buttons: Child;
-  /** Shown before the faulty rows. */
-  readonly samples?: Child;
-};
+export function answersOf({ answers }: Outcome, result: Answered['result']): readonly Answered[] {
+  return answers.filter((each) => each.problem === undefined && each.result === result);
+}
 
-/** What came of a file, with the buttons that go on from there. */
-export function reportCards(report: Report, { title, buttons, samples }: Shown): Child {
-  const facts = factsOf(report).filter(([, value]) => value !== '');
-  const list = facts.map(([label, value, kind]) => h('li', { class: kind }, `${label}: ${value}`));
-  const summary = card(title, h('ul', { role: 'status' }, list), h('div.buttons', buttons));
-  return [summary, samples, faultCard(report)];
+/** Returns the rows that can't be imported, those that were not sent included. */
+export function faultyRows({ lines, answers }: Outcome): readonly Fault[] {
+  const rejected = answers.flatMap(({ problem, ...row }) =>
+    problem === undefined ? [] : { ...row, problem },
+  );
+  return [...lines.faults, ...rejected].sort((a, b) => a.number - b.number);
 }
 
 const rowsNamedMax = 5;
 
-function factsOf({ lines, outcome }: Report): (readonly [label: string, value: string, kind?: 'issue'])[] {
-  const { created, changed, unchanged, doubles, warned, faults } = outcome;
-  const counted = (rows: number): string => (rows === 0 ? '' : count(rows));
+export function summary(outcome: Outcome): HTMLElement {
+  const { table, lines, answers } = outcome;
+  const { kind, columns } = lines.choices;
+  const created = answersOf(outcome, 'created');
   const double =
-    lines.kind === 'customers'
+    kind === 'customers'
       ? t('New, with the e-mail address or phone number of a known customer')
       : t('New, with a SKU that differs from a known one only in zeros');
-  const rows = warned.slice(0, rowsNamedMax).map(count).join(', ');
-  return [
-    [t('New'), counted(created)],
-    [double, counted(doubles), 'issue'],
-    [t('Changed'), counted(changed)],
-    [t('Unchanged'), counted(unchanged)],
-    [t('With a fault'), counted(faults.length), 'issue'],
+  const warned = answers.filter(({ warning }) => warning !== undefined).map(({ number }) => count(number));
+  const leftOut = table.heading.filter(
+    (name, index) =>
+      columns[index] === '' &&
+      !isOfService(name) &&
+      table.rows.some(({ cells }) => (cells[index] ?? '').trim() !== ''),
+  );
+  const facts: readonly (readonly [label: string, value: string | number, kind?: 'issue'])[] = [
+    [t('New'), created.length],
+    [double, created.filter(({ sameAs }) => sameAs !== undefined).length, 'issue'],
+    [t('Changed'), answersOf(outcome, 'changed').length],
+    [t('Unchanged'), answersOf(outcome, 'unchanged').length],
+    [t('With a fault'), faultyRows(outcome).length, 'issue'],
     [
       t('Barcodes that may have lost digits, in rows'),
-      warned.length > rowsNamedMax ? `${rows} …` : rows,
+      [...warned.slice(0, rowsNamedMax), ...(warned.length > rowsNamedMax ? ['…'] : [])].join(', '),
       'issue',
     ],
-    [t('Columns with content that are left out'), [...lines.leftOut].join(', ')],
+    [t('Columns with content that are left out'), leftOut.join(', ')],
   ];
+  const items = facts.map(([label, value, kindOfFact]) => {
+    const text = typeof value === 'number' ? count(value) : value;
+    return value !== 0 && value !== '' && h('li', { class: kindOfFact }, `${label}: ${text}`);
+  });
+  return h('ul', { role: 'status' }, items);
 }
 
 type Known = Customer | Product;
 
+const samplesOfKindMax = 5;
+
 /** Some rows as they will be, beside what they replace. */
-export async function sampleCard(
-  { client, signal }: Page,
-  lines: Lines,
-  samples: readonly Sample[],
-): Promise<Child> {
+export async function sampleCard(client: ApiClient, outcome: Outcome, signal: AbortSignal): Promise<Child> {
+  const { choices } = outcome.lines;
+  const samples = (['changed', 'created'] as const).flatMap((result) =>
+    answersOf(outcome, result).slice(0, samplesOfKindMax),
+  );
   if (samples.length === 0) return undefined;
-  const ordered = [...samples].sort((a, b) => a.result.localeCompare(b.result)); // what is changed first
-  const rows = ordered.map(async (sample) => {
-    const { id } = sample;
-    const known =
-      id === null
-        ? undefined
-        : await client.get<Known>(`/${lines.kind}/${id}`, signal).catch(undefinedIfMissing);
-    return sampleRow(sample, lines.valuesOf(sample), known);
+  const rows = samples.map(async ({ id = null, cells, number, result }) => {
+    const path = `/${choices.kind}/${id}`;
+    const known = id === null ? undefined : await client.get<Known>(path, signal).catch(undefinedIfMissing);
+    const facts = sampleFacts(valuesOf(cells, choices), known);
+    return h('li', rowName(number, result === 'changed' ? t('Changed') : t('New')), h('div', facts));
   });
-  const head = tableHead([[''], [t('Row'), 'number'], ['']]);
-  const table = h('table.plain.samples', head, h('tbody', await Promise.all(rows)));
-  return card(t('Some rows, as they will be'), h('div.scroller', table));
+  return card(t('Some rows, as they will be'), h('ul.rows.samples', await Promise.all(rows)));
 }
 
-function sampleRow(
-  { result, number }: Sample,
-  values: ReadonlyMap<string, string>,
-  known: Known | undefined,
-): HTMLElement {
-  const names = [...values.keys()].filter((name) => name !== 'currency'); // a price shows it
-  const facts = names.map((name) => {
-    const text = cellText(name, values.get(name) ?? '', values.get('currency'));
-    const before = known === undefined ? undefined : knownText(name, known);
-    const label = h('small.soft', memberName(name));
+function sampleFacts(values: ReadonlyMap<string, string>, known: Known | undefined): HTMLElement[] {
+  const members = [...values].filter(([name]) => name !== 'currency'); // a price shows it
+  return members.map(([name, sent]) => {
+    const text = cellText(name, sent, values.get('currency'));
+    const before = known === undefined ? text : knownText(name, known);
     // which words are yes, the service knows
-    if (before === undefined || name === 'active' || isSameCell(name, text, before))
-      return h('span', label, ' ', h('bdi', text));
-    return h('span', label, ' ', before !== '' && [h('del', before), ' '], h('ins', text));
+    const isSame = known === undefined || name === 'active' || isSameCell(name, text, before);
+    const change = [before !== '' && [h('del', before), ' '], h('ins', text)];
+    return h('span', h('small.soft', memberName(name)), ' ', isSame ? h('bdi', text) : change);
   });
-  return h(
-    'tr',
-    h('th', { scope: 'row' }, result === 'changed' ? t('Changed') : t('New')),
-    h('td.number', count(number)),
-    h('td', h('div', facts)),
-  );
 }
 
 function cellText(name: string, text: string, currency = ''): string {
@@ -133,9 +123,9 @@ function isSameCell(name: string, sent: string, known: string): boolean {
 const faultsMax = 100;
 
 /** The faulty rows can be saved with their faults, to be corrected in a spreadsheet. */
-function faultCard({ opened, outcome }: Report): Child {
-  const { file, heading, separator } = opened;
-  const faults = [...outcome.faults].sort((a, b) => a.number - b.number);
+export function faultCard(outcome: Outcome): Child {
+  const { file, heading, separator } = outcome.table;
+  const faults = faultyRows(outcome);
   if (faults.length === 0) return undefined;
   const save = (): void => {
     const cellsOf = (cells: readonly string[]): string[] =>
@@ -148,20 +138,17 @@ function faultCard({ opened, outcome }: Report): Child {
   };
   const rows = faults.slice(0, faultsMax).map(({ number, cells, problem }) => {
     const beginning = cells.filter((cell) => cell !== '').slice(0, 2);
-    return h(
-      'tr',
-      h('td.number', count(number)),
-      h('td', h('bdi', beginning.join(', '))),
-      h('td.issue', problem),
-    );
+    return h('li', rowName(number, beginning.join(', ')), h('p.issue', problem));
   });
-  const head = tableHead([[t('Row'), 'number'], [t('Begins with')], [t('Fault')]]);
-  const table = h('table.plain.faults', head, h('tbody', rows));
   const more = faults.length - faultsMax;
   return card(
     t('Rows with a fault'),
-    h('div.scroller', table),
+    h('ul.rows', rows),
     more > 0 && h('p.soft', t('And {count} more.', { count: count(more) })),
     h('div.buttons', button(t('Save these rows as a file'), save)),
   );
+}
+
+function rowName(number: number, text: string): HTMLElement {
+  return h('p', h('bdi', h('strong', text)), ' ', h('span.soft', t('Row {row}', { row: count(number) })));
 }
