@@ -4,15 +4,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bytesOf, codeOf } from '../support/totp-support.ts';
 import { admin, password } from '../support/service.ts';
+import { keepSaved } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
 const once = 'Each replaces one code of the app, once.';
-/** `saved` becomes the file that is saved next. */
-const keepSaved = `{
-  const create = URL.createObjectURL;
-  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
-}`;
 
 test('accounts in the console', { timeout: 120_000 }, async (t) => {
   const { service, tab, person } = await openShop(t);
@@ -94,7 +90,7 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Print');
     const printed = await tab.evaluate<string>('window.printed');
     assert.equal(printed, `Recovery codes of ${admin.email}${once}${codes.replaceAll('\n', '')}`);
-    await tab.evaluate(keepSaved);
+    await keepSaved(tab);
     await person.press('Save');
     const saved = await tab.evaluate<string>('saved.text()');
     assert.ok(saved.endsWith(`${once}\r\n\r\n${codes.replaceAll('\n', '\r\n')}\r\n`), saved);

@@ -1,18 +1,14 @@
 // The figures of months and years in the console, and what sold best in one of them, in a real browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab, type Tab } from '../support/browser.ts';
+import type { Tab } from '../support/browser.ts';
 import { admin, serviceFor, type TestService } from '../support/service.ts';
 import { newCustomer } from '../support/resource-support.ts';
-import { Person } from './console-actions.ts';
+import { keepSaved } from './console-actions.ts';
+import { openConsole } from './console-shop.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749 };
 const pot = { name: '=Teapot', unitPrice: 3900 };
-/** `saved` becomes the file that is saved next. */
-const keepSaved = `{
-  const create = URL.createObjectURL;
-  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
-}`;
 
 /** The cells of the table with this number in the page. */
 function rowsOf(tab: Tab, number: number): Promise<string[]> {
@@ -42,13 +38,9 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
   ]);
   await sell(service, lastMonth, [{ ...tea, quantity: 1 }]);
   await sell(service, thisMonth, [{ ...pot, quantity: 2 }]);
-  service.clock.now = Date.now();
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
+  const { tab, person } = await openConsole(t, service);
   await person.signIn(service.url, admin);
-  await tab.evaluate(keepSaved);
+  await keepSaved(tab);
   const month = (time: Date): string => time.toLocaleDateString('en', { month: 'short', year: 'numeric' });
 
   await t.test('months show what was sold and received, and the items of the newest', async () => {
@@ -132,10 +124,7 @@ test('figures show the shop’s currency and two others', { timeout: 60_000 }, a
     const body = { customerId, currency, items: [{ ...tea, quantity: 1 }] };
     await service.post('/orders', { token, body });
   }
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
+  const { tab, person } = await openConsole(t, service);
   await person.signIn(service.url, admin);
   await person.go('#/figures');
   await person.see('The file has 2 more currencies.');

@@ -2,13 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../support/service.ts';
+import { keepSaved } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
-
-/** `saved` becomes the file that is saved next. */
-const keepSaved = `{
-  const create = URL.createObjectURL;
-  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
-}`;
 
 test('a list as a file', { timeout: 120_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
@@ -25,7 +20,7 @@ test('a list as a file', { timeout: 120_000 }, async (t) => {
   await tab.open(`${service.url}/console`);
   await tab.evaluate("localStorage.setItem('orderly-language', 'en')"); // words in English, numbers as in Germany
   await person.signIn(service.url, admin);
-  await tab.evaluate(keepSaved);
+  await keepSaved(tab);
 
   async function linesOf(): Promise<readonly string[]> {
     await person.press('Save');

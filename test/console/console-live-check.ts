@@ -49,11 +49,11 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await person.go('#/orders/2');
     await person.see('Paid:');
     await service.patch(`/api/users/${till.id}`, { token, body: { role: 'user' } });
-    await person.see('Your role is user now.');
+    await person.see('Your role is User now.');
     await tab.until('!document.body.innerText.includes("Paid:")');
-    assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'user');
+    assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'User');
     await person.go('#/today');
-    await person.see('This page is not for accounts with the role user.');
+    await person.see('This page is not for accounts with the role User.');
   });
 
   await t.test('says to staff who did it, and to others whether it was them', async () => {

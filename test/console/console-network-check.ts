@@ -2,38 +2,31 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../support/service.ts';
+import { network } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 const millisecondsMax = 3_000;
-const bytesPerSecond = 400_000 / 8;
+const slow = { latency: 400, bytesPerSecond: 400_000 / 8 };
 
 test('the console is usable in three seconds on a slow network', { timeout: 120_000 }, async (t) => {
   const { service, tab, person } = await openShop(t);
-  await tab.send('Network.enable');
-  const slowDown = (isSlow: boolean): Promise<unknown> =>
-    tab.send('Network.emulateNetworkConditions', {
-      offline: false,
-      latency: isSlow ? 400 : 0,
-      downloadThroughput: isSlow ? bytesPerSecond : -1,
-      uploadThroughput: isSlow ? bytesPerSecond : -1,
-    });
 
   await t.test('the sign-in, in a browser that has never seen it', async () => {
-    await slowDown(true);
+    await network(tab, slow);
     await tab.send('Page.navigate', { url: `${service.url}/console` });
     await isFast('document.querySelector("[type=password]")');
   });
 
-  await slowDown(false);
+  await network(tab, {});
   await person.signIn(service.url, admin);
   for (const view of ['today', 'orders'])
     await t.test(`a reload of ${view}`, async () => {
       await person.go(`#/${view}`);
       await tab.evaluate('window.isOld = true');
-      await slowDown(true);
+      await network(tab, slow);
       await tab.send('Page.reload');
       await isFast('!window.isOld && document.querySelector("main td a")');
-      await slowDown(false);
+      await network(tab, {});
     });
 
   assert.deepEqual(tab.complaints, []);

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Tab } from '../support/browser.ts';
 import { admin } from '../support/service.ts';
+import { network } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 const timeToReadMilliseconds = 6_000;
@@ -46,7 +46,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     await t.test(`covers nothing while the service is away, at ${width}`, async () => {
       await tab.screen(width, 'light');
       await person.go('#/new');
-      await offline(tab, true);
+      await network(tab, { offline: true });
       await person.enter('Customer', 'grace');
       await tab.until('document.querySelector("#banner p")');
       await tab.evaluate('scrollTo(0, 0)');
@@ -58,7 +58,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
         '(({ top, bottom }) => ({ top, bottom }))(document.querySelector("#banner p").getBoundingClientRect())',
       );
       assert.ok(top >= 0 && bottom <= 900, 'it is in sight');
-      await offline(tab, false);
+      await network(tab, {});
       await tab.until('!document.querySelector("#banner p")');
       await person.enter('Customer', '');
     });
@@ -82,11 +82,11 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     await person.go('#/customers/1');
     await person.press('Change');
     await person.enter('Name', 'Grace Brewster');
-    await offline(tab, true);
+    await network(tab, { offline: true });
     await person.press('Save');
     const message = 'document.querySelector(".form-issue").textContent';
     await tab.until(`${message}.startsWith('The service can’t be reached.')`);
-    await offline(tab, false);
+    await network(tab, {});
     await tab.until(`${message} === 'The service is back, but has not answered: send it again.'`);
     await person.press('Save');
     await person.see('Grace Brewster');
@@ -94,9 +94,3 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
 
   assert.deepEqual(tab.complaints, []);
 });
-
-async function offline(tab: Tab, isOffline: boolean): Promise<void> {
-  await tab.send('Network.enable');
-  const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-  await tab.send('Network.emulateNetworkConditions', { offline: isOffline, ...rates });
-}

@@ -4,18 +4,12 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { openTab } from '../support/browser.ts';
 import { admin, password, serviceFor } from '../support/service.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { Person } from './console-actions.ts';
-import { openShop } from './console-shop.ts';
+import { keepSaved } from './console-actions.ts';
+import { openConsole, openShop } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
-/** `saved` becomes the file that is saved next. */
-const keepSaved = `{
-  const create = URL.createObjectURL;
-  URL.createObjectURL = (file) => create.call(URL, (window.saved = file));
-}`;
 
 test('the back room in the console', { timeout: 120_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
@@ -24,7 +18,7 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
 
   await t.test('all of one customer is saved as a file', async () => {
     await person.go('#/customers/1');
-    await tab.evaluate(keepSaved);
+    await keepSaved(tab);
     await person.press('Save all as a file');
     await person.see('customer-1.json was saved.');
     const { customer, orders } = JSON.parse(await tab.evaluate<string>('saved.text()'));
@@ -104,12 +98,8 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
 
 test('the account’s page shows phones the way to the certificate', { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
-  service.clock.now = Date.now();
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
+  const { tab, person } = await openConsole(t, service);
   await tab.send('Security.setIgnoreCertificateErrors', { ignore: true });
-  const person = new Person(tab, 'mouse');
   await person.signIn(`https://localhost:${service.port}`, admin);
   await person.go('#/account');
   await person.see('--host 0.0.0.0');
@@ -122,36 +112,6 @@ test('the account’s page shows phones the way to the certificate', { timeout: 
   assert.equal(await tab.evaluate('document.querySelector(".address a").href'), `${origin}/certificate`);
   assert.ok(await tab.evaluate('document.querySelector("svg.qr").checkVisibility()'));
 });
-
-for (const [registration, isOpen] of [
-  ['open', true],
-  ['closed', false],
-] as const)
-  test(`while registration is ${registration}, the console ${isOpen ? 'asks' : 'does not ask'} if it should stay open`, async (t) => {
-    const service = await serviceFor(t, { settings: { registration } });
-    service.clock.now = Date.now();
-    const tab = await openTab();
-    t.after(() => tab.close());
-    await tab.screen(1280, 'light');
-    const person = new Person(tab, 'mouse');
-    await person.signIn(service.url, admin);
-    await person.press('Later');
-    await person.see('Nothing is here yet.');
-    await person.see('Import your customers from a spreadsheet');
-    await person.see('that one works for 7 days');
-    const isAsked = `document.body.innerText.includes('say so under Shop')`;
-    assert.equal(await tab.evaluate(isAsked), isOpen);
-    await person.go('#/people');
-    await person.see('Add a person');
-    assert.equal(await tab.evaluate(isAsked), isOpen);
-    await person.press('Add a person');
-    await person.see('User: their own orders. Staff: all orders, customers and products.');
-    assert.equal(
-      await tab.evaluate(`[...document.querySelectorAll('dialog option')].map(({ text }) => text).join()`),
-      'User,Staff,Administrator',
-    );
-    assert.deepEqual(tab.complaints, []);
-  });
 
 test('a full disk in the console', { timeout: 120_000 }, (t) =>
   withSmallDisk(t, 24, async (disk) => {

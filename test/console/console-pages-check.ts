@@ -8,7 +8,7 @@ import { test } from 'node:test';
 import { admin } from '../support/service.ts';
 import { folderWith } from '../tools/check-api/outside-tools.ts';
 import type { Tab } from '../support/browser.ts';
-import { Person } from './console-actions.ts';
+import { network, Person } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 const pages = [
@@ -190,19 +190,19 @@ test('the console’s pages', async (t) => {
 
   await t.test('say that the service is away, and go on when it is back', async () => {
     await person.go('#/orders');
-    await offline(tab, true);
+    await network(tab, { offline: true });
     await tab.evaluate('location.hash = "#/customers"');
     await person.see('The service can’t be reached.');
     await tab.until('document.querySelector("#banner p")');
-    await offline(tab, false);
+    await network(tab, {});
     await tab.until('!document.querySelector("#banner p")');
     await person.see('Grace Hopper');
     await person.go('#/customers/new');
     await person.enter('Name', 'Rosalind Franklin');
-    await offline(tab, true);
+    await network(tab, { offline: true });
     await person.press('Add customer');
     await tab.until('document.querySelector("#banner p")');
-    await offline(tab, false);
+    await network(tab, {});
     await tab.until('document.querySelector("h1").textContent === "Rosalind Franklin"');
   });
 
@@ -290,12 +290,6 @@ function axeSource(): string {
   const source = readFileSync(join(folderWith('axe', folder), 'node_modules/axe-core/axe.min.js'), 'utf8');
   rmSync(folder, { recursive: true });
   return source;
-}
-
-async function offline(tab: Tab, isOffline: boolean): Promise<void> {
-  await tab.send('Network.enable');
-  const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-  await tab.send('Network.emulateNetworkConditions', { offline: isOffline, ...rates });
 }
 
 /** Changes by others stay unseen meanwhile: the stream's messages wait, as on a slow connection. */

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../support/service.ts';
+import { network } from './console-actions.ts';
 import { openShop } from './console-shop.ts';
 
 test('pages of the console that are drawn again', { timeout: 120_000 }, async (t) => {
@@ -176,12 +177,16 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await tab.until(`${sessions} === ${before - 1}`);
     assert.equal(await tab.evaluate('document.querySelector("[type=password]").value'), 'half of it');
     await person.go('#/people/2');
-    await tab.evaluate('document.querySelector("select").value = "admin"');
+    await person.press('Change');
+    await tab.evaluate('document.querySelector("dialog select").value = "admin"');
     await service.patch('/api/users/2', { token, body: { name: 'Till the Second' } });
     await tab.until('document.querySelector("h1").textContent === "Till the Second"');
-    assert.equal(await tab.evaluate('document.querySelector("select").value'), 'admin');
-    await person.press('Save role');
-    await person.see('is admin now.');
+    assert.equal(await tab.evaluate('document.querySelector("dialog select").value'), 'admin');
+    await person.press('Save');
+    await person.see('Somebody has changed Name meanwhile.');
+    await person.press('Save');
+    await person.see('Till the Second is changed.');
+    await person.see('Role Staff → Administrator');
   });
 
   await t.test('stay while the service rejects their load, and come back', async () => {
@@ -203,15 +208,13 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
 
   await t.test('stay where the service can’t be reached, and are said to be out of date', async () => {
     await person.go('#/orders');
-    await tab.send('Network.enable');
-    const rates = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 };
-    await tab.send('Network.emulateNetworkConditions', { offline: true, ...rates });
+    await network(tab, { offline: true });
     await tab.evaluate('document.querySelector("[type=search]").focus()');
     await tab.type('grace');
     await tab.until('document.querySelector("#banner p")');
     await tab.until('!document.querySelector("[aria-busy]")');
     assert.ok(await tab.evaluate(`${row(3)} !== null`));
-    await tab.send('Network.emulateNetworkConditions', { offline: false, ...rates });
+    await network(tab, {});
     await tab.until('!document.querySelector("#banner p")');
     await tab.until(`${row(2)} === null`);
   });

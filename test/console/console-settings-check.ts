@@ -1,21 +1,15 @@
 // The shop in the console, in a real browser: its questions at the first sign-in, what they change, and whose day it is.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openTab } from '../support/browser.ts';
 import { admin, serviceFor } from '../support/service.ts';
-import { Person } from './console-actions.ts';
-import { openShop } from './console-shop.ts';
+import { openConsole, openShop } from './console-shop.ts';
 
 const dayHours = 24;
 
 test('an administrator is asked for the shop at the first sign-in', { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t);
-  service.clock.now = Date.now();
-  const tab = await openTab();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
+  const { tab, person } = await openConsole(t, service);
   await tab.send('Emulation.setTimezoneOverride', { timezoneId: 'Europe/Vienna' });
-  const person = new Person(tab, 'mouse');
   await person.signIn(service.url, admin);
   const valueOf = (member: string): Promise<string> =>
     tab.evaluate(`document.querySelector('[data-pointer="/${member}"]').value`);
@@ -25,9 +19,21 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.see('Some questions, once for all devices.');
     await person.press('Later');
     await person.see('Nothing is here yet.');
+    await person.see('Import your customers from a spreadsheet');
+    await person.see('that one works for 7 days');
     await tab.open(`${service.url}/console`);
     await person.see('Nothing is here yet.');
     assert.equal((await service.get('/shop', { token: await token() })).body.updatedAt, null);
+  });
+
+  await t.test('and reads on Today and under People that anybody can sign up', async () => {
+    await person.see('say so under Shop');
+    await person.go('#/people');
+    await person.see('say so under Shop');
+    await person.press('Add a person');
+    await person.see('User: their own orders. Staff: all orders, customers and products.');
+    const choices = `[...document.querySelectorAll('dialog option')].map(({ text }) => text).join()`;
+    assert.equal(await tab.evaluate(choices), 'User,Staff,Administrator');
   });
 
   await t.test('with what the browser knows filled in', async () => {
@@ -47,6 +53,10 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
       [body.name, body.address, body.country, body.timeZone, body.registration],
       ['Teehaus', 'Ring 1, 1010 Wien', 'AT', 'Europe/Vienna', 'closed'],
     );
+    for (const hash of ['#/people', '#/today']) {
+      await person.go(hash);
+      assert.doesNotMatch(await tab.evaluate('document.body.innerText'), /say so under Shop/);
+    }
   });
 
   await t.test('and the next address, phone and paper begin with the answers', async () => {

@@ -48,7 +48,7 @@ const pot = { sku: 'POT', name: 'Pot', quantity: 1, unitPrice: 3900 };
 const money = (minorUnits: number, currency: string): string => `${minorUnits} ${currency}`;
 
 for (const [title, type, changes, texts] of [
-  ['a role', 'user.changed', { role: ['staff', 'admin'], email: null }, ['Role staff → admin']],
+  ['a role', 'user.changed', { role: ['staff', 'admin'], email: null }, ['Role Staff → Administrator']],
   ['a step taken back', 'order.corrected', { status: ['paid', 'open'] }, ['Status paid → open']],
   ['a usual step, which its name says', 'order.paid', { status: ['open', 'paid'] }, []],
   [

@@ -3,7 +3,7 @@ import { query } from '../parts/api-client.ts';
 import type { Customer } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { ask, notify } from '../parts/dialogs.ts';
-import { type Child, h } from '../parts/elements.ts';
+import { h } from '../parts/elements.ts';
 import { action } from '../parts/forms.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { t } from '../parts/texts.ts';
@@ -44,22 +44,19 @@ async function saveCustomer({ client, signal }: Page, id: number): Promise<void>
 }
 
 async function askToErase({ client }: Page, id: number, reload: Reload): Promise<void> {
+  const erased = t(
+    'Name, e-mail address, phone number, address, note, own number and metadata; and of all their orders the addresses, notes and metadata.',
+  );
+  const kept = t('The orders with their items, sums and statuses, and the history.');
+  const files = t(
+    'In backups and saved files it stays until you delete them: an import of such a file brings it back.',
+  );
   await ask({
     title: t('Erase the personal data of customer {id}?', { id }),
     content: [
-      outcome(
-        t('Erased:'),
-        t(
-          'Name, e-mail address, phone number, address, note, own number and metadata; and of all their orders the addresses, notes and metadata.',
-        ),
-      ),
-      outcome(t('Kept:'), t('The orders with their items, sums and statuses, and the history.')),
-      h(
-        'p',
-        t(
-          'In backups and saved files it stays until you delete them: an import of such a file brings it back.',
-        ),
-      ),
+      h('p', h('strong', t('Erased:')), ' ', erased),
+      h('p', h('strong', t('Kept:')), ' ', kept),
+      h('p', files),
       h('p', t('This can’t be taken back.')),
     ],
     submit: t('Erase'),
@@ -70,8 +67,4 @@ async function askToErase({ client }: Page, id: number, reload: Reload): Promise
       await reload();
     },
   });
-}
-
-function outcome(label: string, text: string): Child {
-  return h('p', h('strong', label), ' ', text);
 }

@@ -24,10 +24,15 @@ export function customerName({ customer, customerId }: Pick<Order, 'customer' | 
 
 type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;
 
-/** Returns the phone number if that is what was searched for, else the e-mail address, with own number and address. */
-export function aboutCustomer({ reference, email, phone, address }: Contact, q: string): string {
-  const contact = isOfPhone(phone, q) || email === null ? phoneText(phone) : email;
-  return [reference, contact, address?.line1, address?.city].filter(Boolean).join(' · ');
+/** What tells a customer from others of the same name: own number, e-mail address or phone number, and address. */
+export function aboutCustomer(customer: Contact, q: string): string {
+  const { reference, address } = customer;
+  return [reference, contactText(customer, q), address?.line1, address?.city].filter(Boolean).join(' · ');
+}
+
+/** Returns the phone number if that is what was searched for, else the e-mail address. */
+export function contactText({ email, phone }: Pick<Contact, 'email' | 'phone'>, q: string): string {
+  return isOfPhone(phone, q) || email === null ? phoneText(phone) : email;
 }
 
 /** Returns whether the query has the digits of the phone number, as people write them. */

@@ -1,24 +1,25 @@
 // Customers: the list with its search, and one customer with their orders.
+import { orderColumns } from '../orders/order-columns.ts';
 import { query } from '../parts/api-client.ts';
 import type { Customer, List, Order } from '../parts/api-types.ts';
+import { barcodePicture } from '../parts/barcode-picture.ts';
 import { addressBlock, card, factList } from '../parts/cards.ts';
 import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
-import { emptyState, goTo, setPageTitle, type Page, type Reload, printButton } from '../parts/view.ts';
-import { customerCard } from './customer-card.ts';
-import { customerMembers } from './customer-members.ts';
-import { isOfPhone, shownName } from './customer-words.ts';
-import { boughtFacts, readBought } from './customer-orders.ts';
-import { privacyCard } from './customer-privacy.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addressLines, dateOnly } from '../parts/formats.ts';
+import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { form } from '../parts/forms.ts';
-import { orderColumns } from '../orders/order-columns.ts';
 import { listPage } from '../parts/list-page.ts';
 import { objectForm } from '../parts/object-form.ts';
+import { textOfPage } from '../parts/page-text.ts';
 import { type More, resourceView } from '../parts/resource-pages.ts';
-import { type Column, nameCell, pager, tableCard } from '../parts/tables.ts';
+import { isFinal } from '../parts/statuses.ts';
+import { type Column, nameCell, tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
+import { emptyState, goTo, type Page, printButton, type Reload, setPageTitle } from '../parts/view.ts';
+import { customerMembers } from './customer-members.ts';
+import { privacyCard } from './customer-privacy.ts';
+import { contactText, shownName } from './customer-words.ts';
 
 export function customersView(page: Page): void {
   listPage<Customer>(page, {
@@ -48,14 +49,7 @@ export function customersView(page: Page): void {
 const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('Name'),
-    cell: ({ id, name, email, phone }) => {
-      const contact = isOfPhone(phone, q) ? phone : (email ?? phone);
-      return nameCell(
-        `#/customers/${id}`,
-        shownName(name),
-        contact === phone ? phoneText(phone) : (contact ?? ''),
-      );
-    },
+    cell: (one) => nameCell(`#/customers/${one.id}`, shownName(one.name), contactText(one, q)),
   },
   {
     label: t('E-mail'),
@@ -124,70 +118,94 @@ export const customerView = resourceView<Customer>((page) => ({
   mayChange: true,
   mayDelete: true,
   deletion: t('A customer who is deleted can’t be restored.'),
-  more: ({ signal }) => readMore(page, signal),
+  more: readOrders,
   concerns: ({ subject }) => subject.startsWith('/orders/'), // it may be one of theirs
 }));
 
-type Bought = { readonly orders: List<Order>; readonly facts: readonly (readonly [string, Child])[] };
+/** The newest orders, which are summed. */
+const ordersRead = 200;
+const ordersShown = 20;
 
-async function readMore(page: Page, signal: AbortSignal): Promise<More<Customer>> {
-  const { client, id, parameters } = page;
-  const path = `/customers/${id}`;
-  const cursor = parameters.get('cursor');
-  const orders = await client.get<List<Order>>(`${path}/orders?${query({ limit: 20, cursor })}`, signal);
-  const first = cursor === null ? orders : undefined;
-  const facts = boughtFacts(await readBought(client, path, { first, signal }));
+async function readOrders(page: Page): Promise<More<Customer>> {
+  const { client, signal, id } = page;
+  const parameters = query({ limit: ordersRead, total: true });
+  const orders = await client.get<List<Order>>(`/customers/${id}/orders?${parameters}`, signal);
   return {
     mayDelete: orders.data.length === 0,
     buttons: () => [
       h('a.button.primary', { href: `#/new?customer=${id}` }, t('New order')),
       printButton(t('Card')),
     ],
-    content: (customer, history, reload) =>
-      customerContent(page, { customer, bought: { orders, facts }, history }, reload),
+    content: (customer, history, reload) => customerContent(page, { customer, orders, history }, reload),
   };
 }
 
-type Shown = { readonly customer: Customer; readonly bought: Bought; readonly history: Child };
+type Shown = { readonly customer: Customer; readonly orders: List<Order>; readonly history: Child };
 
-function customerContent(
-  page: Page,
-  { customer, bought: { orders, facts: ofOrders }, history }: Shown,
-  reload: Reload,
-): Child {
-  const { parameters } = page;
+function customerContent(page: Page, { customer, orders, history }: Shown, reload: Reload): Child {
   const { id, name, email, phone, address, note, reference, createdAt } = customer;
-  const facts: readonly (readonly [string, Child])[] = [
-    [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
-    [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phoneText(phone))],
-    ...(reference === null ? [] : [[t('Own number'), reference] as const]),
-    [t('Created'), dateOnly(createdAt)],
-    ...ofOrders,
-  ];
-  const { number, placed, bought: items, status, total } = orderColumns;
-  const columnsShown = [number, placed, items, status, total];
-  const isAll = orders.next === null || parameters.has('cursor');
-  const title = isAll ? t('Orders') : t('The newest {count} orders', { count: orders.data.length });
-  const content = h(
-    'div.columns',
+  const { number, placed, bought, status, total } = orderColumns;
+  const rows = orders.data.slice(0, ordersShown);
+  const isAll = rows.length === orders.total;
+  const title = isAll ? t('Orders') : t('The newest {count} orders', { count: rows.length });
+  return [
     h(
-      'div',
-      tableCard(title, { none: t('None yet.'), columns: columnsShown, rows: orders.data }),
-      orders.data.length > 0 &&
-        h('p.hint', h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders'))),
-      pager(page, orders.next, t('Pages of their orders')),
-      history,
-    ),
-    h(
-      'div',
-      card(t('Contact'), factList(facts)),
-      note !== null && card(t('Note'), h('p.text', { dir: 'auto' }, note)),
-      card(
-        t('Address'),
-        address === null ? h('p.soft', t('None is known.')) : addressBlock(addressLines(address, name)),
+      'div.columns',
+      h(
+        'div',
+        tableCard(title, { none: t('None yet.'), columns: [number, placed, bought, status, total], rows }),
+        rows.length > 0 &&
+          h('p.hint', h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders'))),
+        history,
       ),
-      privacyCard(page, customer, { hasOrders: orders.data.length > 0, reload }),
+      h(
+        'div',
+        card(
+          t('Contact'),
+          factList([
+            [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
+            [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phoneText(phone))],
+            ...(reference === null ? [] : [[t('Own number'), reference] as const]),
+            [t('Created'), dateOnly(createdAt)],
+            ...boughtFacts(orders),
+          ]),
+        ),
+        note !== null && card(t('Note'), h('p.text', { dir: 'auto' }, note)),
+        card(
+          t('Address'),
+          address === null ? h('p.soft', t('None is known.')) : addressBlock(addressLines(address, name)),
+        ),
+        privacyCard(page, customer, { hasOrders: rows.length > 0, reload }),
+      ),
     ),
+    customerCard(customer),
+  ];
+}
+
+/** The number of their orders, and the sums of those that hold by currency. */
+function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [string, Child])[] {
+  if (total === 0) return [];
+  const kept = data.filter(({ status }) => !isFinal(status));
+  const sums = new Map<string, number>();
+  for (const order of kept) sums.set(order.currency, (sums.get(order.currency) ?? 0) + order.total);
+  const isWhole = data.length === total;
+  const label = isWhole ? t('Sum') : t('Sum of the newest {count}', { count: count(data.length) });
+  const left = { total: count(total), count: count(data.length - kept.length) };
+  const number =
+    kept.length < data.length && isWhole
+      ? t('{total}, {count} of them cancelled or refunded', left)
+      : count(total);
+  const texts = [...sums].map(([currency, sum]) => h('div', money(sum, currency)));
+  return [[t('Orders'), number], ...(texts.length === 0 ? [] : [[label, texts] as const])];
+}
+
+/** To be printed: scanned at the desk, the card chooses the customer. */
+function customerCard({ id, name }: Customer): HTMLElement {
+  const shop = textOfPage('shop-name');
+  return h(
+    'section.sheet',
+    { 'aria-hidden': 'true' },
+    shop !== '' && h('p', { dir: 'auto' }, shop),
+    h('header', h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
   );
-  return [content, customerCard(customer)];
 }

@@ -10,6 +10,7 @@ import {
   type User,
 } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
+import { roleNames } from '../parts/column-names.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
 import { notify, show } from '../parts/dialogs.ts';
@@ -17,10 +18,9 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { action, choice, field, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { t } from '../parts/texts.ts';
-import type { Member } from '../parts/fields.ts';
+import { fieldsOf, type Member } from '../parts/fields.ts';
 import { askForObject } from '../parts/object-form.ts';
 import { otherDevicesCard } from './other-devices.ts';
-import { roleNames } from './role-names.ts';
 import { totpPart } from './totp-setup.ts';
 
 type Account = {
@@ -98,7 +98,8 @@ function languageField(): HTMLElement {
   return element;
 }
 
-const ownMembers: readonly Member[] = [
+/** What people change of themselves. */
+export const ownMembers: readonly Member[] = [
   { name: 'name', label: t('Name'), isRequired: true },
   { name: 'email', label: t('E-mail'), isRequired: true, attributes: { type: 'email' } },
 ];
@@ -116,31 +117,37 @@ async function changeName({ client, user, session }: Page): Promise<void> {
   session.dispatchEvent(new Event('user')); // the frame shows the name
 }
 
-function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
-  const current = field({
+const passwordMembers: readonly Member[] = [
+  {
+    name: 'currentPassword',
     label: t('Current password'),
-    pointer: '/currentPassword',
+    isRequired: true,
+    isWide: true,
     attributes: { type: 'password', autocomplete: 'current-password' },
-  });
-  const password = field({
+  },
+  {
+    name: 'password',
     label: t('New password'),
-    pointer: '/password',
+    isRequired: true,
+    isWide: true,
     hint: t('Long beats complicated: 15 characters are good.'),
     attributes: { type: 'password', autocomplete: 'new-password' },
-  });
+  },
+];
+
+function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
+  const fields = fieldsOf(passwordMembers);
   const name = h('input', { type: 'email', autocomplete: 'username', value: user.email, hidden: true }); // for password managers
-  const body: HTMLFormElement = form([name, current.element, password.element], {
+  return form([name, fields.element], {
     submit: t('Change password'),
     key: 'password',
     async run() {
-      const change = { currentPassword: current.control.value, password: password.control.value };
-      await client.send('PATCH', `/api/users/${user.id}`, { body: change });
-      body.reset();
+      await client.send('PATCH', `/api/users/${user.id}`, { body: fields.read() });
+      fields.write({ currentPassword: null, password: null });
       notify(t('The password is changed; your other sessions have ended.'));
       await reload();
     },
   });
-  return body;
 }
 
 const scopeTexts: Readonly<Record<Scope, string>> = {

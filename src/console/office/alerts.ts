@@ -6,7 +6,7 @@ import { type Child, h } from '../parts/elements.ts';
 import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
 import { now } from '../parts/service-clock.ts';
 import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
-import { failureWords, hostOf } from './webhook-words.ts';
+import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
@@ -38,21 +38,18 @@ export function metricsOf(text: string): ReadonlyMap<string, number> {
 }
 
 export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Alert[] {
-  const texts: string[] = [];
-  if (metrics.get('orderly_storage_writable') === 0)
-    texts.push(
+  const { lastBackup, certificateEnd } = timesOf(metrics);
+  const end = certificateEnd === null ? Infinity : Date.parse(certificateEnd);
+  const texts = [
+    metrics.get('orderly_storage_writable') === 0 &&
       t(
         'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.',
       ),
-    );
-  const { lastBackup, certificateEnd } = timesOf(metrics);
-  if (textOfPage('replica') === '') texts.push(...backupTexts(lastBackup));
-  const end = certificateEnd === null ? Infinity : Date.parse(certificateEnd);
-  if (end - now().getTime() < certificateDaysMin * dayMilliseconds)
-    texts.push(
+    textOfPage('replica') === '' && backupText(lastBackup),
+    end - now().getTime() < certificateDaysMin * dayMilliseconds &&
       t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(certificateEnd) }),
-    );
-  return texts.map((text) => ({ text, href: '#/system' }));
+  ];
+  return texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));
 }
 
 type ServiceTimes = { readonly lastBackup: string | null; readonly certificateEnd: string | null };
@@ -68,16 +65,14 @@ export function timesOf(metrics: ReadonlyMap<string, number>): ServiceTimes {
   };
 }
 
-function backupTexts(last: string | null): string[] {
+function backupText(last: string | null): string | false {
   if (last === null)
-    return [t('There is no backup: if this machine fails, all orders and customers are lost.')];
-  if (now().getTime() - Date.parse(last) < backupDaysMax * dayMilliseconds) return [];
-  return [
-    t('The last backup is {age} old, of {time}: what came after it could be lost.', {
-      age: age(last),
-      time: dateTime(last),
-    }),
-  ];
+    return t('There is no backup: if this machine fails, all orders and customers are lost.');
+  if (now().getTime() - Date.parse(last) < backupDaysMax * dayMilliseconds) return false;
+  return t('The last backup is {age} old, of {time}: what came after it could be lost.', {
+    age: age(last),
+    time: dateTime(last),
+  });
 }
 
 async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
@@ -86,27 +81,18 @@ async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promis
   return data.flatMap(webhookAlerts);
 }
 
-export function webhookAlerts(webhook: Webhook): Alert[] {
+export function webhookAlerts(webhook: Webhook): readonly Alert[] {
   const { id, url, status, failingSince } = webhook;
-  const href = `#/webhooks/${id}`;
-  const host = hostOf(url);
+  const { host } = new URL(url);
   const cause = failureWords(webhook);
-  if (status === 'disabled')
-    return [
-      {
-        text: t('{host} receives no more events, after too many failures: {cause}.', { host, cause }),
-        href,
-      },
-    ];
+  const href = `#/webhooks/${id}`;
+  if (status === 'disabled') {
+    const text = t('{host} receives no more events, after too many failures: {cause}.', { host, cause });
+    return [{ text, href }];
+  }
   if (status === 'paused' || failingSince === null) return [];
-  const next = nextAttempt(webhook);
-  const text = t('{host} has received no events since {time}: {cause}. {next}', {
-    host,
-    time: shortTime(failingSince),
-    cause,
-    next,
-  });
-  return [{ text, href }];
+  const since = { host, time: shortTime(failingSince), cause, next: nextAttempt(webhook) };
+  return [{ text: t('{host} has received no events since {time}: {cause}. {next}', since), href }];
 }
 
 function nextAttempt({ lastErrorCode, retryAt }: Webhook): string {

@@ -1,46 +1,47 @@
 // People: the accounts, their roles, and an administrator's actions for them.
-import { keysCard, sessionsCard } from './access-lists.ts';
 import {
   type Key,
   type List,
   roles,
-  type ServiceEvent,
   type Session,
   type Suspension,
   type Totp,
   type User,
 } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
-import { undefinedIfMissing } from '../parts/request-errors.ts';
-import {
-  reloadable,
-  emptyState,
-  goTo,
-  setPageTitle,
-  type Page,
-  type Reload,
-  skeleton,
-} from '../parts/view.ts';
-import { ask, askToDelete, notify, show } from '../parts/dialogs.ts';
-import { Drawing } from '../parts/drawing.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { dateOnly, dateTime } from '../parts/formats.ts';
-import { action, choice, field, form, textOf } from '../parts/forms.ts';
-import { eventList } from '../parts/event-list.ts';
-import { type NamedEvent, readHistory } from '../parts/named-events.ts';
-import { listPage } from '../parts/list-page.ts';
+import { roleNames } from '../parts/column-names.ts';
+import { ask, notify, show } from '../parts/dialogs.ts';
+import { type Child, h } from '../parts/elements.ts';
 import type { Member } from '../parts/fields.ts';
+import { dateOnly, dateTime } from '../parts/formats.ts';
+import { action, field, textOf } from '../parts/forms.ts';
+import { listPage } from '../parts/list-page.ts';
 import { askForObject } from '../parts/object-form.ts';
-import { roleNames } from './role-names.ts';
-import { registrationHint } from './registration-hint.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
+import { undefinedIfMissing } from '../parts/request-errors.ts';
+import { type More, resourceView } from '../parts/resource-pages.ts';
 import { type Column, nameCell } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
+import { emptyState, type Page, type Reload } from '../parts/view.ts';
+import { keysCard, sessionsCard } from './access-lists.ts';
+import { ownMembers } from './account-view.ts';
+import { registrationHint } from './registration-hint.ts';
 
-const roleChoices = roles.map((role) => [role, roleNames[role]] as const);
 const roleHint = t(
   'User: their own orders. Staff: all orders, customers and products. Administrator: everything.',
 );
+const personMembers: readonly Member[] = [
+  ...ownMembers,
+  {
+    name: 'role',
+    label: t('Role'),
+    kind: 'choice',
+    values: roles.map((role) => [role, roleNames[role]]),
+    first: 'staff',
+    isWide: true,
+    hint: roleHint,
+  },
+];
 
 export function peopleView(page: Page): void {
   listPage<User>(
@@ -61,31 +62,10 @@ export function peopleView(page: Page): void {
 }
 
 const personColumns: readonly Column<User>[] = [
-  {
-    label: t('Name'),
-    cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email),
-  },
+  { label: t('Name'), cell: ({ id, name, email }) => nameCell(`#/people/${id}`, name, email) },
   { label: t('E-mail'), kind: 'wide', cell: ({ email }) => h('span.clip.soft', email) },
   { label: t('Role'), cell: ({ role }) => roleNames[role] },
-  {
-    label: t('Since'),
-    kind: 'wide',
-    cell: ({ createdAt }) => h('span.soft', dateOnly(createdAt)),
-  },
-];
-
-const newMembers: readonly Member[] = [
-  { name: 'name', label: t('Name'), isRequired: true },
-  { name: 'email', label: t('E-mail'), isRequired: true, attributes: { type: 'email' } },
-  {
-    name: 'role',
-    label: t('Role'),
-    kind: 'choice',
-    values: roleChoices,
-    first: 'staff',
-    isWide: true,
-    hint: `${roleHint} ${t('The password is generated here and shown once.')}`,
-  },
+  { label: t('Since'), kind: 'wide', cell: ({ createdAt }) => h('span.soft', dateOnly(createdAt)) },
 ];
 
 async function addPerson({ client }: Page, reload: Reload): Promise<void> {
@@ -93,7 +73,7 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   const added = await askForObject<User>(client, {
     title: t('Add a person'),
     path: '/api/users',
-    members: newMembers,
+    members: personMembers,
     others: { password },
   });
   if (added === undefined) return;
@@ -112,91 +92,92 @@ function newPassword(): string {
   return text.replaceAll(/(.{5})(?=.)/g, '$1-');
 }
 
+export const personView = resourceView<User>((page) => {
+  const isOther = page.id !== page.user.id;
+  return {
+    name: 'people',
+    title: t('People'),
+    path: '/api/users',
+    members: personMembers,
+    nameOf: ({ name }) => name,
+    mayChange: isOther,
+    mayDelete: isOther,
+    deletion: [
+      t('The account, its sessions and its API keys go for good.'),
+      t('Orders and customers stay, without an owner. Suspend the account instead to keep it.'),
+    ].join(' '),
+    more: readAccess,
+    // events of sign-ins and keys name the user as the actor, not as the subject
+    concerns: ({ actor }) => actor?.userId === page.id,
+  };
+});
+
+async function readAccess(page: Page): Promise<More<User>> {
+  const { client, signal, id } = page;
+  const [sessions, keys, suspension, totp] = await Promise.all([
+    client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
+    client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
+    client.get<Suspension>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
+    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
+  ]);
+  const access = { sessions: sessions.data, keys: keys.data, suspension, totp };
+  return {
+    mayDelete: true,
+    buttons: (user, reload) => id !== page.user.id && personButtons(page, { ...access, user }, reload),
+    content: (user, history, reload) => personContent(page, { ...access, user, history }, reload),
+  };
+}
+
 type Person = {
   readonly user: User;
   readonly sessions: readonly Session[];
   readonly keys: readonly Key[];
-  readonly events: readonly NamedEvent[];
   readonly suspension: Suspension | undefined;
   readonly totp: Totp | undefined;
 };
 
-export function personView(page: Page): void {
-  const { main, id } = page;
-  const head = new Drawing(h('div', setPageTitle(t('Person {id}', { id }))));
-  const content = h('div', skeleton(8));
-  reloadable(page, content, {
-    load: loadPerson,
-    draw(person, reload) {
-      head.show(setPageTitle(person.user.name));
-      return personContent(page, person, reload);
-    },
-    concerns: (event) => isAbout(event, id),
-  });
-  fill(main, head.element, content);
-}
-
-/** Events of sign-ins and keys name the user as the actor, not as the subject. */
-function isAbout({ subject, actor }: ServiceEvent, id: number): boolean {
-  return subject === `/api/users/${id}` || actor?.userId === id;
-}
-
-async function loadPerson(page: Page): Promise<Person> {
-  const { client, signal, id } = page;
-  const [user, sessions, keys, events, suspension, totp] = await Promise.all([
-    client.get<User>(`/api/users/${id}`, signal),
-    client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
-    client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
-    readHistory(page, `/api/users/${id}`),
-    client.get<Suspension>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
-    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
-  ]);
-  return {
-    user,
-    sessions: sessions.data,
-    keys: keys.data,
-    events,
-    suspension,
-    totp,
+function personButtons(
+  { client }: Page,
+  { user, suspension, sessions, totp }: Person,
+  reload: Reload,
+): Child {
+  const { id, name } = user;
+  const ending = (path: string, text: string) => async (): Promise<void> => {
+    await client.send('DELETE', path);
+    notify(text);
+    await reload();
   };
+  const everywhere = ending(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
+  const codes = ending(`/api/users/${id}/totp`, t('One-time codes are off.'));
+  const lift = ending(`/api/users/${id}/suspension`, t('{name} may sign in again.', { name }));
+  return [
+    suspension !== undefined && action(t('Lift the suspension'), lift, { class: 'primary' }),
+    action(t('New password …'), () => resetPassword(client, user, reload)),
+    sessions.length > 0 && action(t('Sign out everywhere'), everywhere),
+    totp?.isOn === true && action(t('Turn one-time codes off'), codes),
+    suspension === undefined && action(t('Suspend …'), () => suspend(client, user, reload)),
+  ];
 }
 
-function personContent(page: Page, person: Person, reload: Reload): Child {
-  const { user, sessions, keys, events, suspension } = person;
-  const isOwn = user.id === page.user.id;
+function personContent(
+  page: Page,
+  { user, sessions, keys, suspension, history }: Person & { readonly history: Child },
+  reload: Reload,
+): Child {
+  const account = h('a', { href: '#/account' }, t('My account'));
+  const accountCard = card(
+    t('Account'),
+    factList([
+      [t('E-mail'), user.email],
+      [t('Role'), roleNames[user.role]],
+      [t('Since'), dateOnly(user.createdAt)],
+    ]),
+    user.id === page.user.id && h('p', rich('{account} has your password, codes and keys.', { account })),
+  );
+  const access = [sessionsCard(page, { rows: sessions, reload }), keysCard(page, { rows: keys, reload })];
   return [
     suspension !== undefined && suspensionBanner(suspension),
-    h(
-      'div.columns',
-      h(
-        'div',
-        sessionsCard(page, { rows: sessions, reload }),
-        keysCard(page, { rows: keys, reload }),
-        card(t('History'), eventList(events)),
-      ),
-      h(
-        'div',
-        card(
-          t('Account'),
-          factList([
-            [t('E-mail'), user.email],
-            [t('Since'), dateOnly(user.createdAt)],
-          ]),
-          !isOwn && roleForm(page, user, reload),
-        ),
-        isOwn
-          ? card(
-              t('This is you'),
-              h(
-                'p',
-                rich('{account} has your password, codes and keys.', {
-                  account: h('a', { href: '#/account' }, t('My account')),
-                }),
-              ),
-            )
-          : card(t('Actions'), personActions(page, person, reload)),
-      ),
-    ),
+    h('div.columns', h('div', accountCard, access), history),
   ];
 }
 
@@ -208,73 +189,25 @@ function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
   );
 }
 
-function roleForm({ client }: Page, { id, name, role }: User, reload: Reload): HTMLElement {
-  const control = choice(roleChoices, role);
-  const chosen = field({ label: t('Role'), pointer: '/role', control, hint: roleHint });
-  const run = async (): Promise<void> => {
-    await client.send('PATCH', `/api/users/${id}`, { body: { role: control.value } });
-    notify(t('{name} is {role} now.', { name, role: t(control.value as User['role']) }));
-    await reload();
-  };
-  return form(chosen.element, { submit: t('Save role'), key: `role-${role}`, run });
-}
+type Client = Page['client'];
 
-function personActions(page: Page, { user, suspension, totp, sessions }: Person, reload: Reload): Child {
-  const { client } = page;
-  const { id, name } = user;
-  const path = `/api/users/${id}`;
-  const end = async (target: string, text: string): Promise<void> => {
-    await client.send('DELETE', target);
-    notify(text);
-    await reload();
-  };
-  const signOut = (): Promise<void> =>
-    end(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
-  const codesOff = (): Promise<void> => end(`${path}/totp`, t('One-time codes are off.'));
-  const lift = (): Promise<void> => end(`${path}/suspension`, t('{name} may sign in again.', { name }));
-  return h(
-    'div.stack',
-    action(t('New password …'), () => resetPassword(page, user, reload)),
-    sessions.length > 0 && action(t('Sign out everywhere'), signOut),
-    totp?.isOn === true && action(t('Turn one-time codes off'), codesOff),
-    suspension === undefined
-      ? action(t('Suspend …'), () => suspend(page, user, reload), { class: 'danger' })
-      : action(t('Lift the suspension'), lift),
-    action(t('Delete …'), () => deletePerson(page, user), { class: 'danger' }),
-  );
-}
-
-async function deletePerson({ client }: Page, { id, name }: User): Promise<void> {
-  const run = async (): Promise<void> => {
-    await client.send('DELETE', `/api/users/${id}`);
-    notify(t('{name} was deleted.', { name }));
-    goTo('/people');
-  };
-  const gone = t('The account, its sessions and its API keys go for good.');
-  const kept = t('Orders and customers stay, without an owner. Suspend the account instead to keep it.');
-  await askToDelete(t('Delete {name}?', { name }), `${gone} ${kept}`, run);
-}
-
-async function resetPassword({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+async function resetPassword(client: Client, { id, name }: User, reload: Reload): Promise<void> {
   const text = t('{name} is signed out everywhere, and their API keys end. The new password is shown once.', {
     name,
   });
-  const password = await ask({
+  const password = newPassword();
+  const changed = await ask({
     title: t('Create a new password?'),
     content: h('p', text),
     submit: t('Create it'),
-    async run() {
-      const generated = newPassword();
-      await client.send('PATCH', `/api/users/${id}`, { body: { password: generated } });
-      return generated;
-    },
+    run: () => client.send('PATCH', `/api/users/${id}`, { body: { password } }),
   });
-  if (password === undefined) return;
+  if (changed === undefined) return;
   await show(t('{name} has a new password', { name }), secret(t('Password, shown only now.'), password));
   await reload();
 }
 
-async function suspend({ client }: Page, { id, name }: User, reload: Reload): Promise<void> {
+async function suspend(client: Client, { id, name }: User, reload: Reload): Promise<void> {
   const reason = field({
     label: t('Reason'),
     pointer: '/reason',

@@ -31,7 +31,7 @@ function shopMembers({ timeZone }: Shop): readonly Member[] {
       label: t('Country'),
       kind: 'choice',
       values: [['', '—'], ...countryChoices()],
-      hint: t('New addresses begin with it, and phone numbers without a country’s code are its.'),
+      hint: t('For new addresses, and for phone numbers without a country code.'),
     },
     {
       name: 'timeZone',
@@ -44,11 +44,12 @@ function shopMembers({ timeZone }: Shop): readonly Member[] {
     {
       name: 'registration',
       label: t('Who can sign up?'),
+      hint: t('Whoever has signed up can place orders.'),
       isWide: true,
       kind: 'choice',
       values: [
-        ['closed', t('Only administrators add people')],
-        ['open', t('Anybody who reaches this service can sign up, and place orders')],
+        ['closed', t('Nobody: administrators add people')],
+        ['open', t('Anybody who reaches this service')],
       ],
     },
   ];

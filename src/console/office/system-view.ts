@@ -1,11 +1,12 @@
 // System: what has to be looked after, backups, webhooks, and who has signed in, for administrators.
 import { metricsOf, serviceAlerts, timesOf, webhookAlerts } from './alerts.ts';
-import { backupsCard } from './backups-card.ts';
 import { eventTypes, type KeptBackups, type List, type Webhook } from '../parts/api-types.ts';
-import { card, factList } from '../parts/cards.ts';
+import { card, factList, secret } from '../parts/cards.ts';
+import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { eventList } from '../parts/event-list.ts';
 import { count, dateOnly, dateTime } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
 import { type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { hasWebhooks } from '../parts/page-text.ts';
 import { t } from '../parts/texts.ts';
@@ -58,6 +59,35 @@ function systemContent(page: Page, system: System, reload: Reload): Child {
       h('div', hasWebhooks && webhooksCard(page, webhooks, reload), accessCard(accesses)),
     ),
   ];
+}
+
+function backupsCard({ client }: Page, { command, data }: KeptBackups, reload: Reload): HTMLElement {
+  const make = async (): Promise<void> => {
+    await client.send('POST', '/backups');
+    notify(t('The backup is made.'));
+    await reload();
+  };
+  const rows = data.map(({ name, createdAt, bytes }) =>
+    h(
+      'li',
+      { 'data-key': name },
+      h('span', dateTime(createdAt)),
+      h('code.clip.soft', name),
+      h('span.soft', t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) })),
+    ),
+  );
+  return card(
+    t('Backups'),
+    data.length > 0 && h('ul.rows', rows),
+    h('p', action(t('Make a backup now'), make, { class: data.length === 0 ? 'primary' : undefined })),
+    h(
+      'p.hint',
+      t(
+        'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.',
+      ),
+    ),
+    secret(t('As a command, for a timer that makes one each night:'), command),
+  );
 }
 
 function serviceCard(text: string): HTMLElement {

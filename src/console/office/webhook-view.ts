@@ -6,7 +6,7 @@ import { notify, show } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { typeText } from '../parts/event-words.ts';
 import type { Member } from '../parts/fields.ts';
-import { count, dateTime } from '../parts/formats.ts';
+import { dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { askForObject } from '../parts/object-form.ts';
 import { resourceView } from '../parts/resource-pages.ts';
@@ -91,18 +91,16 @@ export const webhookView = resourceView<Webhook>((page) => ({
 }));
 
 function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
-  const { position, lastAt, failingSince, status, types } = webhook;
-  const failing: readonly (readonly [string, Child])[] = [
+  const { lastAt, failingSince, status, types } = webhook;
+  const failing = [
     [t('Failing since'), dateTime(failingSince)],
     [t('Cause'), causeText(webhook)],
     [t('Next attempt'), nextText(webhook)],
-  ];
+  ] as const;
   return [
     [t('Status'), statusPill(webhook)],
-    [t('Last response'), responseText(webhook)],
     [t('Last sent'), dateTime(lastAt)],
     ...(failingSince === null && status !== 'disabled' ? [] : failing),
-    [t('Delivered up to'), t('event {position}', { position: count(position) })],
     [t('Events'), types.map(typeText).join(', ')],
   ];
 }
@@ -116,11 +114,6 @@ function nextText({ status, lastErrorCode, retryAt }: Webhook): string {
   if (status !== 'enabled') return t('none, as it is {status}', { status: t(status) });
   if (lastErrorCode === 'no-secret') return t('with a new secret');
   return retryAt === null ? t('now') : dateTime(retryAt);
-}
-
-function responseText({ lastStatus, lastAt }: Webhook): string {
-  if (lastStatus !== null) return String(lastStatus);
-  return lastAt === null ? t('nothing sent yet') : t('none came');
 }
 
 function webhookButtons({ client }: Page, webhook: Webhook, reload: Reload): Child {

@@ -23,7 +23,3 @@ export function failureWords({
   if (lastErrorCode === 'other') return lastError ?? t('it doesn’t accept them');
   return words[lastErrorCode];
 }
-
-export function hostOf(url: string): string {
-  return new URL(url).host;
-}

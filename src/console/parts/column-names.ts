@@ -1,5 +1,5 @@
 // The shop's words for the members of the API, in files, histories and what forms say.
-import { type Payment, payments, roles, statuses } from './api-types.ts';
+import { type Payment, type Role, statuses } from './api-types.ts';
 import { t } from './texts.ts';
 
 /** What the service calls a member or a column. Deliveries have columns for an address, too. */
@@ -65,12 +65,16 @@ export const paymentNames: Readonly<Record<Payment, string>> = {
   transfer: t('Transfer'),
   other: t('Other'),
 };
-const closedWords = [...statuses, ...roles];
 
-/** Returns the word for a status or a role, and the name of a way of payment; any other value as it is. */
+export const roleNames: Readonly<Record<Role, string>> = {
+  user: t('User'),
+  staff: t('Staff'),
+  admin: t('Administrator'),
+};
+
+/** Returns the word for a status, and the name of a role or a way of payment; any other value as it is. */
 export function wordOf(value: unknown): string {
-  const payment = payments.find((each) => each === value);
-  if (payment !== undefined) return paymentNames[payment];
-  const word = closedWords.find((each) => each === value);
-  return word === undefined ? String(value) : t(word);
+  const named = Object.entries({ ...paymentNames, ...roleNames }).find(([name]) => name === value);
+  const status = statuses.find((each) => each === value);
+  return named?.[1] ?? (status === undefined ? String(value) : t(status));
 }

@@ -4,6 +4,7 @@ import type { User } from '../parts/api-types.ts';
 import { BrowserSession } from '../parts/browser-session.ts';
 import { isTemporary, Rejection, retryPause } from '../parts/request-errors.ts';
 import { failure } from '../parts/view.ts';
+import { roleNames } from '../parts/column-names.ts';
 import { notify } from '../parts/dialogs.ts';
 import { fill, h } from '../parts/elements.ts';
 import { messageOf } from '../parts/forms.ts';
@@ -108,7 +109,7 @@ class Console {
       signal,
     );
     if (before?.id === user.id && before.role !== user.role)
-      notify(t('Your role is {role} now.', { role: t(user.role) }));
+      notify(t('Your role is {role} now.', { role: roleNames[user.role] }));
   }
 
   #goOn(kept: KeptContent): void {

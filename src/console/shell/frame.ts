@@ -16,6 +16,7 @@ import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
 import type { Shop } from '../parts/api-types.ts';
 import { clearUnreachable } from '../parts/forms.ts';
+import { roleNames } from '../parts/column-names.ts';
 import { warn } from '../parts/dialogs.ts';
 import { timeSpan } from '../parts/formats.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
@@ -106,7 +107,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
       ? (known ?? messageView(t('Not found'), t('There is no such page.')))
       : messageView(
           t('Not allowed'),
-          t('This page is not for accounts with the role {role}.', { role: t(role) }),
+          t('This page is not for accounts with the role {role}.', { role: roleNames[role] }),
         );
     const show = (): void => {
       const found = kept.restore(currentHash);

@@ -1,6 +1,7 @@
 // The navigation bar: its views, and the roles that may open them.
 import { type Role, roles } from '../parts/api-types.ts';
 import { type App, isStaff, setPageTitle } from '../parts/view.ts';
+import { roleNames } from '../parts/column-names.ts';
 import { ask, notify } from '../parts/dialogs.ts';
 import { button, fill, h, icon, icons } from '../parts/elements.ts';
 import { documentationLink } from './documentation-link.ts';
@@ -80,7 +81,7 @@ export function navigationBar(app: App, current: string): HTMLElement[] {
     find,
     ...allowed.map(link),
     more,
-    h('div.account', h('span.clip', { dir: 'auto' }, user.name), h('span.soft', t(user.role)), out),
+    h('div.account', h('span.clip', { dir: 'auto' }, user.name), h('span.soft', roleNames[user.role]), out),
   ];
 }
 
