@@ -5,8 +5,15 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
 import { assertProblem, sharedService, shownOf } from '../../support/http-support.ts';
-import { insideOnly, password, serviceFor, type TestResponse } from '../../support/service.ts';
-import { assertIssues, newKey } from '../../support/resource-support.ts';
+import {
+  insideOnly,
+  password,
+  serviceFor,
+  type Person,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
+import { assertIssues, newKey, rootToken } from '../../support/resource-support.ts';
 import { bearerRealm, claimsOf, tokenMembers } from './session-support.ts';
 
 const day = 86_400_000;
@@ -136,38 +143,49 @@ test('passwords are hashed again at sign-in if the hash has another cost', insid
   assert.equal((await service.get('/orders', { token })).status, 200);
 });
 
-test('passwords that change while the old one is being checked sign nobody in', insideOnly, async (t) => {
-  const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
-  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-  const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
-  t.after(() => hasher.close());
-  let isSlow = false;
-  const slow: PasswordHasher = {
-    ...hasher,
-    waiting: 0,
-    async verify(text, phc) {
-      if (isSlow) {
-        isSlow = false; // the change of the password is checked, too
-        begin();
-        await changed;
-      }
-      return hasher.verify(text, phc);
-    },
-  };
-  const service = await serviceFor(t, { hasher: slow });
-  const { id, email, token } = await service.person();
-  isSlow = true;
-  const signingIn = service.post('/api/sessions', { body: { email, password } });
-  await begun;
-  assert.equal(
-    (
-      await service.patch(`/api/users/${id}`, {
+const changes: readonly (readonly [
+  what: string,
+  change: (service: TestService, person: Person) => Promise<TestResponse>,
+])[] = [
+  [
+    'that change',
+    (service, { id, token }) =>
+      service.patch(`/api/users/${id}`, {
         token,
         body: { password: 'another good password', currentPassword: password },
-      })
-    ).status,
-    200,
-  );
-  goOn();
-  assertProblem(await signingIn, 'invalid-credentials');
-});
+      }),
+  ],
+  [
+    'of who is suspended',
+    async (service, { id }) =>
+      service.put(`/api/users/${id}/suspension`, { token: await rootToken(service), body: {} }),
+  ],
+];
+for (const [what, change] of changes)
+  test(`passwords ${what} while they are being checked sign nobody in`, insideOnly, async (t) => {
+    const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
+    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
+    t.after(() => hasher.close());
+    let isSlow = false;
+    const slow: PasswordHasher = {
+      ...hasher,
+      waiting: 0,
+      async verify(text, phc) {
+        if (isSlow) {
+          isSlow = false; // the password of who makes the change is checked, too
+          begin();
+          await changed;
+        }
+        return hasher.verify(text, phc);
+      },
+    };
+    const service = await serviceFor(t, { hasher: slow });
+    const person = await service.person();
+    isSlow = true;
+    const signingIn = service.post('/api/sessions', { body: { email: person.email, password } });
+    await begun;
+    assert.ok((await change(service, person)).status < 300);
+    goOn();
+    assertProblem(await signingIn, 'invalid-credentials');
+  });

@@ -132,22 +132,6 @@ describe('a suspension', () => {
       assertProblem(refused, 'last-admin');
   });
 
-  test('a suspension during a sign-in prevents it', async (t) => {
-    const service = await serviceFor(t);
-    if (service.inside === undefined) return t.skip('needs the database');
-    const token = await rootToken(service);
-    const { id, email } = await service.person();
-    const [signedIn, suspended] = await Promise.all([
-      service.post('/api/sessions', { body: { email, password } }),
-      service.put(pathOf(id), { token, body: {} }),
-    ]);
-    assert.equal(suspended.status, 201);
-    if (signedIn.status === 201)
-      assertProblem(await service.get('/orders', { token: signedIn.body.accessToken }), 'invalid-token');
-    const sessions = await service.get(`/api/sessions?userId=${id}&total=true`, { token });
-    assert.equal(sessions.body.total, 0);
-  });
-
   test('a suspension is in the log, and so are the sign-ins that it rejects', async (t) => {
     const service = await serviceFor(t);
     const token = await rootToken(service);
