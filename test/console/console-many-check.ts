@@ -1,13 +1,10 @@
 // Orders that are selected in their list of the console, in a real browser: marked and printed together, while
 // somebody else changes some of them.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin, serviceFor } from '../support/service.ts';
-import { openFirefox } from './firefox.ts';
-import { Person } from './console-actions.ts';
-import { fillShop, openShop } from './console-shop.ts';
+import { admin } from '../support/service.ts';
+import { openShop } from './console-shop.ts';
 
 const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;
 const box = (id: number): string => `${row(id)}.querySelector('input')`;
@@ -151,38 +148,6 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
 
   assert.deepEqual(tab.complaints, []);
 });
-
-const hasFirefox = spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
-
-test(
-  'orders are found, selected and marked in Firefox',
-  { timeout: 120_000, skip: hasFirefox ? false : 'it is not installed' },
-  async (t) => {
-    const service = await serviceFor(t);
-    service.clock.now = Date.now();
-    const token = await fillShop(service);
-    const tab = await openFirefox();
-    t.after(() => tab.close());
-    await tab.screen(1280, 'light');
-    const person = new Person(tab, 'mouse');
-    await person.signIn(service.url, admin);
-    await tab.press('/');
-    await tab.until('document.activeElement.closest("dialog")');
-    await tab.type('4');
-    await tab.until(`document.querySelector('dialog [role="option"]')?.innerText.startsWith('#4 ')`);
-    await tab.press('Enter');
-    await tab.until('location.hash === "#/orders/4"');
-    await person.go('#/orders?status=paid');
-    await tab.evaluate(`${row(4)}.querySelector('a').focus()`);
-    await tab.press('x');
-    await tab.evaluate(`${box(11)}.click()`);
-    await person.press('Mark 2 as shipped');
-    await person.see('2 orders are shipped.');
-    for (const id of [4, 11])
-      assert.equal((await service.get(`/orders/${id}`, { token })).body.status, 'shipped');
-    assert.deepEqual(tab.complaints, []);
-  },
-);
 
 /** Holds the reads of single orders back until the page calls `release`. */
 const delayReads = `{

@@ -1,11 +1,8 @@
 // Items at the till, in a real browser: scanned, typed, and sold to a customer who gives no name.
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin, serviceFor } from '../support/service.ts';
-import { openFirefox } from './firefox.ts';
-import { Person } from './console-actions.ts';
+import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
 
 const tea = {
@@ -261,32 +258,3 @@ const isInSight = `['.total', '.bar .primary'].map((selector) => {
   const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
   return document.elementsFromPoint(x + width / 2, y + height / 2)[0]?.closest(selector) !== null;
 })`;
-
-test(
-  'Firefox recognizes a scan',
-  { timeout: 120_000, skip: hasFirefox() ? false : 'it is not installed' },
-  (t) => scanInFirefox(t),
-);
-
-function hasFirefox(): boolean {
-  return spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version']).error === undefined;
-}
-
-async function scanInFirefox(t: TestContext): Promise<void> {
-  const service = await serviceFor(t);
-  service.clock.now = Date.now();
-  const { token } = await service.signIn(admin.email, admin.password);
-  await service.post('/products', { token, body: tea });
-  const tab = await openFirefox();
-  t.after(() => tab.close());
-  await tab.screen(1280, 'light');
-  const person = new Person(tab, 'mouse');
-  await person.signIn(service.url, admin);
-  await person.go('#/new');
-  await tab.evaluate(`${itemOf(0)}.focus()`);
-  await tab.scan(tea.barcode);
-  await tab.scan(tea.barcode);
-  await tab.until(`${isSettled} && ${itemOf(0)}.value === 'Green tea, 250 g'`);
-  assert.deepEqual(await tab.evaluate(lines), [['Green tea, 250 g', 'TEA-250', '2', '7.49']]);
-  assert.deepEqual(tab.complaints, []);
-}

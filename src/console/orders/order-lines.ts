@@ -336,11 +336,11 @@ function faultsOf(form: OrderForm, { line, unitPrice }: Priced): Fault[] {
   return faults;
 }
 
-/** Says what is wrong with what was entered before the form is sent. */
+/** Says what is wrong with what was entered before the form is sent; a name and a price may still come. */
 function showFaults(form: OrderForm, line: Line): void {
   const own = pricedOf(form).filter((each) => each.line === line);
   for (const [control, detail] of own.flatMap((each) => faultsOf(form, each)))
-    if (control.value.trim() !== '') showIssue(control, detail);
+    if (control === line.quantity || control.value.trim() !== '') showIssue(control, detail);
 }
 
 export function readItems(form: OrderForm): {
