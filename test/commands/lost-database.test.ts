@@ -1,9 +1,8 @@
 // A database that is missing, empty or older than the last run: no start hides that it was lost.
 import assert from 'node:assert/strict';
-import { copyFileSync, mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { newCustomer, rootToken } from '../support/resource-support.ts';
 import { serviceFor } from '../support/service.ts';
 import { dataFolder, newFolder, orderly, rootVariables, serving } from '../support/command-support.ts';
 
@@ -62,22 +61,4 @@ test('a service starts and stops without a place for the number of its latest ev
   mkdirSync(join(folder, 'last-event')); // as good as a full disk
   const { get } = await serviceFor(t, { folder });
   assert.equal((await get('/health/ready')).status, 200);
-});
-
-test('the first start reports that a database lacks its latest events', async (t) => {
-  const service = await serviceFor(t);
-  await service.stop();
-  const [file, copy] = [join(service.folder, 'orderly.db'), join(newFolder(t), 'copy.db')];
-  copyFileSync(file, copy);
-  const later = await serviceFor(t, { folder: service.folder });
-  await newCustomer(later, await rootToken(later));
-  await later.stop();
-  copyFileSync(copy, file);
-  const started = await serviceFor(t, { folder: service.folder });
-  const warnings = started.logged.filter((line) => line.includes('"level":"warn"'));
-  const expected = /the database ends at event 1, but had events up to 3: it is an older copy/;
-  assert.equal(warnings.filter((line) => expected.test(line)).length, 1, warnings.join(''));
-  await started.stop();
-  const again = await serviceFor(t, { folder: service.folder });
-  assert.doesNotMatch(again.logged.join(''), /older copy/, 'once');
 });

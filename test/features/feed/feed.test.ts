@@ -35,20 +35,6 @@ test('the feed gives a reader who stores next all events once, in order', async 
   assert.equal(seen.filter(({ type }) => type === 'customer.created').length, 10);
 });
 
-test('the feed from=latest begins after all existing events', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
-  await newOrder(service, token);
-  const { body } = await service.get('/events?from=latest', { token });
-  assert.deepEqual(body.data, []);
-  const { id } = await newCustomer(service, token);
-  const after = await service.get(body.next, { token });
-  assert.deepEqual(
-    after.body.data.map(({ subject }: Event) => subject),
-    [`/customers/${id}`],
-  );
-});
-
 test('the feed shows a user what is theirs, staff all orders and customers, administrators all', async (t) => {
   const service = await serviceFor(t);
   const [ada, bob, staff] = await Promise.all([service.person(), service.person(), service.person('staff')]);

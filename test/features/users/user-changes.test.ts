@@ -82,8 +82,6 @@ describe('changing a user', () => {
       { name: null, email: null, password: null, role: null, id: null, createdAt: null },
       ...['name', 'email', 'password', 'role', 'id', 'createdAt'].map((name) => `#/${name} type`),
     ],
-    [{ id: 4711 }, '#/id read-only'],
-    [{ createdAt: '2020-01-01T00:00:00.000Z' }, '#/createdAt read-only'],
     [
       { id: 4711, createdAt: '2020-01-01T00:00:00.000Z', password: 'a new one for Ada' },
       '#/id read-only',
@@ -104,11 +102,8 @@ describe('changing a user', () => {
   }
 
   const wrongPuts: readonly (readonly [change: object, ...issues: string[]])[] = [
-    [{ name: undefined }, '#/name required'],
     [{ name: undefined, email: undefined }, '#/name required', '#/email required'],
     [{ name: null, password: null, role: null }, '#/name type'],
-    [{ id: 4711 }, '#/id read-only'],
-    [{ createdAt: '2020-01-01T00:00:00.000Z' }, '#/createdAt read-only'],
     [{ updatedAt: '2020-01-01T00:00:00.000Z' }, '#/updatedAt unknown-member'],
   ];
   for (const [change, ...issues] of wrongPuts) {

