@@ -14,16 +14,18 @@ import type { Route } from '../http/routing/route.ts';
 import { eventStream } from '../http/responses/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
-type TextType = { readonly description: string; readonly example: string };
+type OwnType = { readonly description: string; readonly example: string | object };
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
 
-/** Bodies that aren't JSON are plain strings. Postman's import reports each one without an example. */
-const textTypes: Readonly<Record<string, TextType>> = {
+/** Bodies of no schema are strings or objects, as their examples: Postman's import reports those without one. */
+const ownTypes: Readonly<Record<string, OwnType>> = {
   'text/html': { description: 'A page for people.', example: '<!doctype html><title>orderly</title>' },
   'text/plain': { description: 'Prometheus text format.', example: 'orderly_streams 2\n' },
   'text/javascript': { description: 'A module of a page.', example: 'export {};\n' },
   'text/css': { description: 'The stylesheet of a page.', example: 'body { margin: 0 }\n' },
+  'application/manifest+json': { description: 'What a home screen needs.', example: { name: 'orderly' } },
+  'image/png': { description: 'A picture.', example: '\u0089PNG\r\n' },
   'application/pem-certificate-chain': {
     description: 'A certificate in PEM (RFC 8555 section 9.1).',
     example: pem,
@@ -49,11 +51,11 @@ const textTypes: Readonly<Record<string, TextType>> = {
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   const content: Json = {};
   for (const type of mediaTypes) {
-    const text = textTypes[type];
+    const own = ownTypes[type];
     content[type] =
-      text === undefined
+      own === undefined
         ? { schema, example }
-        : { schema: { type: 'string', description: text.description }, example: text.example };
+        : { schema: { type: typeof own.example, description: own.description }, example: own.example };
   }
   return content;
 }

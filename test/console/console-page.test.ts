@@ -14,7 +14,7 @@ import type { TestService } from '../support/service.ts';
 
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; img-src 'self' data:; " +
-  "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
+  "manifest-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'; " +
   "trusted-types 'none'";
 const compressedBytesMax = 98_000;
 /** Only browsers that show German load it. */
@@ -63,19 +63,35 @@ suite('the console', () => {
     assert.doesNotMatch(text, /<style|\sstyle=|<script(?![^>]* src=)|\son\w+=/);
   });
 
-  test('the console is a stylesheet and few scripts, each with its type', async () => {
-    const files = await filesOf(service());
-    assert.deepEqual(
-      files,
-      ['console.css', 'console-main.js', 'german.js', 'frame.js', 'office-views.js'].map(
-        (name) => `/console/${name}`,
-      ),
-    );
-    for (const path of files) {
+  test('the console is a stylesheet and few scripts, with an icon and a manifest, each with its type', async () => {
+    const types: [string, string | undefined][] = [];
+    for (const path of await filesOf(service())) {
       const { status, headers } = await service().get(path);
-      const type = path.endsWith('.css') ? 'text/css' : 'text/javascript';
-      assert.deepEqual([status, headers['content-type']], [200, `${type}; charset=utf-8`], path);
+      assert.equal(status, 200, path);
+      types.push([path.replace('/console/', ''), headers['content-type']]);
     }
+    const script = 'text/javascript; charset=utf-8';
+    assert.deepEqual(types, [
+      ['icon.png', 'image/png'],
+      ['console.webmanifest', 'application/manifest+json'],
+      ['console.css', 'text/css; charset=utf-8'],
+      ['console-main.js', script],
+      ['german.js', script],
+      ['frame.js', script],
+      ['office-views.js', script],
+    ]);
+  });
+
+  test('the console can be put on a home screen: its manifest names its page and an icon that browsers take', async () => {
+    const { start_url: start, icons } = JSON.parse(
+      (await service().get('/console/console.webmanifest')).text,
+    );
+    assert.equal((await service().get(start)).status, 200);
+    assert.deepEqual(icons, [{ src: 'icon.png', sizes: '192x192', type: 'image/png' }]);
+    const response = await fetch(`http://127.0.0.1:${service().port}/console/icon.png`);
+    const picture = Buffer.from(await response.arrayBuffer());
+    assert.equal(picture.toString('latin1', 1, 4), 'PNG');
+    assert.deepEqual([picture.readUInt32BE(16), picture.readUInt32BE(20)], [192, 192]);
   });
 
   test('the console is JavaScript without types, whose imports are served', async () => {
@@ -131,7 +147,12 @@ suite('the console', () => {
   });
 
   test('the console isn’t sent again while it is unchanged', async () => {
-    for (const path of ['/console', '/console/console.css', '/console/console-main.js']) {
+    for (const path of [
+      '/console',
+      '/console/console.css',
+      '/console/console-main.js',
+      '/console/icon.png',
+    ]) {
       const { headers } = await service().get(path);
       const again = await service().get(path, { headers: { 'if-none-match': String(headers.etag) } });
       assert.deepEqual([again.status, again.text], [304, ''], path);

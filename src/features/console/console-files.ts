@@ -1,11 +1,15 @@
-// The files of the console as browsers receive them: its modules without types, joined into few files, and the
-// stylesheet.
+// The files of the console as browsers receive them: its modules without types, joined into few files, the stylesheet,
+// and what a home screen needs.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'node:path';
 import { Thread, type Handler } from '../../base/thread.ts';
 import { bundleModules } from './bundler.ts';
 
-export type ConsoleFile = { readonly name: string; readonly mediaType: string; readonly text: string };
+export type ConsoleFile = {
+  readonly name: string;
+  readonly mediaType: string;
+  readonly content: string | Buffer;
+};
 
 const entry = new URL('../../console/shell/console-main.ts', import.meta.url);
 /** The stylesheet is here, the modules are in its folders. */
@@ -13,6 +17,22 @@ const folder = new URL('..', entry);
 
 export const entryFile = 'console-main.js';
 export const styleFile = 'console.css';
+export const manifestFile = 'console.webmanifest';
+export const iconFile = 'icon.png';
+
+/** The window keeps the browser’s ways to reload, print and save. */
+const manifest = {
+  name: 'orderly',
+  start_url: '/console',
+  scope: '/console',
+  display: 'minimal-ui',
+  icons: [{ src: iconFile, sizes: '192x192', type: 'image/png' }],
+};
+
+/** 192 × 192 pixels. Home screens of iPads take no SVG. */
+const iconPixels =
+  'iVBORw0KGgoAAAANSUhEUgAAAMAAAADAAQMAAABoEv5EAAAABlBMVEU0Rsj///9eeLFmAAAAL0lEQVR42u3UMREAIAwEweDfFJLi' +
+  'INQoYPjZba+/KgA+sOayhZgAwb9qISsAwDsH+x/TkfNkyoYAAAAASUVORK5CYII=';
 
 /**
  * Returns the files. In a single executable the build has removed the types. Otherwise a thread removes them,
@@ -31,11 +51,13 @@ export async function consoleFiles(): Promise<ConsoleFile[]> {
   const files = [...bundleModules(new Map(modules), 'console-main')].map(([name, text]) => ({
     name: `${name}.js`,
     mediaType: 'text/javascript; charset=utf-8',
-    text: compact(text),
+    content: compact(text),
   }));
   return [
     ...files,
-    { name: styleFile, mediaType: 'text/css; charset=utf-8', text: compactStyle(textOf(styleFile)) },
+    { name: styleFile, mediaType: 'text/css; charset=utf-8', content: compactStyle(textOf(styleFile)) },
+    { name: manifestFile, mediaType: 'application/manifest+json', content: JSON.stringify(manifest) },
+    { name: iconFile, mediaType: 'image/png', content: Buffer.from(iconPixels, 'base64') },
   ];
 }
 

@@ -2,7 +2,7 @@
 import { currencyDigits } from '../../schema/decimal.ts';
 import { countries, currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
 import type { Shop } from '../shop/shop.ts';
-import { entryFile, styleFile } from './console-files.ts';
+import { entryFile, iconFile, manifestFile, styleFile } from './console-files.ts';
 import { html, icon, type Page } from '../../web/page-layout.ts';
 
 /** Allows only resources of the service itself, and no text that becomes markup or script. */
@@ -12,6 +12,7 @@ const consolePolicy = [
   "style-src 'self'",
   "connect-src 'self'",
   "img-src 'self' data:",
+  "manifest-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
   "frame-ancestors 'none'",
@@ -82,6 +83,8 @@ export function consolePage(settings: ConsoleSettings, { shop, resources }: Know
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">
+<link rel="apple-touch-icon" href="/console/${iconFile}">
+<link rel="manifest" href="/console/${manifestFile}">
 <link rel="stylesheet" href="/console/${styleFile}">
 <script type="module" src="/console/${entryFile}"></script>
 </head>

@@ -50,6 +50,8 @@ function pageRoute({ shopNow, describe, ...settings }: ConsoleServices): Route {
 
 const pageFields = ['Cross-Origin-Opener-Policy', 'same-origin', 'Referrer-Policy', 'no-referrer'];
 
+const fileTypes = ['text/javascript', 'text/css', 'application/manifest+json', 'image/png'];
+
 function fileRoute(): Route {
   const made = once(async () => new Map(await Promise.all((await consoleFiles()).map(entryOf))));
   return route({
@@ -58,10 +60,10 @@ function fileRoute(): Route {
     operationId: 'getConsoleFile',
     nameSchema: string({ maxLength: 100, pattern: '^[a-z.-]+$', description: 'The name of a file.' }),
     tag: 'Service',
-    summary: 'A module or the stylesheet of the console',
+    summary: 'A module, the stylesheet or the icon of the console',
     access: anyone,
     isUnlimited: true,
-    reply: { kind: 'shared document', mediaTypes: ['text/javascript', 'text/css'], cacheControl: 'no-cache' },
+    reply: { kind: 'shared document', mediaTypes: fileTypes, cacheControl: 'no-cache' },
     problems: ['not-found'],
     async handle({ params: { name } }) {
       const file = (await made()).get(name);
@@ -74,7 +76,7 @@ function fileRoute(): Route {
 async function entryOf({
   name,
   mediaType,
-  text,
+  content,
 }: ConsoleFile): Promise<[name: string, file: SharedDocument<never>]> {
-  return [name, await sharedText(text, { mediaType })];
+  return [name, await sharedText(content, { mediaType })];
 }

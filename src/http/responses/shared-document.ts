@@ -32,14 +32,14 @@ export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
 }
 
 /**
- * Compresses a text; handlers keep the result. If the text is a page for people, `fields` must have a
+ * Compresses a text, or the bytes of a picture; handlers keep the result. If the text is a page for people, `fields` must have a
  * Content-Security-Policy.
  */
 export async function sharedText(
-  text: string,
+  text: string | Buffer,
   { mediaType = json, fields = jsonPolicyFields }: SharedOptions = {},
 ): Promise<SharedDocument<never>> {
-  const encoded = await createEncodings(Buffer.from(text));
+  const encoded = await createEncodings(typeof text === 'string' ? Buffer.from(text) : text);
   return { kind: 'shared document', mediaType, fields, encoded };
 }
 
