@@ -11,7 +11,7 @@ import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { form } from '../parts/forms.ts';
 import { listPage } from '../parts/list-page.ts';
 import { objectForm } from '../parts/object-form.ts';
-import { textOfPage } from '../parts/page-text.ts';
+import { shopOfPage } from '../parts/page-text.ts';
 import { type More, resourceView } from '../parts/resource-pages.ts';
 import { isFinal } from '../parts/statuses.ts';
 import { type Column, nameCell, tableCard } from '../parts/tables.ts';
@@ -201,11 +201,11 @@ function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [stri
 
 /** To be printed: scanned at the desk, the card chooses the customer. */
 function customerCard({ id, name }: Customer): HTMLElement {
-  const shop = textOfPage('shop-name');
+  const { name: shop } = shopOfPage();
   return h(
     'section.sheet',
     { 'aria-hidden': 'true' },
-    shop !== '' && h('p', { dir: 'auto' }, shop),
+    shop !== null && h('p', { dir: 'auto' }, shop),
     h('header', h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
   );
 }

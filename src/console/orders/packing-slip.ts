@@ -7,7 +7,7 @@ import { addressBlock } from '../parts/cards.ts';
 import { h } from '../parts/elements.ts';
 import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { locale } from '../parts/language.ts';
-import { textOfPage } from '../parts/page-text.ts';
+import { shopOfPage } from '../parts/page-text.ts';
 import { numbered, t } from '../parts/texts.ts';
 
 /** `name` is the customer's. */
@@ -49,10 +49,10 @@ type Sheet = { readonly title: string; readonly name: string; readonly rows: rea
 /** Printed without the rest of the page, on A4 or on a roll of 80 mm. */
 function sheet(order: Order, { title, name, rows }: Sheet): HTMLElement {
   const { id, createdAt, shippingAddress, note } = order;
-  const shop = textOfPage('shop-name');
-  const sender = [shop, textOfPage('shop-address')].filter((text) => text !== '').join(', ');
+  const { name: shop, address } = shopOfPage();
+  const sender = [shop, address].filter((text) => text !== null).join(', ');
   const number = t('Order {id}', { id });
-  const pageTitle = [shop, number].filter((text) => text !== '').join(' · ');
+  const pageTitle = [shop, number].filter((text) => text !== null).join(' · ');
   return h(
     'section.sheet',
     { 'aria-hidden': 'true' },
@@ -71,7 +71,7 @@ function sheet(order: Order, { title, name, rows }: Sheet): HTMLElement {
 function postalLines(address: Address, name: string): readonly string[] {
   const lines = addressLines(address, name);
   const country = lines.pop()?.toLocaleUpperCase(locale) ?? '';
-  return address.country === textOfPage('default-country') ? lines : [...lines, country];
+  return address.country === shopOfPage().country ? lines : [...lines, country];
 }
 
 function itemRow({ quantity, name, sku }: Item, below: string, last: HTMLElement): HTMLElement {

@@ -3,7 +3,7 @@ import { hasRegion } from './address-order.ts';
 import type { Address } from './api-types.ts';
 import { button, h } from './elements.ts';
 import { countries } from './formats.ts';
-import { textOfPage } from './page-text.ts';
+import { shopOfPage } from './page-text.ts';
 import { choice, field, type Field, textOf } from './forms.ts';
 import { browserLocale, language, locale } from './language.ts';
 import { t } from './texts.ts';
@@ -99,8 +99,8 @@ export class AddressFields {
 }
 
 export function homeCountry(): string {
-  const ofShop = textOfPage('default-country');
-  if (ofShop !== '') return ofShop;
+  const { country } = shopOfPage();
+  if (country !== null) return country;
   // whoever chose German in an English browser is hardly in America; English alone says nothing of a country
   const isForeign = language !== 'en' && locale === `${language}-001`;
   return new Intl.Locale(isForeign ? language : browserLocale).maximize().region ?? '';

@@ -4,7 +4,7 @@ import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, reading
 import { placeLine } from './address-order.ts';
 import type { Address } from './api-types.ts';
 import { browserLocale, locale } from './language.ts';
-import { textOfPage, wordsOfPage } from './page-text.ts';
+import { shopOfPage, wordsOfPage } from './page-text.ts';
 import { now } from './service-clock.ts';
 import { t } from './texts.ts';
 import { ZoneDays } from './zone-days.ts';
@@ -22,7 +22,7 @@ const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.s
 
 /** What new orders begin with. */
 export function shopCurrency(): string {
-  return textOfPage('default-currency');
+  return shopOfPage().currency;
 }
 
 /** The codes that the service accepts, the shop's own and the most common ones first; the browser knows others. */
@@ -129,7 +129,7 @@ class ShopFormats {
   #made: { readonly zone: string; readonly formats: ZonedFormats } | undefined;
 
   get now(): ZonedFormats {
-    const zone = textOfPage('time-zone');
+    const zone = shopOfPage().timeZone ?? '';
     if (this.#made?.zone !== zone) this.#made = { zone, formats: new ZonedFormats(daysOf(zone)) };
     return this.#made.formats;
   }

@@ -11,36 +11,24 @@ export function wordsOfPage(name: string): string[] {
   return textOfPage(name).split(' ');
 }
 
-/** Whether anybody may sign up. */
-export function isRegistrationOpen(): boolean {
-  return textOfPage('registration') === 'open';
-}
-
 /** Whether the service delivers events to webhooks. */
 export const hasWebhooks = textOfPage('webhooks') !== '';
 
+/** The shop as it was when the page was loaded, or as it was set since. */
+export function shopOfPage(): Shop {
+  return JSON.parse(textOfPage('shop')); // as the service has written it, or `setShop`
+}
+
+/** Whether anybody may sign up. */
+export function isRegistrationOpen(): boolean {
+  return shopOfPage().registration === 'open';
+}
+
 /** Returns whether the page had another one. */
-export function setShop({
-  name,
-  address,
-  country,
-  currency,
-  timeZone,
-  registration,
-  updatedAt,
-}: Shop): boolean {
-  const texts = {
-    'shop-name': name,
-    'shop-address': address,
-    'default-country': country,
-    'default-currency': currency,
-    'time-zone': timeZone,
-    registration,
-    'shop-updated': updatedAt,
-  };
-  const changed = Object.entries(texts).filter(([meta, text]) => textOfPage(meta) !== (text ?? ''));
-  for (const [meta, text] of changed) metaOf(meta)?.setAttribute('content', text ?? '');
-  return changed.length > 0;
+export function setShop(shop: Shop): boolean {
+  const known: Readonly<Record<string, unknown>> = shopOfPage();
+  metaOf('shop')?.setAttribute('content', JSON.stringify(shop));
+  return Object.entries(shop).some(([name, value]) => known[name] !== value);
 }
 
 function metaOf(name: string): HTMLMetaElement | null {

@@ -22,7 +22,7 @@ import { timeSpan } from '../parts/formats.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { setShop, textOfPage } from '../parts/page-text.ts';
+import { setShop, shopOfPage, textOfPage } from '../parts/page-text.ts';
 import { serviceClock } from '../parts/service-clock.ts';
 import { shopLater } from '../parts/device-switch.ts';
 import { t } from '../parts/texts.ts';
@@ -149,7 +149,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
 
 /** Whether nobody has said anything of the shop, nor put it off here: an administrator is asked. */
 function isShopUnknown({ user }: App): boolean {
-  return user.role === 'admin' && textOfPage('shop-updated') === '' && !shopLater.isOn;
+  return user.role === 'admin' && shopOfPage().updatedAt === null && !shopLater.isOn;
 }
 
 /** Reads the shop again when it has changed, or may have: events of the shop are for administrators. */

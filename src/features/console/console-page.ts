@@ -69,14 +69,8 @@ export function consolePage(settings: ConsoleSettings, { shop, resources }: Know
 <meta name="currencies" content="${[...currencies].map(withDigits).join(' ')}">
 <meta name="whole-currencies" content="${withdrawn.join(' ')}">
 <meta name="countries" content="${[...countries].join(' ')}">
-<meta name="shop-name" content="${shop.name ?? ''}">
-<meta name="shop-address" content="${shop.address ?? ''}">
-<meta name="default-currency" content="${shop.currency}">
-<meta name="default-country" content="${shop.country ?? ''}">
+<meta name="shop" content="${JSON.stringify(shop)}">
 <meta name="replica" content="${isReplicated ? 'litestream' : ''}">
-<meta name="time-zone" content="${shop.timeZone ?? ''}">
-<meta name="shop-updated" content="${shop.updatedAt ?? ''}">
-<meta name="registration" content="${shop.registration}">
 <meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
 <meta name="resources" content="${resources.join(' ')}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
