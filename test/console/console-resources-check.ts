@@ -13,6 +13,7 @@ const asSuppliers = `{
     const document = JSON.parse((await response.text()).replaceAll('"/products', '"/suppliers'));
     for (const operation of [document.paths['/suppliers'].get, document.paths['/suppliers/{id}'].get])
       operation['x-access'].callers = 'staff';
+    document.components.schemas.NewProduct.properties.sku.maxLength = 1_000;
     return new Response(JSON.stringify(document));
   };
   new MutationObserver(() => {
@@ -28,24 +29,34 @@ test('a resource of the shop’s own in the console', { timeout: 120_000 }, asyn
   const rows = '[...document.querySelectorAll("main tbody tr")].map((row) => row.cells[0].innerText)';
   const field = (pointer: string): string => `document.querySelector('[data-pointer="${pointer}"]')`;
 
-  await t.test('is in the menu, and is added by a form of its members', async () => {
-    await tab.until('document.querySelector("nav [href=\'#/suppliers\']")');
-    await person.go('#/suppliers');
-    await person.see('None yet.');
-    await person.press('Add');
-    const pointers =
-      '[...document.querySelectorAll("dialog [data-pointer]")].map((each) => each.dataset.pointer)';
-    assert.deepEqual(await tab.evaluate(pointers), ['/sku', '/name', '/unitPrice', '/currency', '/barcode']);
-    await person.enter('SKU', 'TEA');
-    await person.enter('Price', '7.49');
-    await person.press('Add');
-    await person.see('Name must');
-    await person.enter('Name', 'Tea Traders');
-    await person.press('Add');
-    await person.see('Tea Traders is added.');
-    const { body } = await service.get('/products/1', { token });
-    assert.deepEqual([body.name, body.unitPrice, body.active], ['Tea Traders', 749, false]);
-  });
+  await t.test(
+    'is in the menu, and is added by a form of its members, long texts under their names',
+    async () => {
+      await tab.until('document.querySelector("nav [href=\'#/suppliers\']")');
+      await person.go('#/suppliers');
+      await person.see('None yet.');
+      await person.press('Add');
+      const pointers =
+        '[...document.querySelectorAll("dialog [data-pointer]")].map((each) => each.dataset.pointer)';
+      assert.deepEqual(await tab.evaluate(pointers), [
+        '/sku',
+        '/name',
+        '/unitPrice',
+        '/currency',
+        '/barcode',
+      ]);
+      assert.equal(await tab.evaluate(`${field('/sku')}.localName`), 'textarea');
+      await person.enter('SKU', 'TEA');
+      await person.enter('Price', '7.49');
+      await person.press('Add');
+      await person.see('Name must');
+      await person.enter('Name', 'Tea Traders');
+      await person.press('Add');
+      await person.see('Tea Traders is added.');
+      const { body } = await service.get('/products/1', { token });
+      assert.deepEqual([body.name, body.unitPrice, body.active], ['Tea Traders', 749, false]);
+    },
+  );
 
   await t.test('has a list with its search, filters and sorts, saved as a file', async () => {
     for (const [sku, active] of [

@@ -1,9 +1,8 @@
 // Importing customers or products from a spreadsheet's file: its columns are matched, all rows are checked, and those
 // without a fault are imported. Faulty rows can be saved, corrected, and imported again.
-import { countryChoices, homeCountry } from '../parts/address-fields.ts';
 import { card } from '../parts/cards.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { count } from '../parts/formats.ts';
+import { count, countryChoices, homeCountry } from '../parts/formats.ts';
 import { action, choice, currencyChoice, field, form, messageOf } from '../parts/forms.ts';
 import type { FileRow } from '../parts/table-text.ts';
 import { numbered, t } from '../parts/texts.ts';

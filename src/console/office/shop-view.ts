@@ -1,12 +1,11 @@
 // The shop: what papers print as the sender, what new orders and addresses begin with, whose days are counted, and who
 // may sign up. An administrator is asked for it at the first sign-in, on this page.
-import { countryChoices, homeCountry } from '../parts/address-fields.ts';
 import type { Shop } from '../parts/api-types.ts';
 import type { Version } from '../parts/conflicts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { fieldsOf, type Member } from '../parts/fields.ts';
-import { deviceZone, isTimeZone } from '../parts/formats.ts';
+import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { objectForm } from '../parts/object-form.ts';
 import { setShop } from '../parts/page-text.ts';

@@ -1,6 +1,6 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
-import { changedIn, saverOf } from '../parts/conflicts.ts';
+import { saverOf } from '../parts/conflicts.ts';
 import type { Order } from '../parts/api-types.ts';
 import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
 import { notify } from '../parts/dialogs.ts';
@@ -51,17 +51,16 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   repeatDelivery(fields, order.shippingAddress);
   fields.isAddressTyped = true; // no other address replaces it unasked
   let { customerId } = order;
-  const entered = (): object => {
+  const read = () => {
     const { note, shippingAddress, ...items } = readOrderForm(fields);
     const delivery = changes !== 'note' && { customerId, shippingAddress };
     return { note, ...delivery, ...(changes === 'all' && items) };
   };
-  const before = entered();
   const save = saverOf({
     client,
     path: `/orders/${id}`,
-    before: { value: order, etag },
-    body: () => changedIn(entered(), before),
+    known: { value: order, etag },
+    read,
     idempotencyKey,
     inWords: (now: Order) => inWords(now).slice(firstWord[changes]),
   });

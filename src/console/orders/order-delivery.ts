@@ -1,5 +1,6 @@
 // The delivery in the form of an order: an address, or pickup. What is sold to nobody in particular is taken along.
 import type { Address, Issue } from '../parts/api-types.ts';
+import { hasValues } from '../parts/conflicts.ts';
 import { button, fill, h } from '../parts/elements.ts';
 import { addressLines } from '../parts/formats.ts';
 import { rich, t } from '../parts/texts.ts';
@@ -23,8 +24,8 @@ export function drawDelivery(form: OrderForm): void {
 /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
 export function suggestAddress(form: OrderForm, address: Address | null): void {
   if (!form.isDeliverySaid) form.isPickup.checked = false;
-  const isKept = form.isAddressTyped && form.address.read() !== null && !form.address.isSame(address);
-  if (!isKept) return fillAddress(form, address);
+  const typed = form.isAddressTyped ? form.address.read() : null;
+  if (typed === null || (address !== null && hasValues(address, typed))) return fillAddress(form, address);
   const use = button(t('Use theirs'), () => {
     fillAddress(form, address);
     changed(form.addressRows);
@@ -38,7 +39,7 @@ export function suggestAddress(form: OrderForm, address: Address | null): void {
 }
 
 function fillAddress(form: OrderForm, address: Address | null): void {
-  form.address.fill(address);
+  form.address.write(address);
   form.isAddressTyped = false;
   fill(form.offer);
 }

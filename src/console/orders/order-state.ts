@@ -1,12 +1,11 @@
 // What the form of an order knows beside the texts in its fields, and its parts.
-import { AddressFields } from '../parts/address-fields.ts';
 import type { ApiClient } from '../parts/api-client.ts';
 import type { Customer, Item } from '../parts/api-types.ts';
 import type { Combobox } from '../parts/combobox.ts';
 import { contactMembers } from '../customers/customer-members.ts';
 import { h } from '../parts/elements.ts';
-import { fieldsOf } from '../parts/fields.ts';
-import { type Control, currencyChoice, field, noteField } from '../parts/forms.ts';
+import { addressInput, fieldsOf } from '../parts/fields.ts';
+import { type Control, currencyChoice, field } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
 import { Articles } from '../products/articles.ts';
 
@@ -58,7 +57,7 @@ export type Line = {
 };
 
 export function partsOf(client: ApiClient, note: string | null) {
-  const address = new AddressFields('/shippingAddress');
+  const address = addressInput('/shippingAddress');
   const [, ...contacts] = contactMembers(client); // the name is in the field of the search
   return {
     articles: new Articles(client),
@@ -74,6 +73,13 @@ export function partsOf(client: ApiClient, note: string | null) {
     isPickup: h('input', { type: 'checkbox', id: 'is-pickup' }),
     /** Has the customer’s own address, where another one was typed. */
     offer: h('p.hint', { role: 'status' }),
-    note: noteField({ rows: 2, value: note, hint: t('It is printed on the packing slip.') }),
+    note: field({
+      label: t('Note'),
+      pointer: '/note',
+      hint: t('It is printed on the packing slip.'),
+      value: note,
+      isWide: true,
+      control: h('textarea', { rows: 2 }),
+    }),
   };
 }

@@ -2,6 +2,7 @@
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
 import { isOfInputMethod } from './browser-gaps.ts';
 import { fill, h } from './elements.ts';
+import { uncorrected } from './forms.ts';
 import { t } from './texts.ts';
 
 /** Between a letter and the search for it: the next one may follow. */
@@ -41,10 +42,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   const control = h('input', {
     type: 'text',
     role: 'combobox',
-    autocomplete: 'off',
-    spellcheck: 'false',
-    autocapitalize: 'none',
-    autocorrect: 'off',
+    ...uncorrected,
     dir: 'auto',
     placeholder,
     'aria-label': label,
@@ -60,9 +58,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   let timer = 0;
   let search = new AbortController();
   let isSearching = false;
-  /** Whether Enter was pressed during the look-up. */
-  let isEntered = false;
-  /** What Enter was pressed for: it still holds once a scan has gone through the field. */
+  /** What Enter was pressed for during the look-up: it still holds once a scan has gone through the field. */
   let awaited = '';
 
   /** The options of the list stay in sight until the answer, but nobody can choose them. */
@@ -70,7 +66,6 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     cancel();
     if (control.value.trim() === '') return close();
     isSearching = true;
-    isEntered = control.value === awaited;
     list.setAttribute('aria-busy', 'true');
     timer = setTimeout(() => void answer(), milliseconds);
   }
@@ -81,7 +76,6 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     search = new AbortController();
     options = [];
     isSearching = false;
-    isEntered = false;
     mark();
   }
 
@@ -89,7 +83,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     const { signal } = search;
     const groups = await lookUp(control.value.trim(), signal).catch(() => undefined);
     if (signal.aborted) return;
-    const isAwaited = isEntered;
+    const isAwaited = control.value === awaited;
     close();
     if (document.activeElement !== control) return;
     if (groups === undefined)
@@ -165,7 +159,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   }
 
   function entered(): void {
-    if (isSearching) [isEntered, awaited] = [true, control.value];
+    if (isSearching) awaited = control.value;
     else if (options.length > 0) choose(options[active]);
     else findAfter(0);
   }

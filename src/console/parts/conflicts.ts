@@ -4,49 +4,57 @@ import { Rejection } from './request-errors.ts';
 import { enumeration } from './language.ts';
 import { t } from './texts.ts';
 
+type Values = Readonly<Record<string, unknown>>;
 export type Version<T> = { readonly value: T; readonly etag: string | undefined };
 type Change<T> = {
   readonly client: ApiClient;
   readonly path: string;
   /** The version with which the form was filled in. */
-  readonly before: Version<T>;
-  /** Returns the members to change, with their values in the form. */
-  readonly body: () => object;
+  readonly known: Version<T>;
+  /** Returns the members that the form has, with their values in it. */
+  readonly read: () => Values;
+  /** Enters values of members. */
+  readonly write?: (values: Values) => void;
   readonly idempotencyKey?: string;
   /** Returns the members that the form shows, in words: `['phone', '—']`. */
   readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
-  /** Called with what somebody else has made of the object. */
-  readonly meet?: (now: T) => void;
 };
 
 /**
- * Returns the function that saves a form, and resolves to the object. If another user has changed what the form shows,
- * it throws an error that says what: the next call saves what was entered over that.
+ * Returns the function that saves what was changed in a form, and resolves to the object. If somebody else has changed
+ * what the form shows, fields that the user left alone take that over, and an error says what it is: the next call saves
+ * what was entered over that.
  */
-export function saverOf<T>(change: Change<T>): () => Promise<T> {
-  const { client, path, body, idempotencyKey, inWords, meet } = change;
+export function saverOf<T extends Values>(change: Change<T>): () => Promise<T> {
+  const { client, path, known, read, write, idempotencyKey, inWords } = change;
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
-  let seen = change.before;
+  let seen = known;
+  let before = read();
   return async function save() {
-    const wanted = body();
+    const mine = changedIn(read(), before);
     try {
-      return (await client.send<T>('PATCH', path, { ...key, body: wanted, etag: seen.etag })).value;
+      return (await client.send<T>('PATCH', path, { ...key, body: mine, etag: seen.etag })).value;
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) return explainSavedBefore(error);
       const now = await client.read<T>(path);
       const old = inWords(seen.value).map(([, text]) => text);
       const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
       seen = now;
-      meet?.(now.value);
+      if (write !== undefined) {
+        write(now.value);
+        before = read();
+        write(mine);
+      }
       if (theirs.length === 0) return save(); // only what the form doesn't show has changed
-      if (has(now.value, wanted)) return now.value; // the response to the first attempt was lost
+      if (hasValues(now.value, mine)) return now.value; // the response to the first attempt was lost
       throw new Error(conflictText(theirs));
     }
   };
 }
 
-function has(object: unknown, members: object): boolean {
-  return Object.keys(changedIn(members, Object(object))).length === 0;
+/** Whether the object has these values. */
+export function hasValues(object: object, members: Values): boolean {
+  return Object.keys(changedIn(members, object)).length === 0;
 }
 
 function conflictText(theirs: readonly (readonly [string, string])[]): string {
@@ -59,7 +67,7 @@ function conflictText(theirs: readonly (readonly [string, string])[]): string {
 }
 
 /** Returns the members that the user has changed in a form: the others may have been changed by somebody else. */
-export function changedIn(form: object, before: object): Readonly<Record<string, unknown>> {
+function changedIn(form: Values, before: object): Values {
   const old = new Map(Object.entries(before).map(([name, value]) => [name, JSON.stringify(value)]));
   return Object.fromEntries(
     Object.entries(form).filter(([name, value]) => old.get(name) !== JSON.stringify(value)),

@@ -70,13 +70,14 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
   const listed = resolve(list.responses?.['200']?.content?.['application/json']?.schema);
   const shown = resolve(resolve(listed.properties?.['data']).items);
   const members = membersIn(post === undefined ? shown : bodyOf(post), resolve);
-  const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', resolve(each.schema)]));
+  const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', each.schema]));
   const title = list.tags?.[0] ?? name;
   const named = members.filter(({ kind, values }) => kind === undefined && values === undefined);
   const first = named.find((each) => each.name === 'name') ?? named[0];
   const nameOf = (object: Object): string =>
     first === undefined ? `#${object.id}` : textOfMember(first, object);
-  const others = members.filter((each) => each !== first && each.kind !== 'note');
+  const others = members.filter((each) => each !== first && each.kind !== 'note').slice(0, columnsMax);
+  const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
   const filters = [...parameters.keys()].filter((each) => !paging.includes(each));
   return {
     name,
@@ -92,9 +93,22 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
     ...('text/csv' in (list.responses?.['200']?.content ?? {}) && { file: `${name}.csv` }),
     filter: (given) =>
       Object.fromEntries([...filters, 'sort'].map((each) => [each, given.get(each)] as const)),
-    choices: choicesOf(parameters, members, { filters, resolve }),
-    columns: () =>
-      columnsOf(name, { label: first?.label ?? t('No.'), others: others.slice(0, columnsMax), nameOf }),
+    choices: [...filters, 'sort'].flatMap((each) => {
+      const values = closedValues(parameters.get(each), resolve);
+      const label = members.find((member) => member.name === each)?.label ?? labelOf(each);
+      return values === undefined ? [] : [choiceFrom(each, label, values)];
+    }),
+    columns: () => [
+      {
+        label: first?.label ?? t('No.'),
+        cell: (object) => nameCell(`#/${name}/${object.id}`, nameOf(object), about(object)),
+      },
+      ...others.map((member): Column<Object> => ({
+        label: member.label,
+        kind: 'wide',
+        cell: (object) => h('span.clip.soft', { dir: 'auto' }, textOfMember(member, object)),
+      })),
+    ],
     none: [t('None yet.'), ''],
     notFound: t('Nothing has these words.'),
     deletion: t('It can’t be restored.'),
@@ -123,8 +137,8 @@ function membersIn({ properties = {}, required = [] }: Schema, resolve: Resolve)
   return Object.entries(properties).flatMap(([name, schema]): Member[] => {
     const kind = kindOf(name, resolve(schema), properties);
     if (kind === undefined) return [];
-    const { enum: own, items, description = '' } = resolve(schema);
-    const values = own ?? resolve(items).enum;
+    const { description = '' } = resolve(schema);
+    const values = kind.kind === 'flag' ? undefined : closedValues(schema, resolve);
     return [
       {
         name,
@@ -175,47 +189,18 @@ function namedValue(value: unknown): readonly [value: string, label: string] {
   return [String(value), wordOf(value)];
 }
 
-type Filters = { readonly filters: readonly string[]; readonly resolve: Resolve };
-
-/** The filters that have few values, and the orders. */
-function choicesOf(
-  parameters: ReadonlyMap<string, Schema>,
-  members: readonly Member[],
-  { filters, resolve }: Filters,
-): readonly Choice[] {
-  const choices = filters.flatMap((name): readonly Choice[] => {
-    const { type, enum: given, items } = parameters.get(name) ?? {};
-    const values = type === 'boolean' ? [true, false] : (given ?? resolve(items).enum);
-    const label = members.find((each) => each.name === name)?.label ?? labelOf(name);
-    return values === undefined ? [] : [{ name, label, values: values.map(namedValue) }];
-  });
-  const sorts = parameters.get('sort')?.enum ?? [];
-  const sortLabel = (sort: string): string =>
-    labelOf(sort.replace('-', '')) + (sort.startsWith('-') ? ' ↓' : '');
-  const orders = sorts.map((sort) => [String(sort), sortLabel(String(sort))] as const);
-  return [
-    ...choices,
-    ...(orders.length > 1 ? [{ name: 'sort', label: t('Sorted by'), values: orders }] : []),
-  ];
+/** Returns what it may be, or each of a list; undefined if that is not a closed list. */
+function closedValues(schema: Schema | undefined, resolve: Resolve): readonly unknown[] | undefined {
+  const { type, enum: own, items } = resolve(schema);
+  return type === 'boolean' ? [true, false] : (own ?? resolve(items).enum);
 }
 
-type Shown = {
-  readonly label: string;
-  readonly others: readonly Member[];
-  readonly nameOf: (object: Object) => string;
-};
+/** A filter, or the orders. */
+function choiceFrom(name: string, label: string, values: readonly unknown[]): Choice {
+  if (name !== 'sort') return { name, label, values: values.map(namedValue) };
+  return { name, label: t('Sorted by'), values: values.map(String).map(namedSort) };
+}
 
-function columnsOf(path: string, { label, others, nameOf }: Shown): readonly Column<Object>[] {
-  const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
-  return [
-    {
-      label,
-      cell: (object) => nameCell(`#/${path}/${object.id}`, nameOf(object), about(object)),
-    },
-    ...others.map((member): Column<Object> => ({
-      label: member.label,
-      kind: 'wide',
-      cell: (object) => h('span.clip.soft', { dir: 'auto' }, textOfMember(member, object)),
-    })),
-  ];
+function namedSort(sort: string): readonly [value: string, label: string] {
+  return [sort, labelOf(sort.replace('-', '')) + (sort.startsWith('-') ? ' ↓' : '')];
 }

@@ -1,10 +1,20 @@
 // The fields of an object, made from its members: what is entered in each, what may be wrong with it, and its value in
 // words.
-import { AddressFields } from './address-fields.ts';
+import { hasRegion } from './address-order.ts';
 import type { Address, Issue } from './api-types.ts';
-import { type Attributes, type Child, fill, h } from './elements.ts';
-import { addressLines, dateTime, money, priceIssue, priceText, shopCurrency, typedPrice } from './formats.ts';
-import { checkbox, choice, currencyChoice, field, noteField, textOf } from './forms.ts';
+import { type Attributes, button, type Child, fill, h } from './elements.ts';
+import {
+  addressLines,
+  countryChoices,
+  dateTime,
+  homeCountry,
+  money,
+  priceIssue,
+  priceText,
+  shopCurrency,
+  typedPrice,
+} from './formats.ts';
+import { checkbox, choice, type Control, currencyChoice, field, textOf } from './forms.ts';
 import { t } from './texts.ts';
 
 export type Member = {
@@ -30,7 +40,7 @@ export type Member = {
 type Values = Readonly<Record<string, unknown>>;
 
 type Input = {
-  readonly elements: readonly HTMLElement[];
+  readonly elements: readonly Child[];
   readonly read: () => unknown;
   readonly write: (value: unknown) => void;
   readonly issues?: () => readonly Issue[];
@@ -77,73 +87,147 @@ export function fieldsOf(members: readonly Member[], { pointer = '', values }: F
 }
 
 function inputOf(member: Member, pointer: string, currency: () => string): Input {
-  const { label, kind, hint, isWide = false, values = [] } = member;
-  const options = { label, pointer, isWide, ...(hint !== undefined && { hint }) };
+  const { label, kind, hint, isRequired, isWide = kind === 'note', check } = member;
   if (kind === 'address') return addressInput(pointer);
   if (kind === 'flag') return flagInput(label);
   if (kind === 'choices') return choicesInput(member, pointer);
-  if (kind === 'price') return priceInput(member, pointer, currency);
-  if (kind === 'note') return textInput(member, noteField({ rows: 3, hint: hint ?? '' }));
-  if (kind === 'choice') return textInput(member, field({ ...options, control: choice(values) }));
-  if (kind === 'currency') return currencyInput(options);
-  if (kind === 'number') {
-    const shown = field({ ...options, attributes: { inputmode: 'numeric', ...member.attributes } });
-    return { ...textInput(member, shown), read: () => numberIn(textOf(shown)) };
-  }
-  if (kind === 'time')
-    return timeInput(member, field({ ...options, attributes: { type: 'datetime-local' } }));
-  return textInput(member, field({ ...options, attributes: member.attributes ?? {} }));
-}
-
-/** A time is entered in the zone of the device. */
-function timeInput(member: Member, shown: Shown): Input {
-  const { elements, read } = textInput(member, shown);
-  return {
-    elements,
-    read() {
-      const text = read();
-      return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : text;
-    },
-    write(value) {
-      const time = typeof value === 'string' ? new Date(value).toLocaleString('sv-SE') : '';
-      shown.control.value = time.replace(' ', 'T').slice(0, 16);
-    },
-  };
-}
-
-/** What is no number goes to the service as it is, which says what is wrong. */
-function numberIn(text: string | null): unknown {
-  return text === null || Number.isNaN(Number(text)) ? text : Number(text);
-}
-
-type Shown = ReturnType<typeof field>;
-
-function textInput({ isRequired, check }: Member, shown: Shown): Input {
+  const attributes = { ...(kind !== undefined && attributesOf[kind]), ...member.attributes };
+  const shown = field({ label, pointer, hint, isWide, control: controlFor(member), attributes });
   const { element, control } = shown;
-  if (check !== undefined) {
-    const hint = h('p.hint', { role: 'status' });
-    element.append(hint);
-    control.addEventListener('change', async () => {
-      fill(hint);
-      const text = control.value.trim();
-      const found = text === '' ? undefined : await check(text).catch(() => undefined);
-      if (control.value.trim() === text) fill(hint, found);
-    });
-  }
-  return {
+  if (check !== undefined) element.append(answerBelow(control, check));
+  const input: Input = {
     elements: [element],
     read: () => textOf(shown) ?? (isRequired === true ? '' : null),
     write: (value) => (control.value = String(value ?? '')),
   };
+  if (kind === 'number') return { ...input, read: () => numberIn(input.read()) };
+  if (kind === 'time')
+    return { ...input, read: () => timeIn(input.read()), write: (value) => input.write(deviceTime(value)) };
+  if (kind === 'price') return { ...input, ...priceIn(control, pointer, currency) };
+  if (kind !== 'currency') return input;
+  return {
+    ...input,
+    write(value) {
+      const code = typeof value === 'string' ? value : shopCurrency();
+      // one that is no longer accepted stays where it was chosen
+      control.replaceChildren(...currencyChoice(code).children);
+      control.value = code;
+    },
+  };
 }
 
-function addressInput(pointer: string): Input {
-  const address = new AddressFields(pointer);
+function controlFor({ kind, values = [] }: Member): Control | undefined {
+  if (kind === 'note') return h('textarea', { rows: 3 });
+  if (kind === 'choice') return choice(values);
+  return kind === 'currency' ? currencyChoice() : undefined;
+}
+
+const attributesOf: Partial<Readonly<Record<NonNullable<Member['kind']>, Attributes>>> = {
+  number: { inputmode: 'numeric' },
+  price: { inputmode: 'decimal' },
+  time: { type: 'datetime-local' },
+};
+
+/** Says below the field what is to be known of what was entered. */
+function answerBelow(control: Control, check: NonNullable<Member['check']>): HTMLElement {
+  const hint = h('p.hint', { role: 'status' });
+  control.addEventListener('change', async () => {
+    fill(hint);
+    const text = control.value.trim();
+    const found = text === '' ? undefined : await check(text).catch(() => undefined);
+    if (control.value.trim() === text) fill(hint, found);
+  });
+  return hint;
+}
+
+/** What is no number goes to the service as it is, which says what is wrong. */
+function numberIn(text: unknown): unknown {
+  return text === null || text === '' || Number.isNaN(Number(text)) ? text : Number(text);
+}
+
+/** A time is entered in the zone of the device. */
+function timeIn(text: unknown): unknown {
+  return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : text;
+}
+
+function deviceTime(value: unknown): string {
+  const time = typeof value === 'string' ? new Date(value).toLocaleString('sv-SE') : '';
+  return time.replace(' ', 'T').slice(0, 16);
+}
+
+function priceIn(control: Control, pointer: string, currency: () => string): Omit<Input, 'elements'> {
+  const typed = (): number | undefined => typedPrice(control.value, currency());
   return {
-    elements: address.elements,
-    read: () => address.read(),
-    write: (value) => address.fill(isAddress(value) ? value : null),
+    read: () => typed() ?? 0,
+    write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
+    issues: () => (typed() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
   };
+}
+
+/**
+ * Chromium offers to save an address that is typed, whatever `off` says, as if it were that of who types. It takes a
+ * field with this token for none of an address.
+ */
+const ofNoAddress = { attributes: { autocomplete: 'transaction-amount' } };
+
+function addressMembers(): readonly Member[] {
+  return [
+    { name: 'name', label: t('Recipient, if another'), ...ofNoAddress },
+    { name: 'line1', label: t('Street and number'), isRequired: true, ...ofNoAddress },
+    { name: 'line2', label: t('Second line'), ...ofNoAddress },
+    { name: 'postalCode', label: t('Postal code'), ...ofNoAddress },
+    { name: 'city', label: t('City'), isRequired: true, ...ofNoAddress },
+    { name: 'region', label: t('Region'), ...ofNoAddress },
+    {
+      name: 'country',
+      label: t('Country'),
+      kind: 'choice',
+      values: [['', '—'], ...countryChoices()],
+      isRequired: true,
+    },
+  ];
+}
+
+/**
+ * The fields of an address, null while all but the country are empty. A second line, and a region where the country has
+ * none, are there once they are asked for.
+ */
+export function addressInput(pointer: string): Omit<Input, 'read'> & { readonly read: () => Values | null } {
+  const { element, read, write } = fieldsOf(addressMembers(), { pointer });
+  const rare = [...element.querySelectorAll<Control>('[data-pointer$="/line2"], [data-pointer$="/region"]')];
+  const ask = button(t('More fields'), () => {
+    for (const { parentElement } of rare) parentElement?.removeAttribute('hidden');
+    more.hidden = true;
+    rare[0]?.focus();
+  });
+  const more = h('p.field', ask);
+  const elements = [...element.children, more];
+  /** What holds something is shown, and stays. */
+  function show(): void {
+    const isOfCountry = hasRegion(String(read()['country']));
+    for (const { dataset, value, parentElement } of rare) {
+      const isRegion = dataset['pointer'] === `${pointer}/region`;
+      if (value !== '' || (isRegion && isOfCountry)) parentElement?.removeAttribute('hidden');
+    }
+    more.hidden = rare.every(({ parentElement }) => parentElement?.hidden === false);
+  }
+  for (const type of ['input', 'change']) for (const each of elements) each.addEventListener(type, show);
+  const input = {
+    elements,
+    read() {
+      const { country, ...texts } = read();
+      return Object.values(texts).every((text) => (text ?? '') === '') ? null : { ...texts, country };
+    },
+    /** Without an address the country becomes that of the shop or the browser's locale. */
+    write(value: unknown) {
+      const empty = addressMembers().map(({ name }) => [name, null] as const);
+      write(isAddress(value) ? value : { ...Object.fromEntries(empty), country: homeCountry() });
+      for (const { parentElement } of rare) parentElement?.toggleAttribute('hidden', true);
+      show();
+    },
+  };
+  input.write(null);
+  return input;
 }
 
 function isAddress(value: unknown): value is Address {
@@ -190,31 +274,6 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
       others = given.filter((each) => !values.some(([known]) => known === each));
     },
     issues: () => (ticked().length === 0 ? [{ pointer, detail: t('Tick at least one.') }] : []),
-  };
-}
-
-function priceInput({ label }: Member, pointer: string, currency: () => string): Input {
-  const { element, control } = field({ label, pointer, attributes: { inputmode: 'decimal' } });
-  const typed = (): number | undefined => typedPrice(control.value, currency());
-  return {
-    elements: [element],
-    read: () => typed() ?? 0,
-    write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
-    issues: () => (typed() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
-  };
-}
-
-function currencyInput(options: { readonly label: string; readonly pointer: string }): Input {
-  const { element, control } = field({ ...options, control: currencyChoice() });
-  return {
-    elements: [element],
-    read: () => control.value,
-    write(value) {
-      const code = typeof value === 'string' ? value : shopCurrency();
-      // one that is no longer accepted stays where it was chosen
-      control.replaceChildren(...currencyChoice(code).children);
-      control.value = code;
-    },
   };
 }
 

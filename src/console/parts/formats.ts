@@ -3,7 +3,7 @@
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
 import type { Address } from './api-types.ts';
-import { browserLocale, locale } from './language.ts';
+import { browserLocale, language, locale } from './language.ts';
 import { shopOfPage, wordsOfPage } from './page-text.ts';
 import { now } from './service-clock.ts';
 import { t } from './texts.ts';
@@ -17,7 +17,6 @@ const digits: Digits = {
   ...Object.fromEntries(wordsOfPage('whole-currencies').map((code) => [code, 0])),
 };
 
-export const countries: readonly string[] = wordsOfPage('countries');
 const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
 
 /** What new orders begin with. */
@@ -102,40 +101,37 @@ export function compactMoney(minorUnits: number, currency: string): string {
   return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
 }
 
-/** How days and times of a time zone are written. */
-class ZonedFormats {
-  readonly days: ZoneDays;
-  readonly dayTime: Intl.DateTimeFormat;
-  readonly day: Intl.DateTimeFormat;
-  readonly fullDay: Intl.DateTimeFormat;
-  readonly clock: Intl.DateTimeFormat;
-  readonly month: Intl.DateTimeFormat;
-  readonly year: Intl.DateTimeFormat;
+/** The days of the shop’s time zone, and how its times are written: made again when it has another one. */
+class ShopTimes {
+  #zone: string | undefined;
+  #days = new ZoneDays('UTC');
+  #formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
 
-  constructor(days: ZoneDays) {
-    const { zone: timeZone } = days;
-    this.days = days;
-    this.dayTime = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short', timeZone });
-    this.day = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone });
-    this.fullDay = new Intl.DateTimeFormat(locale, { dateStyle: 'full', timeZone });
-    this.clock = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone });
-    this.month = new Intl.DateTimeFormat(locale, { month: 'short', year: 'numeric', timeZone });
-    this.year = new Intl.DateTimeFormat(locale, { year: 'numeric', timeZone });
-  }
-}
-
-/** The formats of the shop's time zone, made again when it has another one. */
-class ShopFormats {
-  #made: { readonly zone: string; readonly formats: ZonedFormats } | undefined;
-
-  get now(): ZonedFormats {
+  get days(): ZoneDays {
     const zone = shopOfPage().timeZone ?? '';
-    if (this.#made?.zone !== zone) this.#made = { zone, formats: new ZonedFormats(daysOf(zone)) };
-    return this.#made.formats;
+    if (this.#zone !== zone) {
+      this.#zone = zone;
+      this.#formats.clear();
+      this.#days = daysOf(zone);
+    }
+    return this.#days;
+  }
+
+  format(time: Date, style: Intl.DateTimeFormatOptions): string {
+    const { zone: timeZone } = this.days;
+    const known = this.#formats.get(style) ?? new Intl.DateTimeFormat(locale, { ...style, timeZone });
+    this.#formats.set(style, known);
+    return known.format(time);
   }
 }
 
-const zoned = new ShopFormats();
+const shopTimes = new ShopTimes();
+const dayAndTime = { dateStyle: 'medium', timeStyle: 'short' } as const;
+const dayOnly = { dateStyle: 'medium' } as const;
+const wholeDay = { dateStyle: 'full' } as const;
+const clockTime = { timeStyle: 'short' } as const;
+const monthAndYear = { month: 'short', year: 'numeric' } as const;
+const yearOnly = { year: 'numeric' } as const;
 
 /** A shop without a time zone has the device's. An old browser may not know the one, and some don't know the other. */
 function daysOf(zone: string): ZoneDays {
@@ -159,27 +155,27 @@ export function isTimeZone(name: string): boolean {
 
 /** The time zone whose days are shown and counted. */
 export function timeZone(): string {
-  return zoned.now.days.zone;
+  return shopTimes.days.zone;
 }
 
 export function dateTime(iso: string | null): string {
-  return iso === null ? '—' : zoned.now.dayTime.format(new Date(iso));
+  return iso === null ? '—' : shopTimes.format(new Date(iso), dayAndTime);
 }
 
 export function dateOnly(iso: string | null): string {
-  return iso === null ? '—' : zoned.now.day.format(new Date(iso));
+  return iso === null ? '—' : shopTimes.format(new Date(iso), dayOnly);
 }
 
 export function fullDay(time: Date): string {
-  return zoned.now.fullDay.format(time);
+  return shopTimes.format(time, wholeDay);
 }
 
 export function monthLabel(iso: string): string {
-  return zoned.now.month.format(new Date(iso));
+  return shopTimes.format(new Date(iso), monthAndYear);
 }
 
 export function yearLabel(iso: string): string {
-  return zoned.now.year.format(new Date(iso));
+  return shopTimes.format(new Date(iso), yearOnly);
 }
 
 /** Formats a number of minutes, or of hours from two on. */
@@ -199,7 +195,7 @@ export function age(iso: string): string {
 /** Formats a time of today as its time of day, any other as its date. */
 export function shortTime(iso: string): string {
   const time = new Date(iso);
-  return dayName(time) === today() ? zoned.now.clock.format(time) : dateOnly(iso);
+  return dayName(time) === today() ? shopTimes.format(time, clockTime) : dateOnly(iso);
 }
 
 export function startOfDay(time: Date): Date {
@@ -208,20 +204,20 @@ export function startOfDay(time: Date): Date {
 
 /** Returns the beginning of the day so many days later. */
 export function addDays(time: Date, days: number): Date {
-  return zoned.now.days.startOfDay(time, days);
+  return shopTimes.days.startOfDay(time, days);
 }
 
 export function startOfMonth(time: Date, monthsLater: number): Date {
-  return zoned.now.days.startOfMonth(time, monthsLater);
+  return shopTimes.days.startOfMonth(time, monthsLater);
 }
 
 export function startOfYear(time: Date, yearsLater: number): Date {
-  return zoned.now.days.startOfYear(time, yearsLater);
+  return shopTimes.days.startOfYear(time, yearsLater);
 }
 
 /** Formats a day in the shop's time zone: `2026-11-22`. */
 export function dayName(time: Date): string {
-  return zoned.now.days.dayName(time);
+  return shopTimes.days.dayName(time);
 }
 
 /** The day it is now. */
@@ -233,17 +229,33 @@ export function today(): string {
 export function dayOf(name: string | null): Date | undefined {
   const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(name ?? '') ?? [];
   if (year === undefined) return undefined;
-  return zoned.now.days.startOf(Number(year), Number(month) - 1, Number(date));
+  return shopTimes.days.startOf(Number(year), Number(month) - 1, Number(date));
 }
 
 /** Formats a time of day in the shop's time zone: `09:30:00`. */
 export function timeOfDay(time: Date): string {
-  return zoned.now.days.timeOfDay(time);
+  return shopTimes.days.timeOfDay(time);
 }
 
 /** Returns the code itself if the browser has no name for it. */
 export function countryName(code: string): string {
   return countryNames.of(code) ?? code;
+}
+
+/** Returns the countries sorted by name, or by code if the browser has no name. */
+export function countryChoices(): (readonly [string, string])[] {
+  return wordsOfPage('countries')
+    .map((code) => [code, countryName(code)] as const)
+    .sort(([, a], [, b]) => a.localeCompare(b));
+}
+
+/** The country of the shop, or else that of the browser's locale. */
+export function homeCountry(): string {
+  const { country } = shopOfPage();
+  if (country !== null) return country;
+  // whoever chose German in an English browser is hardly in America; English alone says nothing of a country
+  const isForeign = language !== 'en' && locale === `${language}-001`;
+  return new Intl.Locale(isForeign ? language : browserLocale).maximize().region ?? '';
 }
 
 export function addressLines(address: Address, name = ''): string[] {

@@ -14,11 +14,11 @@ type FieldOptions = {
   readonly label: string;
   /** The pointer of the value in the service's issues: `/items/0/name`. */
   readonly pointer: string;
-  readonly hint?: string;
+  readonly hint?: string | undefined;
   readonly value?: string | null;
   readonly isWide?: boolean;
   /** Replaces the text input. */
-  readonly control?: Control;
+  readonly control?: Control | undefined;
   readonly attributes?: Attributes;
 };
 
@@ -45,8 +45,13 @@ export function field(options: FieldOptions): Field {
   return { element, control };
 }
 
-/** Phones must not correct them, nor begin them with a capital. */
-const uncorrected = { autocapitalize: 'none', autocorrect: 'off', spellcheck: 'false' };
+/** Of codes and what is searched for: phones must not correct it, nor begin it with a capital. */
+export const uncorrected = {
+  autocomplete: 'off',
+  autocapitalize: 'none',
+  autocorrect: 'off',
+  spellcheck: 'false',
+} as const;
 
 /** Whether it is a code or an address. */
 function isExact({ type, 'data-scan': scan }: Attributes): boolean {
@@ -80,13 +85,6 @@ export function currencyChoice(chosen = shopCurrency()): HTMLSelectElement {
     [...codes].map((code) => [code, code]),
     chosen,
   );
-}
-
-type NoteOptions = { readonly rows: number; readonly value?: string | null; readonly hint: string };
-
-export function noteField({ rows, value = null, hint }: NoteOptions): Field {
-  const control = h('textarea', { rows });
-  return field({ label: t('Note'), pointer: '/note', isWide: true, control, value, hint });
 }
 
 /** A checkbox and its label. */

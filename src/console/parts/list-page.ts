@@ -5,7 +5,7 @@ import { isOfInputMethod } from './browser-gaps.ts';
 import { typingMilliseconds } from './combobox.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h, icon, icons } from './elements.ts';
-import { choice } from './forms.ts';
+import { choice, uncorrected } from './forms.ts';
 import { csvButton } from './list-file.ts';
 import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
 import { type Column, pager, tabLinks, table } from './tables.ts';
@@ -176,10 +176,7 @@ function searchField(page: Page, { name, label, reload, onWords, found }: Search
     value: page.parameters.get('q'),
     placeholder: label,
     'aria-label': label,
-    autocomplete: 'off',
-    spellcheck: 'false',
-    autocapitalize: 'none',
-    autocorrect: 'off',
+    ...uncorrected,
     'data-key': 'search',
   });
   let timer = 0;

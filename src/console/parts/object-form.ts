@@ -1,7 +1,6 @@
-// The form of one object, new or known. What somebody else has changed meanwhile is shown, fields that the user left
-// alone take it over, and the next save goes.
+// The form of one object, new or known.
 import type { ApiClient } from './api-client.ts';
-import { changedIn, saverOf, type Version } from './conflicts.ts';
+import { saverOf, type Version } from './conflicts.ts';
 import { ask } from './dialogs.ts';
 import { type Fields, fieldsOf, type Member, textOfMember } from './fields.ts';
 import { throwIfInvalid } from './forms.ts';
@@ -32,7 +31,8 @@ export function objectForm<T extends Values>(
     const body = { ...fields.read(), ...others };
     return (await client.send<T>('POST', path, { ...idempotencyKey, body })).value;
   };
-  const save = known === undefined ? add : changer(client, { path, members, fields, known });
+  const inWords = (value: T) => members.map((member) => [member.label, textOfMember(member, value)] as const);
+  const save = known === undefined ? add : saverOf<T>({ client, path, known, ...fields, inWords });
   return {
     element: fields.element,
     save() {
@@ -40,33 +40,6 @@ export function objectForm<T extends Values>(
       return save();
     },
   };
-}
-
-type Changing<T> = {
-  readonly path: string;
-  readonly members: readonly Member[];
-  readonly fields: Fields;
-  readonly known: Version<T>;
-};
-
-function changer<T extends Values>(
-  client: ApiClient,
-  { path, members, fields, known }: Changing<T>,
-): () => Promise<T> {
-  let before = fields.read();
-  return saverOf<T>({
-    client,
-    path,
-    before: known,
-    body: () => changedIn(fields.read(), before),
-    inWords: (value) => members.map((member) => [member.label, textOfMember(member, value)] as const),
-    meet(now) {
-      const mine = changedIn(fields.read(), before);
-      fields.write(now);
-      before = fields.read();
-      fields.write(mine);
-    },
-  });
 }
 
 type Question<T> = ObjectForm<T> & { readonly title: string; readonly submit?: string };
