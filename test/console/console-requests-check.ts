@@ -166,7 +166,8 @@ const holdLists = `{
   window.held = [];
   window.messages = [];
   window.release = gate.resolve;
-  new BroadcastChannel('orderly-events').onmessage = ({ data }) => messages.push(data.event?.subject);
+  new BroadcastChannel('orderly-events').onmessage = ({ data }) => 
+    messages.push(...(data.events ?? []).map(({ subject }) => subject));
   const send = fetch;
   window.fetch = async (path, options) => {
     if (!path.startsWith('/orders?')) return send(path, options);

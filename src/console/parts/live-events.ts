@@ -1,12 +1,12 @@
-// Live events: one tab reads the stream for all tabs. If the service rejects the stream, that tab polls the
-// feed.
+// Live events: one tab reads the stream for all tabs. While the service rejects the stream, views load again whenever
+// that tab has tried.
 import { type ApiClient, pause, query } from './api-client.ts';
 import type { List, ServiceEvent } from './api-types.ts';
 import { withLock } from './browser-gaps.ts';
 import { Rejection, retryPause } from './request-errors.ts';
 
 type Message =
-  | { readonly kind: 'event'; readonly event: ServiceEvent; readonly cursor: string | undefined }
+  | { readonly kind: 'event'; readonly events: readonly ServiceEvent[]; readonly cursor: string }
   /** Events may have been missed: views have to load again. */
   | { readonly kind: 'reset' }
   /** The reason why changes come late; null while they come immediately. */
@@ -22,11 +22,8 @@ const silentMilliseconds = 40_000;
 /** The pause after the first rejection; each further one doubles it, up to the maximum. */
 const rejectedPauseMilliseconds = 5_000;
 const rejectedPauseMillisecondsMax = 30_000;
-const polledEventsMax = 200;
 /** If more come while the page is hidden, it is loaded as a whole when it is shown. */
 const batchMax = 2_000;
-/** An import makes thousands: so many are passed on in a turn of the event loop. */
-const eventsPerTurn = 50;
 /** Events within this time are shown together, and many events at most once a second. */
 const batchMilliseconds = 60;
 const intervalMilliseconds = 1_000;
@@ -37,8 +34,8 @@ export class LiveEvents extends EventTarget {
   readonly #channel = new BroadcastChannel('orderly-events');
   readonly #watchers = new Set<Watcher>();
   #cursor: string | undefined;
-  #batch: ServiceEvent[] = [];
-  #isIncomplete = false;
+  /** What the watchers get next: nothing while undefined, and an empty list if events may have been missed. */
+  #news: readonly ServiceEvent[] | undefined;
   #isScheduled = false;
   /** By a clock that nobody sets: otherwise one that was set back would hold all that follows. */
   #deliveredAt = -Infinity;
@@ -74,7 +71,10 @@ export class LiveEvents extends EventTarget {
    */
   async latest(): Promise<string | undefined> {
     const page = this.#client.get<List<ServiceEvent>>(`/events?${query({ from: 'latest', limit: 1 })}`);
-    return page.then(cursorOf, () => undefined);
+    return page.then(
+      ({ next }) => new URL(next ?? '', location.origin).searchParams.get('cursor') ?? undefined,
+      () => undefined,
+    );
   }
 
   /** Waits until no other tab has the stream, then reads it from the cursor, or from the latest event. */
@@ -90,8 +90,7 @@ export class LiveEvents extends EventTarget {
   /** Drops the events of the user who was signed in: the next one may not see them. */
   stop(): void {
     this.#ending.abort(new Error('signed out'));
-    this.#batch = [];
-    this.#isIncomplete = false;
+    this.#news = undefined;
     this.#cursor = undefined;
     this.#delayReason = null;
   }
@@ -103,7 +102,10 @@ export class LiveEvents extends EventTarget {
       if (signal.aborted) return;
       if (rejection?.status === 401 || rejection?.status === 403) return this.#send({ kind: 'ended' });
       rejections = rejection === undefined ? 0 : rejections + 1;
-      if (rejection !== undefined) await this.#poll(signal, rejection.message);
+      if (rejection !== undefined) {
+        this.#send({ kind: 'delay', reason: rejection.message });
+        this.#send({ kind: 'reset' });
+      }
       const milliseconds =
         rejection === undefined ? streamPauseMilliseconds : rejectedPause(rejection, rejections);
       await pause(milliseconds, signal).catch(() => undefined);
@@ -142,10 +144,7 @@ export class LiveEvents extends EventTarget {
         heardAt = Date.now();
         const blocks = (rest + value).split('\n\n');
         rest = blocks.pop() ?? '';
-        for (const [index, block] of blocks.entries()) {
-          this.#read(block);
-          if (index % eventsPerTurn === eventsPerTurn - 1) await pause(0, signal);
-        }
+        this.#read(blocks);
         if (done) return;
       }
     } finally {
@@ -155,29 +154,11 @@ export class LiveEvents extends EventTarget {
     }
   }
 
-  /** Reads the events that a stream would have sent. */
-  async #poll(signal: AbortSignal, reason: string): Promise<void> {
-    this.#send({ kind: 'delay', reason });
-    const start = this.#cursor === undefined ? { from: 'latest' } : { cursor: this.#cursor };
-    const path = `/events?${query({ ...start, limit: polledEventsMax })}`;
-    const page = await this.#client.get<List<ServiceEvent>>(path, signal).catch((error: unknown) => {
-      if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
-    });
-    if (page === undefined || signal.aborted) return;
-    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
-    const cursor = cursorOf(page);
-    for (const event of page.data) this.#send({ kind: 'event', event, cursor });
-    this.#cursor = cursor;
-  }
-
-  #read(block: string): void {
-    const fields = new Map(
-      block.split('\n').map((line) => [line.split(':', 1)[0], line.replace(/^\w+: ?/, '')]),
-    );
-    const cursor = fields.get('id');
-    const data = fields.get('data');
-    if (cursor !== undefined && data !== undefined)
-      this.#send({ kind: 'event', event: JSON.parse(data), cursor });
+  /** Passes on the events of blocks such as `id: 7` and `data: {…}`; other blocks are comments. */
+  #read(blocks: readonly string[]): void {
+    const cursor = fieldsOfBlocks(blocks, 'id').at(-1);
+    const events = fieldsOfBlocks(blocks, 'data').map((text) => JSON.parse(text));
+    if (cursor !== undefined && events.length > 0) this.#send({ kind: 'event', events, cursor });
   }
 
   #send(message: Message): void {
@@ -189,11 +170,8 @@ export class LiveEvents extends EventTarget {
     if (message.kind === 'hello') return this.#greet();
     if (message.kind === 'ended') return void this.dispatchEvent(new Event('ended'));
     if (message.kind === 'delay') return this.#changeDelay(message.reason);
-    if (message.kind === 'event') {
-      this.#cursor = message.cursor;
-      if (this.#batch.length < batchMax) this.#batch.push(message.event);
-      else this.#isIncomplete = true;
-    } else this.#isIncomplete = true;
+    if (message.kind === 'event') this.#cursor = message.cursor;
+    this.#news = message.kind === 'event' ? joinNews(this.#news, message.events) : [];
     this.#schedule();
   }
 
@@ -208,10 +186,9 @@ export class LiveEvents extends EventTarget {
     this.dispatchEvent(new Event('delay'));
   }
 
-  /** Delivers the batch soon, or once a hidden tab is shown. */
+  /** Delivers the news soon, or once a hidden tab is shown. */
   #schedule(): void {
-    const isEmpty = this.#batch.length === 0 && !this.#isIncomplete;
-    if (this.#isScheduled || isEmpty || document.hidden) return;
+    if (this.#isScheduled || this.#news === undefined || document.hidden) return;
     this.#isScheduled = true;
     const quiet = this.#deliveredAt + intervalMilliseconds - performance.now();
     setTimeout(() => this.#deliver(), Math.max(batchMilliseconds, quiet));
@@ -219,18 +196,23 @@ export class LiveEvents extends EventTarget {
 
   #deliver(): void {
     this.#isScheduled = false;
-    const isEmpty = this.#batch.length === 0 && !this.#isIncomplete; // stopped meanwhile
-    if (isEmpty || document.hidden) return;
-    const events = this.#isIncomplete ? [] : this.#batch;
-    this.#batch = [];
-    this.#isIncomplete = false;
+    const events = this.#news;
+    if (events === undefined || document.hidden) return; // stopped or hidden meanwhile
+    this.#news = undefined;
     this.#deliveredAt = performance.now();
     for (const watcher of this.#watchers) watcher(events);
   }
 }
 
-function cursorOf({ next }: List<ServiceEvent>): string | undefined {
-  return new URL(next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
+function joinNews(before: readonly ServiceEvent[] | undefined, events: readonly ServiceEvent[]) {
+  if (before?.length === 0) return before;
+  const all = [...(before ?? []), ...events];
+  return all.length > batchMax ? [] : all;
+}
+
+function fieldsOfBlocks(blocks: readonly string[], name: string): readonly string[] {
+  const field = new RegExp(`^${name}: ?(.*)`, 'm');
+  return blocks.map((block) => field.exec(block)?.[1]).filter((text) => text !== undefined);
 }
 
 function rejectedPause(rejection: Rejection, rejections: number): number {
