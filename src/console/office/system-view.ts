@@ -4,10 +4,9 @@ import { eventTypes, type KeptBackups, type List, type Webhook } from '../parts/
 import { card, factList, secret } from '../parts/cards.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { eventList } from '../parts/event-list.ts';
+import { eventList, type NamedEvent, readLatest } from '../parts/event-list.ts';
 import { count, dateOnly, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
-import { type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { hasWebhooks } from '../parts/page-text.ts';
 import { t } from '../parts/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';

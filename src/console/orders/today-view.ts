@@ -9,7 +9,7 @@ import { card } from '../parts/cards.ts';
 import { watchDay } from '../parts/day-change.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { eventList } from '../parts/event-list.ts';
+import { eventList, isNews, type NamedEvent, readLatest } from '../parts/event-list.ts';
 import {
   addDays,
   age,
@@ -22,7 +22,6 @@ import {
   today,
 } from '../parts/formats.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
-import { isNews, type NamedEvent, readLatest } from '../parts/named-events.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { now } from '../parts/service-clock.ts';
 import type { WaitingStatus } from '../parts/statuses.ts';

@@ -1,10 +1,56 @@
-// Histories: a line for each event, with the name of its actor. An order that was placed as paid or delivered has the
-// events of the steps between at the same time: they are one line.
+// Histories, and the latest events of all: a line for each event, with the name of its actor. An order that was placed as
+// paid or delivered has the events of the steps between at the same time: they are one line.
+import { query, type QueryParameters } from './api-client.ts';
+import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
 import { h } from './elements.ts';
-import { rich } from './texts.ts';
 import { changeTexts, eventText, hrefOf, reasonText, saleText } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
-import type { NamedEvent } from './named-events.ts';
+import { rich, t } from './texts.ts';
+import type { Page } from './view.ts';
+
+/** `by` is undefined without an actor, as for the service itself. */
+export type NamedEvent = ServiceEvent & { readonly by: string | undefined };
+
+type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
+
+const latestShown = 20;
+const historyShown = 50;
+const newsTypes = eventTypes.filter((type) => isNews({ type }));
+
+/** Sign-ins are no news of the shop. */
+export function isNews({ type }: Pick<ServiceEvent, 'type'>): boolean {
+  return !type.startsWith('session.');
+}
+
+/** Reads the newest events of the object at the path. */
+export function readHistory(reader: Reader, path: string): Promise<readonly NamedEvent[]> {
+  return readNamed(reader, `${path}/events`, { limit: historyShown });
+}
+
+/** Reads the latest events of these types, those of news unless others are given; the newest first. */
+export function readLatest(
+  reader: Reader,
+  types: readonly EventType[] = newsTypes,
+): Promise<readonly NamedEvent[]> {
+  return readNamed(reader, '/events', { sort: '-id', type: types.join(','), limit: latestShown });
+}
+
+async function readNamed(
+  { client, user, signal }: Reader,
+  path: string,
+  parameters: QueryParameters,
+): Promise<readonly NamedEvent[]> {
+  const named = query({ ...parameters, include: 'actorName' });
+  const { data } = await client.get<List<ServiceEvent>>(`${path}?${named}`, signal);
+  return data.map((event) => ({ ...event, by: actorOf(event, user) }));
+}
+
+function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undefined {
+  if (actor === null) return undefined;
+  if (actor.userId === user.id) return t('you');
+  if (user.role === 'user') return t('somebody else');
+  return actorName ?? t('a deleted account');
+}
 
 /** Shows a line for each event, the newest first; those of an order with the amounts in its currency. */
 export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {
