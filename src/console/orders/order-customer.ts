@@ -6,7 +6,7 @@ import { phoneText } from '../parts/contact-links.ts';
 import type { FoundGroup } from '../parts/combobox.ts';
 import { clearIssue, type Entered } from '../parts/forms.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { isBarcode, isLikeCode, sayUnknown } from '../parts/scans.ts';
+import { isBarcode, isLikeCode, sayUnhandled } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
@@ -83,7 +83,7 @@ export async function suggestCustomer(form: OrderForm, id: number): Promise<void
 /** Chooses the customer of a card that was scanned. */
 export async function scannedCustomer(form: OrderForm, id: number): Promise<void> {
   const found = await customerWith(form, id);
-  if (found === undefined) return sayUnknown(`C${id}`);
+  if (found === undefined) return sayUnhandled(`C${id}`, 'unknown');
   chooseCustomer(form, found);
   changed(form.search.control);
 }

@@ -28,7 +28,6 @@ type RequestOptions = {
 };
 type Versioned<T> = { readonly value: T; readonly etag: string | undefined };
 
-type Reachability = 'reachable' | 'unreachable';
 type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
 
@@ -36,7 +35,7 @@ const pausesMilliseconds = [250, 1_000, 2_500];
 export class ApiClient extends EventTarget {
   readonly #session: BrowserSession;
   readonly #confirm: Confirm;
-  #state: Reachability = 'reachable';
+  #isReachable = true;
 
   /** `confirm` asks for the password again, and resolves to whether it was right. */
   constructor(session: BrowserSession, confirm: Confirm) {
@@ -46,7 +45,7 @@ export class ApiClient extends EventTarget {
   }
 
   get isReachable(): boolean {
-    return this.#state === 'reachable';
+    return this.#isReachable;
   }
 
   async get<T>(path: string, signal?: AbortSignal): Promise<T> {
@@ -83,13 +82,15 @@ export class ApiClient extends EventTarget {
     for (const milliseconds of isRepeatable(method, options) ? pausesMilliseconds : []) {
       const response = await this.#authorized(method, path, options).catch(undefinedIfUnavailable);
       if (response !== undefined && response.status !== 503) return this.#reached(response);
-      if (response === undefined) this.#change('unreachable');
+      if (response === undefined) this.#change(false);
       await pause(milliseconds, options.signal);
     }
-    return this.#authorized(method, path, options).then(
-      (last) => this.#reached(last),
-      (error: unknown) => this.#failed(error),
-    );
+    try {
+      return this.#reached(await this.#authorized(method, path, options));
+    } catch (error) {
+      if (error instanceof Unreachable) this.#change(false);
+      throw error;
+    }
   }
 
   async #authorized(method: string, path: string, options: RequestOptions): Promise<Response> {
@@ -138,28 +139,23 @@ export class ApiClient extends EventTarget {
   }
 
   #reached(response: Response): Response {
-    this.#change('reachable');
+    this.#change(true);
     return response;
   }
 
-  #failed(error: unknown): never {
-    if (error instanceof Unreachable) this.#change('unreachable');
-    throw error;
-  }
-
-  #change(state: Reachability): void {
-    if (this.#state === state) return;
-    this.#state = state;
-    this.dispatchEvent(new Event(state));
-    if (state === 'unreachable') void this.#waitUntilBack();
+  #change(isReachable: boolean): void {
+    if (this.#isReachable === isReachable) return;
+    this.#isReachable = isReachable;
+    this.dispatchEvent(new Event(isReachable ? 'reachable' : 'unreachable'));
+    if (!isReachable) void this.#waitUntilBack();
   }
 
   async #waitUntilBack(): Promise<void> {
-    while (this.#state === 'unreachable') {
+    while (!this.#isReachable) {
       await pause(1_500);
       const init = { cache: 'no-store' } as const;
       const response = await fetchResponse('/health/ready', init, answerMilliseconds).catch(() => undefined);
-      if (response?.ok === true) this.#change('reachable');
+      if (response?.ok === true) this.#change(true);
     }
   }
 }

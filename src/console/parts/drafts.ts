@@ -22,185 +22,180 @@ const daysMax = 30;
 const draftsMax = 10;
 const uuidLength = 36;
 
-/** The drafts of one user. The tab holds its lock until the signal is aborted: the user is gone then. */
-export class Drafts {
-  readonly #prefix: string;
-  readonly #signal: AbortSignal;
-  #current: Draft | undefined;
-  /** What the next form continues: a draft of a tab that is gone, the one with this name, or none but its own. */
-  #wanted: { readonly name?: string; readonly said?: string | undefined } | undefined = {};
+/** What the next form continues: a draft of a tab that is gone, or the one with this name. */
+type Wanted = { readonly name?: string; readonly said?: string | undefined };
 
-  constructor(userId: number, signal: AbortSignal) {
-    this.#prefix = `${prefix}-${userId}-`;
-    this.#signal = signal;
-    signal.addEventListener('abort', () => this.#current?.leave());
+export type Drafts = ReturnType<typeof draftsOf>;
+
+/** The drafts of one user. The tab holds the lock of its own until the signal is aborted: the user is gone then. */
+export function draftsOf(userId: number, signal: AbortSignal) {
+  const ownPrefix = `${prefix}-${userId}-`;
+  let current: Draft | undefined;
+  let release = (): void => undefined;
+  /** Undefined once the next form continues none but the current one. */
+  let wanted: Wanted | undefined = {};
+
+  function newestFirst(): (readonly [name: string, kept: Kept])[] {
+    return drafts().filter(([name]) => name.startsWith(ownPrefix));
   }
 
-  get isEmpty(): boolean {
-    return this.#newestFirst().length === 0;
+  function newName(): string {
+    return `${ownPrefix}${crypto.randomUUID()}`;
   }
 
-  /**
-   * Resolves to the draft of this tab, which any other form of it loses, or else to a new one. A form for a certain
-   * customer or a copy continues only its own; the draft that is in its way is parked.
-   */
-  async open(from: string): Promise<Draft> {
-    removeOutdated();
-    const wanted = this.#wanted;
-    this.#wanted = undefined;
-    const before = this.#current;
-    const kept = before?.kept;
-    const isFit = (other: Kept): boolean => from === '' || other.from === from;
-    if (before !== undefined && kept !== undefined && wanted === undefined && isFit(kept))
-      return this.#begin(before.name, { from, release: before.handOver() }, kept);
-    if (kept !== undefined) before?.park();
-    before?.leave();
-    const candidates = this.#newestFirst().filter(([name, other]) => {
-      if (wanted === undefined) return false;
-      return wanted.name === undefined ? !other.isParked && isFit(other) : name === wanted.name;
-    });
-    for (const [name, found] of candidates) {
-      const release = await this.#lock(name);
-      if (release !== undefined) return this.#begin(name, { from, release, said: wanted?.said }, found);
-    }
-    const name = `${this.#prefix}${crypto.randomUUID()}`;
-    const release = (await this.#lock(name)) ?? (() => undefined); // nobody else has this name
-    return this.#begin(name, { from, release });
-  }
-
-  #begin(name: string, form: Form, kept?: Kept): Draft {
-    this.#current = new Draft(name, form, kept);
-    return this.#current;
-  }
-
-  /** The next form is empty. */
-  park(): void {
-    this.#current?.park();
-  }
-
-  /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
-  async parked(): Promise<readonly string[]> {
-    const shown = await heldLocks();
-    const names = this.#newestFirst().map(([name]) => name);
-    return names.filter((name) => !shown.has(name)).reverse();
-  }
-
-  /** The next form continues this draft. */
-  goOn(name: string): void {
-    this.#wanted = { name };
-  }
-
-  /** The next form has this input again, as a new order, and says so. */
-  bringBack(entered: Entered, said?: string): void {
-    const name = `${this.#prefix}${crypto.randomUUID()}`;
-    const now = Date.now();
-    const kept: Kept = { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false };
-    storage.write(name, JSON.stringify(kept));
-    this.#wanted = { name, said };
-  }
-
-  discardAll(): void {
-    for (const [name] of this.#newestFirst()) storage.remove(name);
-  }
-
-  #newestFirst(): (readonly [name: string, kept: Kept])[] {
-    return drafts().filter(([name]) => name.startsWith(this.#prefix));
-  }
-
-  /** Resolves to what releases the lock, as the browser does if the tab crashes; undefined if another tab has it. */
-  #lock(name: string): Promise<(() => void) | undefined> {
-    const { promise, resolve } = deferred<(() => void) | undefined>();
+  /** Resolves to whether this tab has the lock, which the browser releases if the tab crashes. */
+  function lock(name: string): Promise<boolean> {
+    const { promise, resolve } = deferred<boolean>();
     void withLock<void>(name, { ifAvailable: true }, (hasLock) => {
-      if (!hasLock) return resolve(undefined);
+      resolve(hasLock);
+      if (!hasLock) return undefined;
       const held = deferred<void>();
-      this.#signal.addEventListener('abort', () => held.resolve());
-      resolve(held.resolve);
+      signal.addEventListener('abort', () => held.resolve());
+      release = held.resolve;
       return held.promise;
     });
     return promise;
   }
+
+  function begin(name: string, from: string, before: Before): Draft {
+    current = draftOf(name, from, before);
+    return current;
+  }
+
+  signal.addEventListener('abort', () => current?.leave());
+  return {
+    get isEmpty(): boolean {
+      return newestFirst().length === 0;
+    },
+
+    /**
+     * Resolves to the draft of this tab, which any other form of it loses, or else to a new one. A form for a certain
+     * customer or a copy continues only its own; the draft that is in its way is parked.
+     */
+    async open(from: string): Promise<Draft> {
+      removeOutdated();
+      const next = wanted;
+      wanted = undefined;
+      const before = current;
+      const kept = before?.kept;
+      const isFit = (other: Kept): boolean => from === '' || other.from === from;
+      if (before !== undefined && kept !== undefined && next === undefined && isFit(kept)) {
+        before.leave();
+        return begin(before.name, from, { kept });
+      }
+      before?.park();
+      release();
+      const candidates = newestFirst().filter(([name, other]) => {
+        if (next === undefined) return false;
+        return next.name === undefined ? !other.isParked && isFit(other) : name === next.name;
+      });
+      for (const [name, found] of candidates)
+        if (await lock(name)) return begin(name, from, { kept: found, said: next?.said });
+      const name = newName();
+      await lock(name); // nobody else has this name
+      return begin(name, from, {});
+    },
+
+    /** The next form is empty. */
+    park(): void {
+      current?.park();
+    },
+
+    /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
+    async parked(): Promise<readonly string[]> {
+      const shown = await heldLocks();
+      const names = newestFirst().map(([name]) => name);
+      return names.filter((name) => !shown.has(name)).reverse();
+    },
+
+    /** The next form continues this draft. */
+    goOn(name: string): void {
+      wanted = { name };
+    },
+
+    /** The next form has this input again, as a new order, and says so. */
+    bringBack(entered: Entered, said?: string): void {
+      const name = newName();
+      const now = Date.now();
+      keepAs(name, { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false });
+      wanted = { name, said };
+    },
+
+    discardAll(): void {
+      for (const [name] of newestFirst()) storage.remove(name);
+    },
+  };
 }
 
-type Form = { readonly from: string; readonly release: () => void; readonly said?: string | undefined };
+/** What was kept before the form, and what is said once it is shown again. */
+type Before = { readonly kept?: Kept; readonly said?: string | undefined };
+
+export type Draft = ReturnType<typeof draftOf>;
 
 /** What one form keeps. */
-export class Draft {
-  readonly name: string;
-  /** Of the order: placing it again after a reload places no second one. */
-  readonly idempotencyKey: string;
-  readonly entered: Entered | undefined;
-  /** What is said once it is shown again. */
-  readonly said: string;
-  readonly #form: Form;
-  #begunAt: number | undefined;
-  #isSent: boolean;
-  #hasEnded = false;
-  /** Called when the form has the draft no more. */
-  onLeave: () => void = () => undefined;
+function draftOf(name: string, ownFrom: string, { kept, said }: Before) {
+  const { entered: before, from = ownFrom, isParked: wasParked = false } = kept ?? {};
+  let { begunAt, isSent = false } = kept ?? {};
+  let hasEnded = false;
 
-  constructor(name: string, form: Form, kept?: Kept) {
-    this.name = name;
-    this.idempotencyKey = name.slice(-uuidLength);
-    this.entered = kept?.entered;
-    this.#isSent = kept?.isSent ?? false;
-    this.#begunAt = kept?.begunAt;
-    this.said = form.said ?? t('What you had entered is still here.');
-    this.#form = kept === undefined ? form : { ...form, from: kept.from };
-    if (kept?.isParked === true) this.keep(kept.entered);
-  }
-
-  get isSent(): boolean {
-    return this.#isSent;
-  }
-
-  /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
-  keep(entered: Entered | undefined): boolean {
-    return this.#save(entered, false);
-  }
-
-  #save(entered: Entered | undefined, isParked: boolean): boolean {
-    if (this.#hasEnded) return true;
+  function save(entered: Entered | undefined, isParked: boolean): boolean {
+    if (hasEnded) return true;
     const savedAt = Date.now();
-    this.#begunAt = entered === undefined ? undefined : (this.#begunAt ?? savedAt);
-    const begunAt = this.#begunAt ?? savedAt;
-    const kept = { entered, from: this.#form.from, begunAt, savedAt, isSent: this.#isSent, isParked };
-    if (entered !== undefined) return storage.write(this.name, JSON.stringify(kept));
-    storage.remove(this.name);
+    begunAt = entered && (begunAt ?? savedAt);
+    if (entered !== undefined && begunAt !== undefined)
+      return keepAs(name, { entered, from, begunAt, savedAt, isSent, isParked });
+    storage.remove(name);
     return true;
   }
 
-  /** What this device keeps of it now. */
-  get kept(): Kept | undefined {
-    return this.#hasEnded ? undefined : (keptAs(this.name) ?? undefined);
-  }
+  const draft = {
+    name,
+    /** Of the order: placing it again after a reload places no second one. */
+    idempotencyKey: name.slice(-uuidLength),
+    entered: before,
+    /** What is said once it is shown again. */
+    said: said ?? t('What you had entered is still here.'),
+    /** Called when the form has the draft no more. */
+    onLeave: (): void => undefined,
 
-  /** To be called before the order is sent, and once it was rejected. */
-  markSent(isSent: boolean, entered: Entered): void {
-    this.#isSent = isSent;
-    this.keep(entered);
-  }
+    get isSent(): boolean {
+      return isSent;
+    },
 
-  /** Nothing is kept of it any more. */
-  end(): void {
-    this.keep(undefined);
-    this.leave();
-  }
+    /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
+    keep: (entered: Entered | undefined): boolean => save(entered, false),
 
-  park(): void {
-    this.#save(this.kept?.entered, true);
-    this.leave();
-  }
+    /** What this device keeps of it now. */
+    get kept(): Kept | undefined {
+      return hasEnded ? undefined : (keptAs(name) ?? undefined);
+    },
 
-  leave(): void {
-    if (!this.#hasEnded) this.handOver()();
-  }
+    /** To be called before the order is sent, and once it was rejected. */
+    markSent(is: boolean, entered: Entered): void {
+      isSent = is;
+      save(entered, false);
+    },
 
-  /** What is kept of it is for another form, which gets the lock. */
-  handOver(): () => void {
-    this.#hasEnded = true;
-    this.onLeave();
-    return this.#form.release;
-  }
+    /** Nothing is kept of it any more. */
+    end(): void {
+      save(undefined, false);
+      draft.leave();
+    },
+
+    park(): void {
+      save(draft.kept?.entered, true);
+      draft.leave();
+    },
+
+    /** What is kept of it is for another form. */
+    leave(): void {
+      if (hasEnded) return;
+      hasEnded = true;
+      draft.onLeave();
+    },
+  };
+  if (wasParked) save(before, false);
+  return draft;
 }
 
 function removeOutdated(): void {
@@ -218,6 +213,11 @@ function drafts(): (readonly [name: string, kept: Kept])[] {
     .sort(([, a], [, b]) => b.savedAt - a.savedAt);
 }
 
+/** Returns whether there was room for it. */
+function keepAs(name: string, kept: Kept): boolean {
+  return storage.write(name, JSON.stringify(kept));
+}
+
 function keptAs(name: string): Kept | null {
-  return JSON.parse(storage.read(name) ?? 'null'); // as `keep` wrote it
+  return JSON.parse(storage.read(name) ?? 'null'); // as `keepAs` wrote it
 }

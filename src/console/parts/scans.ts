@@ -53,99 +53,71 @@ type Handlers = {
   readonly isKnown: (code: string) => Promise<boolean>;
 };
 
-export class Scans {
-  readonly #handlers: Handlers;
-  #burst: Burst | undefined;
-  /** When the last scan ended, or what followed it. */
-  #endedAt = -Infinity;
-  /** Letters that came too soon after a scan. */
-  #dropped = '';
-  /** What may have been typed, while the service is asked. */
-  #asked: Promise<unknown> = Promise.resolve();
-  /** Codes for the view that takes scans next. */
-  #held: string[] = [];
-
-  constructor(handlers: Handlers, signal: AbortSignal) {
-    this.#handlers = handlers;
-    window.addEventListener('keydown', (event) => this.#pressed(event), { capture: true, signal });
-    window.addEventListener('beforeinput', (event) => this.#inserted(event), { capture: true, signal });
-  }
-
+export type Scans = {
   /** Keeps a code until `deliver` is called and a part of the page takes scans. */
-  hold(code: string): void {
-    this.#held.push(code);
-  }
-
-  /** Resolves once what may have been typed was taken, or stays where it is. */
-  get settled(): Promise<unknown> {
-    return this.#asked;
-  }
-
-  get isHolding(): boolean {
-    return this.#held.length > 0;
-  }
-
+  readonly hold: (code: string) => void;
+  readonly isHolding: boolean;
   /** To be called when a part that takes scans is shown. */
-  deliver(): void {
-    for (const code of this.#held.splice(0)) if (!send(code)) this.hold(code);
-  }
+  readonly deliver: () => void;
+  /** Resolves once what may have been typed was taken, or stays where it is. */
+  readonly settled: Promise<unknown>;
+};
 
-  /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
-  #inserted(event: InputEvent): void {
-    const { isTrusted, inputType, target, data } = event;
-    const control = controlAt(target);
-    const isNumber = /^(numeric|decimal)$/.test(control?.inputMode ?? '') && control?.type === 'text';
-    if (!isTrusted || !isNumber || inputType !== 'insertText' || !isGtin(data?.trim() ?? '')) return;
-    stopEvent(event);
-    const code = data?.trim() ?? '';
-    if (!send(code)) this.#handlers.place(code);
-  }
+/** Recognizes scans until the signal is aborted. */
+export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal): Scans {
+  let burst: Burst | undefined;
+  /** When the last scan ended, or what followed it. */
+  let endedAt = -Infinity;
+  /** Letters that came too soon after a scan. */
+  let dropped = '';
+  /** What may have been typed, while the service is asked. */
+  let asked: Promise<unknown> = Promise.resolve();
+  /** Codes for the view that takes scans next. */
+  const held: string[] = [];
 
-  #pressed(event: KeyboardEvent): void {
+  function pressed(event: KeyboardEvent): void {
     const { key, isTrusted, repeat, ctrlKey, altKey, metaKey, shiftKey } = event;
     if (!isTrusted || ['Shift', 'AltGraph', 'CapsLock'].includes(key)) return;
     const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
     const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
     const isLetter = key.length === 1 && !isCommand;
     const isEnd = !isCommand && (key === 'Enter' || (key === 'Tab' && !shiftKey));
-    if (this.#followsScan(event, isEnd)) {
+    if (followsScan(event, isEnd)) {
       stopEvent(event);
-      this.#endedAt = event.timeStamp;
-      this.#drop(isLetter ? key : '', isEnd);
-    } else if (isOfInputMethod(event) || repeat || isSecret) this.#burst = undefined;
-    else if (isEnd) this.#ended(event);
-    else if (isLetter) this.#added(event);
-    else if (this.#isWithinScan(event)) stopEvent(event);
-    else this.#burst = undefined;
+      endedAt = event.timeStamp;
+      drop(isLetter ? key : '', isEnd);
+    } else if (isOfInputMethod(event) || repeat || isSecret) burst = undefined;
+    else if (isEnd) ended(event);
+    else if (isLetter) added(event);
+    else if (isWithinScan(event)) stopEvent(event);
+    else burst = undefined;
   }
 
   /** Whether the key comes too soon after a scan for a hand, or for the next scan. */
-  #followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
-    if (this.#burst !== undefined) return false;
-    return timeStamp - this.#endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
+  function followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
+    if (burst !== undefined) return false;
+    return timeStamp - endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
   }
 
   /** A second scan that came so soon is said to be lost; what a code has after its end is shorter. */
-  #drop(letter: string, isEnd: boolean): void {
-    this.#dropped += letter;
+  function drop(letter: string, isEnd: boolean): void {
+    dropped += letter;
     if (!isEnd) return;
-    if (this.#dropped.length >= lettersMin) sayTooSoon(this.#dropped);
-    this.#dropped = '';
+    if (dropped.length >= lettersMin) sayUnhandled(dropped, 'tooSoon');
+    dropped = '';
   }
 
-  #isWithinScan({ timeStamp }: KeyboardEvent): boolean {
-    const burst = this.#burst;
+  function isWithinScan({ timeStamp }: KeyboardEvent): boolean {
     if (burst === undefined || timeStamp - burst.at > fastMilliseconds) return false;
     return burst.code.length >= lettersMin && isScan(burst, burst.code, timeStamp - burst.at);
   }
 
-  #added(event: KeyboardEvent): void {
+  function added(event: KeyboardEvent): void {
     const { key, timeStamp: at } = event;
     const control = controlAt(event.target);
-    const burst = this.#burst;
     if (burst === undefined || at - burst.at > gapMillisecondsMax) {
       const before = new Map(control === undefined ? [] : [[control, control.value]]);
-      this.#burst = { code: key, digits: digitOf(event), at, gaps: [], before };
+      burst = { code: key, digits: digitOf(event), at, gaps: [], before };
       return;
     }
     burst.gaps.push(at - burst.at);
@@ -158,54 +130,85 @@ export class Scans {
     else if (!burst.before.has(control)) burst.before.set(control, control.value);
   }
 
-  #ended(event: KeyboardEvent): void {
-    const burst = this.#burst;
-    this.#burst = undefined;
-    const pause = event.timeStamp - (burst?.at ?? 0);
-    if (burst === undefined || pause > gapMillisecondsMax) return;
+  function ended(event: KeyboardEvent): void {
+    const last = burst;
+    burst = undefined;
+    const pause = event.timeStamp - (last?.at ?? 0);
+    if (last === undefined || pause > gapMillisecondsMax) return;
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const code = scannedCode(burst);
-    const wasScanned = isScan(burst, code, pause);
-    if (rule === 'code' || wasScanned) this.#endedAt = event.timeStamp;
+    const code = scannedCode(last);
+    const wasScanned = isScan(last, code, pause);
+    if (rule === 'code' || wasScanned) endedAt = event.timeStamp;
     if (rule === 'search') {
       if (!wasScanned) return;
       if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
-      for (const control of burst.before.keys()) enter(control, code);
+      for (const control of last.before.keys()) enter(control, code);
     } else if (rule === 'code') {
       stopEvent(event);
-      for (const control of burst.before.keys()) enter(control, code);
+      for (const control of last.before.keys()) enter(control, code);
     } else if (wasScanned) {
       stopEvent(event);
-      putBack(burst);
+      putBack(last);
       const dialog = document.querySelector('dialog');
       const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
       if (barcode?.value === '') enter(barcode, code);
-      else if (dialog !== null) sayUnwanted(code);
-      else if (!send(code)) this.#handlers.place(code);
+      else if (dialog !== null) sayUnhandled(code, 'unwanted');
+      else send(code);
     } else if (
       isLikeCode(code) &&
-      !isLookedUp(burst, control) &&
+      !isLookedUp(last, control) &&
       document.querySelector('[data-scans]') !== null
     )
-      this.#asked = Promise.all([this.#asked, this.#takeIfKnown(burst, code)]);
-    else if (isLikeCode(code) && isSteadySearch(burst, control, pause)) {
+      asked = Promise.all([asked, takeIfKnown(last, code)]);
+    else if (isLikeCode(code) && isSteadySearch(last, control, pause)) {
       if (event.key === 'Enter') stopEvent(event);
-      void this.#takeIfKnown(burst, code).then((isTaken) => {
+      void takeIfKnown(last, code).then((isTaken) => {
         if (!isTaken && event.key === 'Enter') control?.dispatchEvent(new KeyboardEvent('keydown', event));
       });
     }
   }
 
   /** Resolves to whether a product has the code, which is taken out of its fields then. */
-  async #takeIfKnown(burst: Burst, code: string): Promise<boolean> {
-    const isUntouched = [...burst.before].map(([control]) => [control, control.value] as const);
-    if (!(await this.#handlers.isKnown(code).catch(() => false))) return false;
+  async function takeIfKnown(last: Burst, code: string): Promise<boolean> {
+    const isUntouched = [...last.before].map(([control]) => [control, control.value] as const);
+    if (!(await isKnown(code).catch(() => false))) return false;
     if (isUntouched.some(([control, value]) => !control.value.startsWith(value))) return false;
-    putBack(burst);
-    if (!send(code)) this.#handlers.place(code);
+    putBack(last);
+    send(code);
     return true;
   }
+
+  /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
+  function inserted(event: InputEvent): void {
+    const { isTrusted, inputType, target, data } = event;
+    const control = controlAt(target);
+    const isNumber = /^(numeric|decimal)$/.test(control?.inputMode ?? '') && control?.type === 'text';
+    const code = data?.trim() ?? '';
+    if (!isTrusted || !isNumber || inputType !== 'insertText' || !isGtin(code)) return;
+    stopEvent(event);
+    send(code);
+  }
+
+  function send(code: string): void {
+    if (!isTakenByPage(code)) place(code);
+  }
+
+  window.addEventListener('keydown', pressed, { capture: true, signal });
+  window.addEventListener('beforeinput', inserted, { capture: true, signal });
+  return {
+    hold: (code) => void held.push(code),
+    get isHolding() {
+      return held.length > 0;
+    },
+    deliver() {
+      // a part may hold it again
+      for (const code of held.splice(0)) if (!isTakenByPage(code)) held.push(code);
+    },
+    get settled() {
+      return asked;
+    },
+  };
 }
 
 /** An input method may have wide digits; on a French or Persian keyboard the keys of the digits say something else. */
@@ -264,28 +267,20 @@ export function cardIdOf(code: string): number | undefined {
   return id === undefined ? undefined : Number(id);
 }
 
-/** Tells the seller that nobody knows the code; it says what arrived, which a keyboard's layout may have changed. */
-export function sayUnknown(code: string): void {
-  soundAlarm();
-  notify(t('Nothing has the code “{code}”.', { code: code.slice(0, shownMax) }));
-}
+const unhandled = {
+  unknown: 'Nothing has the code “{code}”.',
+  tooSoon: '“{code}” came too soon after another code: scan it again.',
+  unwanted: '“{code}” was scanned while a question was open: nothing was done with it.',
+} as const;
 
-function sayTooSoon(code: string): void {
+/** Says why nothing was done with a code, and what arrived of it, which a keyboard's layout may have changed. */
+export function sayUnhandled(code: string, why: keyof typeof unhandled): void {
   soundAlarm();
-  notify(t('“{code}” came too soon after another code: scan it again.', { code: code.slice(0, shownMax) }));
-}
-
-function sayUnwanted(code: string): void {
-  soundAlarm();
-  notify(
-    t('“{code}” was scanned while a question was open: nothing was done with it.', {
-      code: code.slice(0, shownMax),
-    }),
-  );
+  notify(t(unhandled[why], { code: code.slice(0, shownMax) }));
 }
 
 /** Returns whether a part of the page takes scans. */
-function send(code: string): boolean {
+function isTakenByPage(code: string): boolean {
   const part = document.querySelector('main [data-scans]');
   part?.dispatchEvent(new CustomEvent('scan', { detail: code }));
   return part !== null;

@@ -84,119 +84,97 @@ type Content<T> = {
 };
 
 /**
- * Loads a value and draws it into the element, now, after events that concern it, and when the returned
- * function is called, which replaces a load that has begun before.
+ * Loads a value and draws it into the element, now, after events that concern it, and when the returned function is
+ * called, which replaces a load that has begun before. There is one load at a time; what events ask for meanwhile is one
+ * more after it. The old content stays until then, even if the service can’t be reached (which the banner says) or
+ * rejects the load for a while.
  */
 export function reloadable<T>(page: Page, element: HTMLElement, content: Content<T>): Reload {
-  const loads = new Loads(page, element, content);
-  void loads.restart();
-  return () => loads.reload();
-}
-
-/**
- * One load at a time; what events ask for meanwhile is one more after it. The old content stays until then,
- * even if the service can’t be reached (which the banner says) or rejects the load for a while.
- */
-class Loads<T> {
-  readonly #page: Page;
-  readonly #content: Content<T>;
-  readonly #drawing: Drawing;
-  #latest = new AbortController();
-  #isRunning = false;
+  const { steps, live, signal: ending } = page;
+  const { load, draw, concerns, everyMilliseconds } = content;
+  const drawing = new Drawing(element);
+  let latest = new AbortController();
+  let isRunning = false;
   /** Whether the running load may have been too early to see a change. */
-  #isStale = false;
-  #shown: { readonly value: T } | undefined;
+  let isStale = false;
+  let shown: { readonly value: T } | undefined;
   /** Whether the user has asked for what is loaded next. */
-  #isAsked = false;
+  let isAsked = false;
   /** What events were about since the user asked last. */
-  #subjects = new Set<string>();
+  let subjects = new Set<string>();
 
-  constructor(page: Page, element: HTMLElement, content: Content<T>) {
-    this.#page = page;
-    this.#content = content;
-    this.#drawing = new Drawing(element);
-    page.signal.addEventListener('abort', () => this.#latest.abort(page.signal.reason));
-    const { concerns, everyMilliseconds } = content;
-    if (everyMilliseconds !== undefined) {
-      const timer = setInterval(() => !document.hidden && this.#hear([]), everyMilliseconds);
-      page.signal.addEventListener('abort', () => clearInterval(timer));
-    }
-    if (concerns === undefined) return;
-    page.steps.addEventListener('change', () => this.#draw(), { signal: page.signal });
-    page.steps.addEventListener('stale', () => this.#hear(page.steps.subjects), { signal: page.signal });
-    page.live.watch(page.signal, (events) => {
-      if (events.length > 0 && !events.some(concerns)) return;
-      this.#hear(events.map(({ subject }) => subject));
-    });
-  }
-
-  #hear(subjects: readonly string[]): void {
-    for (const subject of subjects) this.#subjects.add(subject);
-    if (this.#isRunning) this.#isStale = true;
-    else void this.restart();
+  function hear(about: readonly string[]): void {
+    for (const subject of about) subjects.add(subject);
+    if (isRunning) isStale = true;
+    else void restart();
   }
 
   /** Loads what the user has asked for: it is shown as it is. */
-  reload(): Promise<void> {
-    this.#isAsked = true;
-    this.#subjects = new Set();
-    this.#drawing.element.setAttribute('data-asked', '');
-    return this.restart();
+  function reload(): Promise<void> {
+    isAsked = true;
+    subjects = new Set();
+    element.setAttribute('data-asked', '');
+    return restart();
   }
 
-  async restart(): Promise<void> {
-    if (this.#page.signal.aborted) return;
-    this.#latest.abort(new Error('overtaken'));
-    this.#latest = new AbortController();
-    const { signal } = this.#latest;
-    this.#isRunning = true;
-    this.#isStale = false;
-    this.#drawing.element.setAttribute('aria-busy', 'true');
-    await this.#load(signal);
+  async function restart(): Promise<void> {
+    if (ending.aborted) return;
+    latest.abort(new Error('overtaken'));
+    latest = new AbortController();
+    const { signal } = latest;
+    isRunning = true;
+    isStale = false;
+    element.setAttribute('aria-busy', 'true');
+    await loadOnce(signal);
     if (signal.aborted) return;
-    this.#isRunning = false;
-    if (this.#isStale) return this.restart();
-    for (const name of ['aria-busy', 'data-asked']) this.#drawing.element.removeAttribute(name);
+    isRunning = false;
+    if (isStale) return restart();
+    for (const name of ['aria-busy', 'data-asked']) element.removeAttribute(name);
   }
 
-  async #load(signal: AbortSignal): Promise<void> {
+  async function loadOnce(signal: AbortSignal): Promise<void> {
     const show = (value: T): void => {
-      if (!signal.aborted) this.#show(value);
+      if (signal.aborted) return;
+      isAsked = false;
+      shown = { value };
+      redraw();
     };
-    const news =
-      this.#isAsked || this.#shown === undefined
-        ? undefined
-        : { shown: this.#shown.value, subjects: this.#subjects };
+    const news = isAsked || shown === undefined ? undefined : { shown: shown.value, subjects };
     try {
-      show(await this.#content.load({ ...this.#page, signal }, show, news));
+      show(await load({ ...page, signal }, show, news));
     } catch (error) {
       if (signal.aborted) return;
-      if (this.#shown === undefined || !isTemporary(error)) this.#showFailure(error);
-      else if (error instanceof Rejection) this.#retry(error, signal);
+      if (shown !== undefined && isTemporary(error)) return retry(error, signal);
+      shown = undefined;
+      drawing.show(failure(error, reload));
     }
   }
 
-  #show(value: T): void {
-    this.#isAsked = false;
-    this.#shown = { value };
-    this.#draw();
+  function redraw(): void {
+    if (shown !== undefined) drawing.show(draw(shown.value, reload));
   }
 
-  #draw(): void {
-    if (this.#shown === undefined) return;
-    this.#drawing.show(this.#content.draw(this.#shown.value, () => this.reload()));
+  function retry(error: unknown, signal: AbortSignal): void {
+    if (!(error instanceof Rejection)) return;
+    notify(t('This page may be out of date. {message}', { message: error.message }));
+    const waiting = pause(retryPause(error, retryMilliseconds), signal);
+    void waiting.then(restart).catch(() => undefined);
   }
 
-  #showFailure(error: unknown): void {
-    this.#shown = undefined;
-    this.#drawing.show(failure(error, () => this.reload()));
+  ending.addEventListener('abort', () => latest.abort(ending.reason));
+  if (everyMilliseconds !== undefined) {
+    const timer = setInterval(() => !document.hidden && hear([]), everyMilliseconds);
+    ending.addEventListener('abort', () => clearInterval(timer));
   }
-
-  #retry(rejection: Rejection, signal: AbortSignal): void {
-    notify(t('This page may be out of date. {message}', { message: rejection.message }));
-    const waiting = pause(retryPause(rejection, retryMilliseconds), signal);
-    void waiting.then(() => this.restart()).catch(() => undefined);
+  if (concerns !== undefined) {
+    steps.addEventListener('change', redraw, { signal: ending });
+    steps.addEventListener('stale', () => hear(steps.subjects), { signal: ending });
+    live.watch(ending, (events) => {
+      if (events.length === 0 || events.some(concerns)) hear(events.map(({ subject }) => subject));
+    });
   }
+  void restart();
+  return reload;
 }
 
 const retryMilliseconds = 5_000;

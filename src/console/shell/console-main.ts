@@ -9,7 +9,7 @@ import { notify } from '../parts/dialogs.ts';
 import { fill, h } from '../parts/elements.ts';
 import { messageOf } from '../parts/forms.ts';
 import type { showFrame } from './frame.ts';
-import { KeptContent } from './kept-input.ts';
+import { keepContent, type KeptContent } from './kept-input.ts';
 import { language } from '../parts/language.ts';
 import { LiveEvents } from '../parts/live-events.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
@@ -18,116 +18,97 @@ import { t } from '../parts/texts.ts';
 type ShowFrame = typeof showFrame;
 
 /** Shows the sign-in, or the frame and the views of the user who is signed in. */
-class Console {
-  readonly #container: HTMLElement;
-  readonly #session = new BrowserSession();
-  readonly #client: ApiClient;
-  readonly #live: LiveEvents;
-  #user: User | undefined;
+function startConsole(container: HTMLElement): void {
+  const session = new BrowserSession();
+  const client = new ApiClient(session, () => confirmIdentity(session, user?.email ?? ''));
+  const live = new LiveEvents(client);
+  let user: User | undefined;
   /** Aborted when `run` is called again. */
-  #running = new AbortController();
+  let running = new AbortController();
   /** Aborted when the page is replaced for good. */
-  #ending = new AbortController();
+  let ending = new AbortController();
   /** The page of a user whose session has expired: out of sight, with all that was entered, until they are back. */
-  #kept: KeptContent | undefined;
-  #isChecking = false;
-
-  constructor(container: HTMLElement) {
-    this.#container = container;
-    this.#client = new ApiClient(this.#session, () =>
-      confirmIdentity(this.#session, this.#user?.email ?? ''),
-    );
-    this.#live = new LiveEvents(this.#client);
-    this.#session.addEventListener('user', () => void this.run());
-    this.#live.addEventListener('ended', () => void this.#checkAccount());
-    this.#client.addEventListener('forbidden', () => void this.#checkAccount());
-  }
+  let kept: KeptContent | undefined;
+  let isChecking = false;
 
   /** Replaces the page; called again whenever another user is signed in, or none. */
-  async run(): Promise<void> {
-    this.#running.abort();
-    this.#running = new AbortController();
-    const { signal } = this.#running;
-    this.#live.stop();
-    this.#leave();
+  async function run(): Promise<void> {
+    running.abort();
+    running = new AbortController();
+    const { signal } = running;
+    live.stop();
+    leave();
     const loadingFrame = import('./frame.ts');
     loadingFrame.catch(() => undefined); // it is awaited below
     try {
-      await this.#signIn(signal);
-      const request = (): Promise<User> => this.#client.get<User>(`/api/users/${this.#session.userId}`);
-      const loading = retryUntilReached(request, this.#container);
-      const [user, cursor] = await Promise.all([loading, this.#live.latest()]);
+      await signIn(signal);
+      const request = (): Promise<User> => client.get<User>(`/api/users/${session.userId}`);
+      const [found, cursor] = await Promise.all([retryUntilReached(request, container), live.latest()]);
       const { showFrame } = await loadingFrame.catch(throwNotLoaded);
       if (signal.aborted) return; // another user has signed in meanwhile, in another tab
-      void this.#live.start(cursor);
-      this.#show(user, showFrame);
+      void live.start(cursor);
+      show(found, showFrame);
     } catch (error) {
-      if (!signal.aborted)
-        fill(
-          this.#container,
-          failure(error, () => this.run()),
-        );
+      if (!signal.aborted) fill(container, failure(error, run));
     }
   }
 
   /** Ends the page, or keeps it if the same user may go on with it after signing in again. */
-  #leave(): void {
-    const { hasExpired, userId } = this.#session;
-    if (this.#kept !== undefined && (hasExpired || userId !== undefined)) return;
+  function leave(): void {
+    const { hasExpired, userId } = session;
+    if (kept !== undefined && (hasExpired || userId !== undefined)) return;
     const isShown = document.getElementById('main') !== null;
-    if (!hasExpired || !isShown) return this.#end();
-    this.#kept = new KeptContent(this.#container);
-    fill(this.#container);
+    if (!hasExpired || !isShown) return end();
+    kept = keepContent(container);
+    fill(container);
   }
 
-  #end(): void {
-    this.#kept = undefined;
-    this.#ending.abort();
-    this.#ending = new AbortController();
+  function end(): void {
+    kept = undefined;
+    ending.abort();
+    ending = new AbortController();
     for (const dialog of document.querySelectorAll('dialog')) dialog.close();
   }
 
-  async #signIn(signal: AbortSignal): Promise<void> {
+  async function signIn(signal: AbortSignal): Promise<void> {
     const isSignedIn =
-      this.#session.userId !== undefined ||
-      (await retryUntilReached(() => this.#session.resume(), this.#container));
-    const email = this.#kept === undefined ? undefined : this.#user?.email;
-    if (!isSignedIn && !signal.aborted) await signInView(this.#container, this.#session, email);
+      session.userId !== undefined || (await retryUntilReached(() => session.resume(), container));
+    const email = kept === undefined ? undefined : user?.email;
+    if (!isSignedIn && !signal.aborted) await signInView(container, session, email);
   }
 
-  #show(user: User, showFrame: ShowFrame): void {
-    if (this.#kept !== undefined && isSameUser(user, this.#user)) return this.#goOn(this.#kept);
-    if (this.#kept !== undefined) this.#end();
-    const before = this.#user;
-    const isOther = before !== undefined && before.id !== user.id;
+  function show(now: User, showFrame: ShowFrame): void {
+    const before = user;
+    if (kept !== undefined && isSameUser(now, before)) return goOn(kept);
+    if (kept !== undefined) end();
+    const isOther = before !== undefined && before.id !== now.id;
     if (isOther) history.replaceState(null, '', '#/'); // the URL names a page of the user before
-    this.#user = user;
-    const { signal } = this.#ending;
-    showFrame(
-      { client: this.#client, live: this.#live, session: this.#session, user },
-      this.#container,
-      signal,
-    );
-    if (before?.id === user.id && before.role !== user.role)
-      notify(t('Your role is {role} now.', { role: roleNames[user.role] }));
+    user = now;
+    showFrame({ client, live, session, user }, container, ending.signal);
+    if (before?.id === now.id && before.role !== now.role)
+      notify(t('Your role is {role} now.', { role: roleNames[now.role] }));
   }
 
-  #goOn(kept: KeptContent): void {
-    this.#kept = undefined;
-    kept.show();
-    this.#live.catchUp();
+  function goOn(content: KeptContent): void {
+    kept = undefined;
+    content.show();
+    live.catchUp();
   }
 
   /** Loads the user's account again: its role may have changed while the console is open. */
-  async #checkAccount(): Promise<void> {
-    const user = this.#user;
-    if (user === undefined || this.#isChecking) return;
-    this.#isChecking = true;
-    const now = await this.#client.get<User>(`/api/users/${user.id}`).catch(() => undefined);
-    this.#isChecking = false;
-    if (now === undefined || this.#user !== user) return;
-    if (!isSameUser(now, user)) void this.run();
+  async function checkAccount(): Promise<void> {
+    const before = user;
+    if (before === undefined || isChecking) return;
+    isChecking = true;
+    const now = await client.get<User>(`/api/users/${before.id}`).catch(() => undefined);
+    isChecking = false;
+    if (now !== undefined && user === before && !isSameUser(now, before)) void run();
   }
+
+  session.addEventListener('user', () => void run());
+  live.addEventListener('ended', () => void checkAccount());
+  client.addEventListener('forbidden', () => void checkAccount());
+  void run();
 }
 
 /** A user with another role or another name sees another page. */
@@ -166,4 +147,4 @@ function ignoreRepeatedEnter(event: KeyboardEvent): void {
 document.documentElement.lang = language;
 document.addEventListener('keydown', ignoreRepeatedEnter);
 const container = document.getElementById('page');
-if (container !== null) void new Console(container).run();
+if (container !== null) startConsole(container);

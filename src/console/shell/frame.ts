@@ -1,17 +1,16 @@
 // The frame around the views: the navigation bar, the banner, and the view that the URL names.
 import { changeOrderView } from '../orders/change-order-view.ts';
-import type { officeViews } from './office-views.ts';
 import { customersView, customerView, newCustomerView } from '../customers/customers-view.ts';
 import { dayView } from '../orders/day-view.ts';
-import { Drafts } from '../parts/drafts.ts';
-import { KeptViews } from './kept-input.ts';
+import { draftsOf } from '../parts/drafts.ts';
+import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
 import { OrderSteps } from '../parts/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
 import { ordersView } from '../orders/orders-view.ts';
 import { watchScans } from './scan-places.ts';
-import { ScrollPlaces, scrollOnceLoaded } from './scroll-places.ts';
+import { scrollOnceLoaded, scrollPlaces } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
 import type { Shop } from '../parts/api-types.ts';
@@ -37,31 +36,25 @@ const views: Readonly<Record<string, View>> = {
   customers: customersView,
   'customers/': customerView,
   'customers/new': newCustomerView,
-  'customers/import': officeView('customers/import'),
-  figures: officeView('figures'),
-  products: officeView('products'),
-  'products/': officeView('products/'),
-  'products/import': officeView('products/import'),
-  people: officeView('people'),
-  shop: officeView('shop'),
-  'people/': officeView('people/'),
-  system: officeView('system'),
-  'webhooks/': officeView('webhooks/'),
-  account: officeView('account'),
   more: moreView,
 };
 
-/** Draws the view once its file has been loaded, which takes a moment the first time. */
-function officeView(name: keyof typeof officeViews): View {
+/** Draws another view once its file has been loaded, which takes a moment the first time. */
+function officeView(name: string): View {
   return (page) => {
     const { main, signal } = page;
     fill(main, setPageTitle('…'), skeleton(6));
     import('./office-views.ts').then(
-      ({ officeViews }) => !signal.aborted && keepFocus(main, () => officeViews[name](page)),
+      ({ officeViews }) => {
+        const view = Object.hasOwn(officeViews, name) ? officeViews[name] : undefined;
+        if (!signal.aborted) keepFocus(main, () => (view ?? notFound)(page));
+      },
       () => !signal.aborted && fill(main, setPageTitle(t('Not loaded')), failure(notLoaded, reload)),
     );
   };
 }
+
+const notFound = messageView(t('Not found'), t('There is no such page.'));
 
 /** A service of another version may have another file. */
 const notLoaded = new Error(t('This page can’t be loaded. Is the service away, or a new one?'));
@@ -75,7 +68,7 @@ type Reader = Pick<App, 'client' | 'live' | 'session' | 'user'>;
 /** Replaces the page, until the signal is aborted. */
 export function showFrame(reader: Reader, container: HTMLElement, signal: AbortSignal): void {
   const steps = new OrderSteps(reader.client);
-  const drafts = new Drafts(reader.user.id, signal);
+  const drafts = draftsOf(reader.user.id, signal);
   const scans = watchScans(reader.client, signal);
   let app: App = { ...reader, steps, drafts, scans, own: [] };
   const main = h('main', { id: 'main' });
@@ -91,11 +84,11 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   fill(container, skip, frame, h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }));
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
-  const kept = new KeptViews(main, frame, signal);
-  const places = new ScrollPlaces();
+  const kept = keptViews(main, frame, signal);
+  const turn = scrollPlaces();
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
-    const top = places.turn();
+    const top = turn();
     if (location.hash === currentHash) ending.abort(new Error('drawn again'));
     else kept.leave(currentHash, ending);
     currentHash = location.hash;
@@ -104,7 +97,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     const known = Object.hasOwn(views, name) ? views[name] : ownView(name, app);
     const { role } = app.user;
     const view = isAllowed(item, role)
-      ? (known ?? messageView(t('Not found'), t('There is no such page.')))
+      ? (known ?? officeView(name))
       : messageView(
           t('Not allowed'),
           t('This page is not for accounts with the role {role}.', { role: roleNames[role] }),

@@ -15,7 +15,7 @@ export function readOwnPages({ client, user }: Pick<Page, 'client' | 'user'>): P
   return ownPages(client, user.role);
 }
 
-export const officeViews = {
+export const officeViews: Readonly<Record<string, View>> = {
   account: accountView,
   figures: figuresView,
   'customers/import': importView('customers'),
@@ -27,4 +27,4 @@ export const officeViews = {
   shop: shopView,
   system: systemView,
   'webhooks/': webhookView,
-} as const satisfies Readonly<Record<string, View>>;
+};

@@ -4,13 +4,13 @@ import { productWithCode } from '../products/articles.ts';
 import type { ApiClient } from '../parts/api-client.ts';
 import type { Order } from '../parts/api-types.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { cardIdOf, sayUnknown, Scans } from '../parts/scans.ts';
+import { cardIdOf, recognizeScans, sayUnhandled, type Scans } from '../parts/scans.ts';
 import { goTo } from '../parts/view.ts';
 
 /** Recognizes scans until the signal is aborted. */
 export function watchScans(client: ApiClient, signal: AbortSignal): Scans {
   let last = Promise.resolve();
-  const scans = new Scans(
+  const scans: Scans = recognizeScans(
     {
       place: (code) => (last = last.then(() => placeCode({ client, scans }, code))),
       isKnown: async (code) => (await productWithCode(client, code)) !== undefined,
@@ -27,7 +27,7 @@ async function placeCode({ client, scans }: Places, code: string): Promise<void>
   if (await isOrder(client, code)) return goTo(`/orders/${Number(code)}`);
   const isCard = cardIdOf(code) !== undefined;
   const product = isCard ? undefined : await productWithCode(client, code).catch(() => code);
-  if (!isCard && product === undefined) return sayUnknown(code);
+  if (!isCard && product === undefined) return sayUnhandled(code, 'unknown');
   scans.hold(code);
   scans.deliver(); // the form may be shown since
   goTo('/new');

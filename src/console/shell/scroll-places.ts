@@ -1,19 +1,18 @@
 // Where each page of the browser's history was left: Back returns to that place of a list.
 
-export class ScrollPlaces {
-  readonly #tops = new Map<string, number>();
-  #current = currentEntry();
-
-  constructor() {
-    history.scrollRestoration = 'manual'; // the browser would do it before the list is loaded
-  }
-
-  /** Notes where the last page was left. Returns where the current one was; 0 for a new one. */
-  turn(): number {
-    this.#tops.set(this.#current, window.scrollY);
-    this.#current = currentEntry();
-    return this.#tops.get(this.#current) ?? 0;
-  }
+/**
+ * Returns a function to be called when another page is shown: it notes where the last one was left, and returns where
+ * the current one was; 0 for a new one.
+ */
+export function scrollPlaces(): () => number {
+  history.scrollRestoration = 'manual'; // the browser would do it before the list is loaded
+  const tops = new Map<string, number>();
+  let current = currentEntry();
+  return function turn() {
+    tops.set(current, window.scrollY);
+    current = currentEntry();
+    return tops.get(current) ?? 0;
+  };
 }
 
 /** Returns the name of the history's current entry, which is its state. */
