@@ -98,6 +98,10 @@ test('the console’s pages', async (t) => {
     }
   });
 
+  await t.test('can be put on a home screen', async () => {
+    assert.deepEqual(await tab.send('Page.getInstallabilityErrors'), { installabilityErrors: [] });
+  });
+
   await t.test('show stored scripts as the text that they are', async () => {
     const body = {
       name: script,
