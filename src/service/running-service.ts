@@ -128,7 +128,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     certificate: current,
     connectionsMax: openConnectionsMax(),
     connectionsPerAddressMax: config.connectionsPerAddress,
-    keepAliveSeconds: config.keepAliveSeconds,
+    timeouts: { silenceMilliseconds: config.keepAliveSeconds * 1000 },
     isTrusted,
   });
   const address = await listen(server, config);

@@ -88,7 +88,7 @@ export function followEventsRoute(services: FeedServices): Route {
       `${exportDescription} It begins where \`cursor\` or \`from\` says and ends at the latest event.`,
     problems: ['events-gone', 'unavailable'],
     queryIssues: (query, { mediaType }) => [
-      ...exportIssues(query, { mediaType, acceptsCursor: true }),
+      ...exportIssues(query, mediaType, ['limit', 'total']),
       ...conflictsIn(query, mediaType),
     ],
     handle(call) {

@@ -19,8 +19,6 @@ import {
 import { tlsSettings } from './tls-settings.ts';
 
 export const connectionsMax = 10_000;
-/** A connection ends after this time without a byte, unless its request is being handled. */
-const keepAliveSecondsDefault = 75;
 const drainMillisecondsMax = 10_000;
 /** The secrets of TLS that a connection may have: an update of its keys costs the server far more than its client. */
 const tlsSecretsMax = 100;
@@ -32,8 +30,10 @@ const timeoutsDefault = {
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: 1_000,
   handshakeMilliseconds: 10_000,
+  /** A connection ends after this time without a byte, unless its request is being handled. */
+  silenceMilliseconds: 75_000,
 };
-type Timeouts = typeof timeoutsDefault & { readonly silenceMilliseconds: number };
+type Timeouts = typeof timeoutsDefault;
 
 export type Certificate = { readonly cert: string; readonly key: string };
 
@@ -56,10 +56,9 @@ type HttpServerOptions = {
   readonly certificate: Certificate | undefined;
   readonly connectionsMax?: number;
   readonly connectionsPerAddressMax?: number;
-  readonly keepAliveSeconds?: number;
   /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted?: (address: string) => boolean;
-  /** For tests: shorter timeouts. */
+  /** That of a silent connection; for tests all of them, shorter. */
   readonly timeouts?: Partial<Timeouts>;
 };
 
@@ -85,12 +84,7 @@ export class HttpServer {
   readonly #rejected = { full: 0, address: 0 };
 
   constructor(options: HttpServerOptions) {
-    const silenceMilliseconds = (options.keepAliveSeconds ?? keepAliveSecondsDefault) * 1000;
-    this.#server = createServer(options.certificate, {
-      ...timeoutsDefault,
-      silenceMilliseconds,
-      ...options.timeouts,
-    });
+    this.#server = createServer(options.certificate, { ...timeoutsDefault, ...options.timeouts });
     this.#isTls = options.certificate !== undefined;
     this.#perAddressMax = options.connectionsPerAddressMax ?? Infinity;
     this.#isTrusted = options.isTrusted ?? (() => false);

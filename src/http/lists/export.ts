@@ -222,23 +222,15 @@ function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
   return { head: csvLine(table.columns), textOf: (element) => csvLines(table, element) };
 }
 
-/** Parameters that apply only to pages. */
-const pageParameters = ['limit', 'total'];
-
 /** Whether the request is for an export rather than a page. */
 export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean {
   return mediaType === csv || mediaType === ndjson;
 }
 
-type ExportQuery = { readonly mediaType: string; readonly acceptsCursor: boolean };
-
-/**
- * Returns the issues of an export's query. An export has no pages, but it may begin at a cursor of the list.
- */
-export function exportIssues(query: object, { mediaType, acceptsCursor }: ExportQuery): Issue[] {
+/** Returns an issue for each parameter of pages that the query of an export has. */
+export function exportIssues(query: object, mediaType: string, ofPages: readonly string[]): Issue[] {
   if (!isExport({ mediaType })) return [];
-  const rejected = acceptsCursor ? pageParameters : [...pageParameters, 'cursor'];
-  const sent = rejected.filter((name) => Object.hasOwn(query, name));
+  const sent = ofPages.filter((name) => Object.hasOwn(query, name));
   return sent.map((parameter) => ({
     parameter,
     code: 'conflict',

@@ -83,7 +83,7 @@ export function pageOrFileIssues(
   query: Parameters<typeof searchIssues>[0],
   { mediaType }: Pick<ExportCall, 'mediaType'>,
 ): Issue[] {
-  return [...searchIssues(query), ...exportIssues(query, { mediaType, acceptsCursor: false })];
+  return [...searchIssues(query), ...exportIssues(query, mediaType, ['limit', 'total', 'cursor'])];
 }
 
 export class Lists {
@@ -190,8 +190,6 @@ export function orderOf(selection: Selection): string {
   return selection.isDescending ? `-${selection.key}` : selection.key;
 }
 
-type Wanted<C> = { readonly selection: Selection; readonly reader: C; readonly ids: readonly number[] };
-
 /**
  * Loads elements as the reader sees them; undefined in place of one that was deleted or now belongs to
  * another.
@@ -199,7 +197,7 @@ type Wanted<C> = { readonly selection: Selection; readonly reader: C; readonly i
 function loadElements<T, C>(
   db: Connection,
   { elements, includedFor }: List<T, C>,
-  { selection, reader: caller, ids }: Wanted<C>,
+  { selection, reader: caller, ids }: { selection: Selection; reader: C; ids: readonly number[] },
 ): (Representation<T> | undefined)[] {
   const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });
