@@ -116,25 +116,29 @@ describe('a refresh token', () => {
     },
   );
 
-  test(
-    'an access token of a removed session is invalid for the next session with its id',
-    insideOnly,
-    async (t) => {
-      const service = await serviceFor(t);
-      const { sessionId, token, email } = await service.person();
-      assert.equal((await service.get('/orders', { token })).status, 200);
-      await service.inside?.database.write((db) => {
-        db.run('DELETE FROM sessions WHERE id = ?', sessionId);
-        db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", sessionId - 1);
-        db.invalidate({ kind: 'session', id: sessionId });
-      });
-      service.clock.advance(1_000); // a restore takes at least that long
-      const next = await service.signIn(email, password);
-      assert.equal(next.sessionId, sessionId);
-      assertProblem(await service.get('/orders', { token }), 'invalid-token');
-      assert.equal((await service.get('/orders', { token: next.token })).status, 200);
-    },
-  );
+  for (const [whose, isAnother] of [
+    ['its user', false],
+    ['another user', true],
+  ] as const)
+    test(
+      `an access token of a removed session is invalid for the next session with its id, of ${whose}`,
+      insideOnly,
+      async (t) => {
+        const service = await serviceFor(t);
+        const [{ sessionId, token, email }, other] = [await service.person(), await service.person()];
+        assert.equal((await service.get('/orders', { token })).status, 200);
+        await service.inside?.database.write((db) => {
+          db.run('DELETE FROM sessions');
+          db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", sessionId - 1);
+          db.invalidate({ kind: 'everything' });
+        });
+        if (!isAnother) service.clock.advance(1_000); // a restore takes at least that long
+        const next = await service.signIn(isAnother ? other.email : email, password);
+        assert.equal(next.sessionId, sessionId);
+        assertProblem(await service.get('/orders', { token }), 'invalid-token');
+        assert.equal((await service.get('/orders', { token: next.token })).status, 200);
+      },
+    );
 
   test(
     'a refresh token issued after the state that a standby took over still works',
