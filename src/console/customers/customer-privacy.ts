@@ -16,14 +16,14 @@ export function privacyCard(page: Page, { id }: Customer, { hasOrders, reload }:
   const erase = (): Promise<void> => askToErase(page, id, reload);
   return card(
     t('Personal data'),
+    hasOrders &&
+      h(
+        'p.soft',
+        t('A customer with orders can’t be deleted: the orders stay for the books.'),
+        !isAdmin && [' ', t('An administrator can erase what is personal.')],
+      ),
     h(
-      'div.stack',
-      hasOrders &&
-        h(
-          'p.soft',
-          t('A customer with orders can’t be deleted: the orders stay for the books.'),
-          !isAdmin && [' ', t('An administrator can erase what is personal.')],
-        ),
+      'div.buttons',
       action(t('Save all as a file'), () => saveCustomer(page, id)),
       hasOrders && isAdmin && action(t('Erase personal data …'), erase, { class: 'danger' }),
     ),

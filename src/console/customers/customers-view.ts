@@ -150,7 +150,7 @@ function customerContent(page: Page, { customer, orders, history }: Shown, reloa
   const title = isAll ? t('Orders') : t('The newest {count} orders', { count: rows.length });
   return [
     h(
-      'div.columns',
+      'div.columns.customer',
       h(
         'div',
         tableCard(title, { none: t('None yet.'), columns: [number, placed, bought, status, total], rows }),

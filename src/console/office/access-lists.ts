@@ -8,13 +8,21 @@ import { tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page, Reload } from '../parts/view.ts';
 
+type Removal = { readonly said: string; readonly reload: Reload };
+
+/** Deletes what is at the path, says so, and loads the page again. */
+export async function remove({ client }: Page, path: string, { said, reload }: Removal): Promise<void> {
+  await client.send('DELETE', path);
+  notify(said);
+  await reload();
+}
+
 type List<T> = { readonly rows: readonly T[]; readonly tool?: Child; readonly reload: Reload };
 
-export function sessionsCard({ client, session }: Page, { reload, ...list }: List<Session>): HTMLElement {
-  const end = async (id: number): Promise<void> => {
-    await client.send('DELETE', `/api/sessions/${id}`);
-    await reload();
-  };
+export function sessionsCard(page: Page, { reload, ...list }: List<Session>): HTMLElement {
+  const { session } = page;
+  const end = (id: number): Promise<void> =>
+    remove(page, `/api/sessions/${id}`, { said: t('The session has ended.'), reload });
   const used = ({ lastUsedAt }: Session): string => t('used {time}', { time: dateTime(lastUsedAt) });
   const nameOf = ({ id, userAgent }: Session): string => {
     const browser = browserName(userAgent);
@@ -58,16 +66,12 @@ function browserName(userAgent: string | null): string {
     : t('{browser} on {system}', { browser, system: system.replace('Mac OS X', 'macOS') });
 }
 
-export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTMLElement {
-  const remove = ({ id, name }: Key): Promise<void> =>
+export function keysCard(page: Page, { reload, ...list }: List<Key>): HTMLElement {
+  const askToRemove = ({ id, name }: Key): Promise<void> =>
     askToDelete(
       t('Delete the key {name}?', { name }),
       t('Programs that use it stop working immediately.'),
-      async () => {
-        await client.send('DELETE', `/api/keys/${id}`);
-        notify(t('The key {name} was deleted.', { name }));
-        await reload();
-      },
+      () => remove(page, `/api/keys/${id}`, { said: t('The key {name} was deleted.', { name }), reload }),
     );
   const reachOf = ({ scopes, expiresAt }: Key): string => {
     const end = expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
@@ -93,7 +97,7 @@ export function keysCard({ client }: Page, { reload, ...list }: List<Key>): HTML
         label: t('Delete'),
         kind: 'action',
         cell: (key) =>
-          action(t('Delete …'), () => remove(key), {
+          action(t('Delete …'), () => askToRemove(key), {
             'aria-label': t('Delete the key {name}', { name: key.name }),
           }),
       },

@@ -3,8 +3,7 @@
 import { card } from '../parts/cards.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { count, countryChoices, homeCountry } from '../parts/formats.ts';
-import { action, choice, currencyChoice, field, form, messageOf } from '../parts/forms.ts';
-import type { FileRow } from '../parts/table-text.ts';
+import { action, choice, currencyChoice, type Field, field, form, messageOf } from '../parts/forms.ts';
 import { numbered, t } from '../parts/texts.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
 import { guessColumns, type ImportKind, memberChoices, missingMembers } from './import-columns.ts';
@@ -70,37 +69,15 @@ const rowsLooked = 100;
 
 function chooseColumns(place: Place, table: Table): void {
   const { kind, content } = place;
-  const { file, heading, rows, encoding, isGuessed } = table;
-  const guesses = guessColumns(kind, heading, rows.slice(0, rowsLooked));
+  const { file, heading, encoding, isGuessed } = table;
+  const guesses = guessColumns(kind, heading, table.rows.slice(0, rowsLooked));
   const selects = heading.map((column, index) => {
     const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
     select.dataset['pointer'] = `/columns/${index}`;
     select.ariaLabel = t('What “{name}” is', { name: column });
     return select;
   });
-  const samples = samplesOf(table);
-  const columns = heading.map((column, index) => {
-    const texts = samples.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
-    return h(
-      'tr',
-      h('th', { scope: 'row' }, h('bdi', column)),
-      h('td.soft', h('bdi', texts.join(' · '))),
-      h('td', selects[index]),
-    );
-  });
-  const given =
-    kind === 'products'
-      ? field({
-          label: t('Currency of the prices, where the file names none'),
-          pointer: '/currency',
-          control: currencyChoice(),
-        })
-      : field({
-          label: t('Country of phone numbers and addresses, where the file names none'),
-          hint: t('An address without a street goes to the note.'),
-          pointer: '/country',
-          control: choice(countryChoices(), homeCountry()),
-        });
+  const given = givenField(kind);
   const letters = field({
     label: t('The letters of the file'),
     hint: t('The file doesn’t say how its letters are written. Choose what makes the rows above readable.'),
@@ -116,31 +93,59 @@ function chooseColumns(place: Place, table: Table): void {
   const sign = field({ label: t('Prices in the file'), pointer: '/sign', control: choice(signs) });
   sign.element.hidden = true;
   const fields = [isGuessed && letters.element, given.element, sign.element];
-  const body = form([h('div.scroller', h('table.plain.match', h('tbody', columns))), fields], {
-    submit: t('Check all rows'),
-    others: button(t('Another file'), () => chooseFile(place)),
-    async run() {
-      const chosen = selects.map(({ value }) => value);
-      const missing = missingMembers(kind, chosen);
-      if (missing.length > 0)
-        throw new Error(t('No column is the {members}.', { members: missing.join(t(', or the ')) }));
-      const choices = { kind, columns: chosen, given: given.control.value, sign: sign.control.value };
-      const lines = await linesOf(table, choices).catch((error: unknown) => {
-        sign.element.hidden = false; // a price can be read in two ways
-        throw error;
-      });
-      await run({ ...place, table, lines, answers: [], isDryRun: true });
+  const body = form(
+    [h('div.scroller', h('table.plain.match', h('tbody', columnRows(table, selects)))), fields],
+    {
+      submit: t('Check all rows'),
+      others: button(t('Another file'), () => chooseFile(place)),
+      async run() {
+        const chosen = selects.map(({ value }) => value);
+        const missing = missingMembers(kind, chosen);
+        if (missing.length > 0)
+          throw new Error(t('No column is the {members}.', { members: missing.join(t(', or the ')) }));
+        const choices = { kind, columns: chosen, given: given.control.value, sign: sign.control.value };
+        const lines = await linesOf(table, choices).catch((error: unknown) => {
+          sign.element.hidden = false; // a price can be read in two ways
+          throw error;
+        });
+        await run({ ...place, table, lines, answers: [], isDryRun: true });
+      },
     },
-  });
+  );
   fill(content, card(file.name, h('p.soft', t('What is in the columns?')), body));
 }
 
 const samplesMax = 3;
 
-/** Rows to be shown: with letters that the encoding decides, if that was guessed. */
-function samplesOf({ rows, isGuessed }: Table): readonly FileRow[] {
+/** The columns with some texts: those with letters that the encoding decides, if that was guessed. */
+function columnRows({ heading, rows, isGuessed }: Table, selects: readonly HTMLElement[]): HTMLElement[] {
   const telling = isGuessed ? rows.filter(({ cells }) => cells.some((cell) => /[^\0-\x7f]/.test(cell))) : [];
-  return [...new Set([...telling, ...rows])].slice(0, samplesMax);
+  const samples = [...new Set([...telling, ...rows])].slice(0, samplesMax);
+  return heading.map((column, index) => {
+    const texts = samples.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
+    return h(
+      'tr',
+      h('th', { scope: 'row' }, h('bdi', column)),
+      h('td.soft', h('bdi', texts.join(' · '))),
+      h('td', selects[index]),
+    );
+  });
+}
+
+/** What rows have that name none. */
+function givenField(kind: ImportKind): Field {
+  if (kind === 'products')
+    return field({
+      label: t('Currency of the prices, where the file names none'),
+      pointer: '/currency',
+      control: currencyChoice(),
+    });
+  return field({
+    label: t('Country of phone numbers and addresses, where the file names none'),
+    hint: t('An address without a street goes to the note.'),
+    pointer: '/country',
+    control: choice(countryChoices(), homeCountry()),
+  });
 }
 
 type Run = Place & Outcome & { readonly answers: Answered[]; readonly isDryRun: boolean };

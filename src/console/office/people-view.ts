@@ -23,7 +23,7 @@ import { type More, resourceView } from '../parts/resource-pages.ts';
 import { type Column, nameCell } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 import { emptyState, type Page, type Reload } from '../parts/view.ts';
-import { keysCard, sessionsCard } from './access-lists.ts';
+import { keysCard, remove, sessionsCard } from './access-lists.ts';
 import { ownMembers } from './account-view.ts';
 import { registrationHint } from './registration-hint.ts';
 
@@ -136,20 +136,13 @@ type Person = {
   readonly totp: Totp | undefined;
 };
 
-function personButtons(
-  { client }: Page,
-  { user, suspension, sessions, totp }: Person,
-  reload: Reload,
-): Child {
+function personButtons(page: Page, { user, suspension, sessions, totp }: Person, reload: Reload): Child {
+  const { client } = page;
   const { id, name } = user;
-  const ending = (path: string, text: string) => async (): Promise<void> => {
-    await client.send('DELETE', path);
-    notify(text);
-    await reload();
-  };
-  const everywhere = ending(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
-  const codes = ending(`/api/users/${id}/totp`, t('One-time codes are off.'));
-  const lift = ending(`/api/users/${id}/suspension`, t('{name} may sign in again.', { name }));
+  const removal = (path: string, said: string) => () => remove(page, path, { said, reload });
+  const everywhere = removal(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
+  const codes = removal(`/api/users/${id}/totp`, t('One-time codes are off.'));
+  const lift = removal(`/api/users/${id}/suspension`, t('{name} may sign in again.', { name }));
   return [
     suspension !== undefined && action(t('Lift the suspension'), lift, { class: 'primary' }),
     action(t('New password …'), () => resetPassword(client, user, reload)),

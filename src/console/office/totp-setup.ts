@@ -1,21 +1,18 @@
 // One-time codes of the user's own account: setting them up with an app, and the recovery codes to keep.
 import type { Totp } from '../parts/api-types.ts';
 import { secret } from '../parts/cards.ts';
-import { ask, notify, show } from '../parts/dialogs.ts';
+import { ask, show } from '../parts/dialogs.ts';
 import { button, type Child, h } from '../parts/elements.ts';
 import { action, field } from '../parts/forms.ts';
+import { remove } from './access-lists.ts';
 import { qrPicture } from './qr-picture.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { type Page, printButton, type Reload } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
 
 export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
-  const { client, user } = page;
-  const off = async (): Promise<void> => {
-    await client.send('DELETE', `/api/users/${user.id}/totp`);
-    notify(t('One-time codes are off.'));
-    await reload();
-  };
+  const off = (): Promise<void> =>
+    remove(page, `/api/users/${page.user.id}/totp`, { said: t('One-time codes are off.'), reload });
   if (totp?.isOn === true)
     return [
       h('p', t('On. {count} recovery codes are left.', { count: totp.recoveryCodesLeft })),

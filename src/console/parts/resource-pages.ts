@@ -200,7 +200,7 @@ function objectContent<T extends Values>(
   { value, events, more }: Details<T>,
   reload: Reload,
 ): Child {
-  const history = events !== undefined && card(t('History'), eventList(events));
+  const history = events !== undefined && h('section.card.last', h('h2', t('History')), eventList(events));
   if (more !== undefined) return more.content(value, history, reload);
   const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
   const created: readonly (readonly [string, Child])[] = [[t('Created'), dateTime(value.createdAt)]];
