@@ -8,7 +8,6 @@ import { Person } from './console-actions.ts';
 import { shopDay } from './console-day.ts';
 
 for (const [hand, width] of [
-  ['mouse', 1280],
   ['keyboard', 1280],
   ['mouse', 390],
 ] as const)
