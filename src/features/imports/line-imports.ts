@@ -76,7 +76,7 @@ export class Imports {
     const start = (stream: ResponseStream): void => {
       this.#running += 1;
       stream.onEnd(() => (this.#running -= 1));
-      void new Import({ ...this.#services, ...handling, call, stream, counts: this.#counts }).run();
+      void runImport({ ...this.#services, ...handling, call, stream, counts: this.#counts });
     };
     return { kind: 'stream', mediaType: ndjson, start };
   }
@@ -103,41 +103,33 @@ type ImportOptions = Services &
   };
 
 /**
- * One import. Its results are kept until the whole body was read, or until there are too many: proxies such as
+ * Runs an import. Its results are kept until the whole body was read, or until there are too many: proxies such as
  * nginx stop forwarding a request once its response has begun, and many clients read nothing before they have
  * sent everything.
  */
-class Import {
-  readonly #options: ImportOptions;
+async function runImport(options: ImportOptions): Promise<void> {
+  const { call, stream, counts, read, write, isDryRun, log, timers, stopping } = options;
+  const { sentBody } = call;
   /** The number of the first line without a result. */
-  #next = 1;
-  #kept = '';
-  #hasBegun = false;
-  #hasReportedDenial = false;
+  let next = 1;
+  let kept = '';
+  let hasBegun = false;
+  let hasReportedDenial = false;
 
-  constructor(options: ImportOptions) {
-    this.#options = options;
+  const stop = (): void => sentBody?.abort(serviceStopping());
+  if (stopping.aborted) stop();
+  stopping.addEventListener('abort', stop);
+  try {
+    await writeBody();
+    send();
+    stream.finish();
+  } catch (error) {
+    abort(error);
+  } finally {
+    stopping.removeEventListener('abort', stop);
   }
 
-  async run(): Promise<void> {
-    const { call, stream, stopping } = this.#options;
-    const stop = (): void => call.sentBody?.abort(serviceStopping());
-    if (stopping.aborted) stop();
-    stopping.addEventListener('abort', stop);
-    try {
-      await this.#writeBody();
-      this.#send();
-      stream.finish();
-    } catch (error) {
-      this.#abort(error);
-    } finally {
-      stopping.removeEventListener('abort', stop);
-    }
-  }
-
-  async #writeBody(): Promise<void> {
-    const { call, read, stream, timers } = this.#options;
-    const { sentBody } = call;
+  async function writeBody(): Promise<void> {
     const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
     let cancelLimit = limitWait();
     try {
@@ -145,7 +137,7 @@ class Import {
         const lines = read(piece);
         if (lines.length > 0) {
           cancelLimit();
-          await this.#writeLines(lines);
+          await writeLines(lines);
           cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
         }
         await stream.nextTurn();
@@ -157,21 +149,19 @@ class Import {
   }
 
   /** Several lines wait for one sync of the disk; each is a write of its own, undone alone if it is rejected. */
-  async #writeLines(lines: readonly ArrivingLine[]): Promise<void> {
-    const { stream, stopping } = this.#options;
+  async function writeLines(lines: readonly ArrivingLine[]): Promise<void> {
     for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
       if (stopping.aborted) throw serviceStopping();
       const some = lines.slice(start, start + linesAtOnceMax);
-      const written = some.map(({ number, parse }) => ({ number, outcome: this.#write(parse) }));
+      const written = some.map(({ number, parse }) => ({ number, outcome: writeLine(parse) }));
       await Promise.allSettled(written.map(({ outcome }) => outcome));
-      for (const { number, outcome } of written) this.#report(number, await outcome);
-      await this.#whenRead();
+      for (const { number, outcome } of written) report(number, await outcome);
+      await untilRead();
     }
   }
 
   /** Rejects if the import ends with this line. */
-  async #write(parse: ArrivingLine['parse']): Promise<Outcome | Problem> {
-    const { call, write, isDryRun } = this.#options;
+  async function writeLine(parse: ArrivingLine['parse']): Promise<Outcome | Problem> {
     try {
       return await call.write((permit) => {
         const outcome = outcomeOf(() => write(permit, parse()));
@@ -185,39 +175,36 @@ class Import {
   }
 
   /** The log has one line for all lines that are rejected for lack of rights. */
-  #report(line: number, outcome: Outcome | Problem): void {
+  function report(line: number, outcome: Outcome | Problem): void {
     if (!(outcome instanceof Problem))
-      return this.#keep(line, { status: outcome.result === 'created' ? 201 : 200, ...outcome });
+      return keep(line, { status: outcome.result === 'created' ? 201 : 200, ...outcome });
     const { code, detail, members } = outcome;
     const { status = problemStatus(code, 422), issues = [{ pointer: '', code, detail }] } = members;
-    if (status === 403 && !this.#hasReportedDenial) {
-      this.#hasReportedDenial = true;
-      this.#options.call.reportSecurityEvent({ name: 'authz_fail', code });
+    if (status === 403 && !hasReportedDenial) {
+      hasReportedDenial = true;
+      call.reportSecurityEvent({ name: 'authz_fail', code });
     }
-    this.#keep(line, { status, errors: issues.map(issueMember) });
+    keep(line, { status, errors: issues.map(issueMember) });
   }
 
-  #keep(line: number, result: LineResult): void {
-    const { counts } = this.#options;
+  function keep(line: number, result: LineResult): void {
     counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
-    this.#next = line + 1;
-    this.#kept += `${JSON.stringify({ line, ...result })}\n`;
+    next = line + 1;
+    kept += `${JSON.stringify({ line, ...result })}\n`;
   }
 
   /** From the first call on, results are sent at once. */
-  #send(): void {
-    const { stream } = this.#options;
+  function send(): void {
     if (stream.isOver) return;
-    if (!this.#hasBegun) stream.begin();
-    this.#hasBegun = true;
-    if (this.#kept !== '') stream.write(Buffer.from(this.#kept));
-    this.#kept = '';
+    if (!hasBegun) stream.begin();
+    hasBegun = true;
+    if (kept !== '') stream.write(Buffer.from(kept));
+    kept = '';
   }
 
   /** Resolves once the client has read enough of the results. */
-  async #whenRead(): Promise<void> {
-    const { stream } = this.#options;
-    if (this.#hasBegun || this.#kept.length > importKeptCharsMax) this.#send();
+  async function untilRead(): Promise<void> {
+    if (hasBegun || kept.length > importKeptCharsMax) send();
     if (stream.unsentBytes <= importUnsentBytesMax) return;
     await new Promise<void>((resolve) => {
       stream.whenDrained(resolve);
@@ -226,14 +213,13 @@ class Import {
   }
 
   /** Sends a last line with the reason, and no last chunk. */
-  #abort(error: unknown): void {
-    const { call, stream, stopping, log } = this.#options;
+  function abort(error: unknown): void {
     if (stream.isOver) return;
     if (!(error instanceof Problem))
       log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
     const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
-    this.#report(this.#next, problem);
-    this.#send();
+    report(next, problem);
+    send();
     const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
     stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
   }
