@@ -80,9 +80,7 @@ export function listOf<F extends ListFilters, S extends string>({
 /** Those that leave the fewest rows come first: what has an index, then whose rows they are, then the others. */
 function byRows(filters: ListFilters, access: ColumnFilter | null): ListDefinition['filters'] {
   const { userId: _, metadata, ...others } = columnFilters(filters);
-  const indexed = Object.entries(others).filter(
-    ([, { ordered, isCommon }]) => ordered !== undefined && isCommon !== true,
-  );
+  const indexed = Object.entries(others).filter(([, { ordered }]) => ordered !== undefined);
   return {
     ...Object.fromEntries(indexed),
     userId: access,

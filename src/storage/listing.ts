@@ -23,8 +23,6 @@ export type ColumnFilter = {
   readonly ordered?: readonly string[];
   /** Whether it is a range of the column: an index serves it if the list is sorted by the column. */
   readonly isRange?: true;
-  /** Whether many rows have the same value: SQLite then uses an index for another filter first. */
-  readonly isCommon?: true;
 };
 
 export type SortedQuery = { readonly sort?: string };

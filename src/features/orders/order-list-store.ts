@@ -44,11 +44,7 @@ export const orderList = listOf({
     customerId: { schema: optional(id), column: 'customerId', matches: equals, ordered: ['createdAt'] },
     userId: ofUser,
     payment: equalTo('payment', oneOf(payments), 'Only orders that were paid so.'),
-    currency: {
-      ...equalTo('currency', currency, 'Only orders in this currency (ISO 4217).'),
-      ordered: ['createdAt'],
-      isCommon: true,
-    },
+    currency: equalTo('currency', currency, 'Only orders in this currency (ISO 4217).'),
     createdFrom: from('createdAt', 'Only orders created at this time or later.'),
     createdBefore: before('createdAt', 'Only orders created before this time.'),
     updatedFrom: from('updatedAt', 'Only orders changed at this time or later.'),

@@ -80,4 +80,6 @@ CREATE INDEX orders_customerId_status_createdAt_id ON orders
 `,
   },
   { name: 'order-metadata', sql: metadataMigration('orders') },
+  // most shops have one currency, and each order placed wrote a page of this index
+  { name: 'order-currency-index', sql: 'DROP INDEX orders_currency_status_createdAt_id' },
 ];

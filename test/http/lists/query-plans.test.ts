@@ -43,7 +43,7 @@ const kinds: Readonly<Record<string, Kind>> = {
     inOrder: {
       '': withStatuses({}),
       createdAt: [
-        ...[{ customerId: 3 }, { userId: 7 }, { currency: 'EUR' }, ofTime('created')].flatMap(withStatuses),
+        ...[{ customerId: 3 }, { userId: 7 }, ofTime('created')].flatMap(withStatuses),
         ...withStatuses({ customerId: 3, createdFrom: time }),
       ],
       updatedAt: withStatuses(ofTime('updated')),
