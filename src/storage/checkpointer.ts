@@ -1,7 +1,7 @@
 // Keeps the write-ahead log (WAL) short. Once it has its length, a thread copies it into the database while writes
 // go on (PASSIVE), then copies the rest (RESTART) and begins the WAL anew. The event loop waits for none of this.
 import { fstatSync } from 'node:fs';
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import type { DatabaseSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';
 import { isTransient } from './storage-error.ts';
 import type { Transactions } from './transactions.ts';
@@ -59,7 +59,6 @@ type Options = {
 
 export class Checkpointer {
   readonly #options: Options;
-  readonly #noop: StatementSync;
   /** The timer of the next check, until that has ended. */
   #next: NodeJS.Timeout | undefined;
   #checking: Promise<void> | undefined;
@@ -70,7 +69,6 @@ export class Checkpointer {
 
   constructor(options: Options) {
     this.#options = options;
-    this.#noop = options.sqlite.prepare('PRAGMA wal_checkpoint(NOOP)');
   }
 
   /** Called after each sync. */
@@ -114,7 +112,7 @@ export class Checkpointer {
     if (!sqlite.isOpen) return undefined;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return undefined; // deleted: the database saves what it has, and others have no such WAL
-    const [, frames] = Object.values(this.#noop.get() ?? {});
+    const [, frames] = Object.values(sqlite.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
     const atBytes = this.#emptiesSoon ? 0 : Math.floor(Math.min(checkpointAtBytes[checkpoints], roomBytes));

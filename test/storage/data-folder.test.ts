@@ -1,7 +1,5 @@
 // Who may use a data folder, which databases are accepted, and how an older one is migrated.
 import assert from 'node:assert/strict';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chmodSync,
   existsSync,
@@ -53,43 +51,6 @@ for (const content of ['\0'.repeat(4096), 'no lock'.repeat(1000)])
     await openNotes(t, { folder });
     await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
   });
-
-test('a service in another process locks its folder until it dies; answered writes survive', async (t) => {
-  const folder = newFolder(t);
-  const child = spawn(
-    process.execPath,
-    [
-      '--input-type=module',
-      '--eval',
-      `
-    import { openDatabase } from ${JSON.stringify(import.meta.resolve('../../src/storage/database.ts'))};
-    const database = await openDatabase({
-      folder: ${JSON.stringify(folder)}, migrations: ${JSON.stringify(migrations)},
-      onSync() {}, onForeignChange() {}, onFatal() {} });
-    for (let note = 1; ; note += 1) {
-      await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', 'note ' + note));
-      process.stdout.write(note + '\\n');
-    }`,
-    ],
-    { stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  let answered = '';
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    answered += text;
-  });
-  await once(child.stdout, 'data');
-  await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
-  const beside = await openCommandDatabase(folder, migrations);
-  beside.write(addNote('from beside'));
-  beside.close();
-  child.kill('SIGKILL');
-  await once(child, 'close');
-  const last = Number(answered.slice(0, answered.lastIndexOf('\n')).split('\n').at(-1));
-  const texts = new Set(noteTexts((await openNotes(t, { folder })).read));
-  assert(texts.has('from beside'));
-  for (let note = 1; note <= last; note += 1)
-    assert(texts.has(`note ${note}`), `note ${note} of ${last} was answered`);
-});
 
 test('a command creates a missing database, and leaves no WAL', async (t) => {
   const folder = newFolder(t);
