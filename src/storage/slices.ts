@@ -41,11 +41,12 @@ function slice(db: Connection, steps: readonly Step[]): boolean {
   const until = performance.now() + sliceMillisecondsMax;
   let rows = 0;
   for (const step of steps) {
-    let changed = sliceStepRowsMax;
-    while (changed > 0 && rows < sliceRowsMax && performance.now() < until) {
+    let changed: number;
+    do {
+      if (rows >= sliceRowsMax || (rows > 0 && performance.now() >= until)) return true;
       changed = step(db, sliceStepRowsMax);
       rows += changed;
-    }
+    } while (changed > 0);
   }
   return rows > 0;
 }

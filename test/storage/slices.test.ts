@@ -70,6 +70,18 @@ test('a slow step ends its slice, and no step is asked for more than it may chan
   assert.deepEqual(changed, [...Array<number>(10).fill(sliceStepRowsMax), 0]);
 });
 
+test('a step that finds nothing, however slowly, leaves the next one its turn', async (t) => {
+  const database = await openNotes(t);
+  await database.write(addMany(30));
+  const idle: Step = () => {
+    const until = performance.now() + sliceMillisecondsMax;
+    while (performance.now() < until);
+    return 0;
+  };
+  await inSlices(database, [idle, old], () => false);
+  assert.deepEqual(noteTexts(database.read), []);
+});
+
 test('a run that has to stop leaves the rest after its first write', async (t) => {
   const database = await openNotes(t);
   await database.write(addMany(3_000));
