@@ -61,10 +61,12 @@ type Report = {
 export function dayView(page: Page): void {
   const { main, parameters } = page;
   const day = dayOf(parameters.get('date')) ?? startOfDay(now());
+  // it stays the one that was asked for if the shop gets another time zone meanwhile
+  const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
   const content = h('div', skeleton(6));
   let reports: readonly Report[] = [];
   reloadable<Sold>(page, content, {
-    load: (loading) => readSold(loading, { from: day, before: addDays(day, 1), by: 'day' }),
+    load: (loading) => readSold(loading, range),
     draw(sold) {
       reports = reportsOf(sold);
       return dayContent(reports, day, incompleteText(sold, day));
