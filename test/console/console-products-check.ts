@@ -126,7 +126,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.signIn(service.url, { email, password });
     assert.equal(await tab.evaluate('document.querySelector("[href=\'#/products\']")'), null);
     await person.go('#/products');
-    await person.see('This page is not for accounts with the role user.');
+    await person.see('This page is not for accounts with the role User.');
   });
 
   assert.deepEqual(tab.complaints, []);
