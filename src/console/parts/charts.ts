@@ -22,15 +22,13 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
   const every = Math.ceil(bars.length / (isNarrow ? 4 : 8));
   const columns = bars.map(({ label, value, text }, index) => {
     const x = left + index * step;
+    const bar = { x: x + step * 0.16, y: y(value) };
     return svg(
       'g',
       { class: 'column' },
       svg('title', {}, `${label}: ${text}`),
       svg('rect', { x, y: topSpace, width: step, height: height - bottom - topSpace, class: 'touch' }),
-      svg('path', {
-        d: barPath({ x: x + step * 0.16, y: y(value), width: step * 0.68, base: y(0) }),
-        class: 'data',
-      }),
+      svg('rect', { ...bar, width: step * 0.68, height: y(0) - y(value), rx: 2, class: 'data' }),
       index % every === 0 && svg('text', { x: x + step / 2, y: height - 6, 'text-anchor': 'middle' }, label),
     );
   });
@@ -41,11 +39,6 @@ export function barPlot(title: string, bars: readonly Bar[], axis: (value: numbe
     columns,
   );
   return h('figure', picture, figuresTable(title, bars));
-}
-
-function barPath({ x, y, width: w, base }: { x: number; y: number; width: number; base: number }): string {
-  const r = Math.min(3, w / 2, base - y);
-  return `M${x} ${base}V${y + r}q0-${r} ${r}-${r}h${w - 2 * r}q${r} 0 ${r} ${r}V${base}z`;
 }
 
 function figuresTable(title: string, bars: readonly Bar[]): Child {
