@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { createServer, get } from 'node:https';
 import { isIP, type AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test, type TestContext } from 'node:test';
@@ -19,6 +18,7 @@ import {
   permits,
   type KeyPair,
 } from '../../src/auth/certificate.ts';
+import { newFolder } from '../support/command-support.ts';
 
 const dayMilliseconds = 86_400_000;
 const now = Date.now();
@@ -160,8 +160,7 @@ test(
 );
 
 async function verify(t: TestContext, { certPem }: KeyPair, ...checks: readonly string[]): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-certificate-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder(t);
   const [ca, cert] = [join(folder, 'ca.pem'), join(folder, 'cert.pem')];
   writeFileSync(ca, authority.certPem);
   writeFileSync(cert, certPem);

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isUnavailable, openNotes } from '../support/storage-support.ts';
-import { executable, serviceFor } from '../support/service.ts';
+import { insideOnly, serviceFor } from '../support/service.ts';
 import { newKey } from '../support/resource-support.ts';
 import { beforeQueries } from '../support/query-interception.ts';
 
@@ -33,7 +33,6 @@ test('staff get a turn, although others have as many queries waiting as may wait
   assert.equal(turns.filter((client) => client === 'other').length, 2);
 });
 
-const insideOnly = executable === undefined ? {} : { skip: 'needs the inside' };
 test('turns go by user, even across sessions and keys', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [ada, bob] = [await service.person('staff'), await service.person()];

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { isDeepStrictEqual } from 'node:util';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createLoadClient, type LoadClient, type Thing } from '../support/load-client.ts';
 
 type Event = { readonly id: number; readonly type: string; readonly subject: string };
@@ -37,7 +38,7 @@ export class FeedReader {
     try {
       while (!isOver()) {
         if (way === 'stream') await this.#readStream(client, port);
-        else if ((await this.#readPage(client)) === 0) await pause();
+        else if ((await this.#readPage(client)) === 0) await pause(pauseMilliseconds);
       }
     } catch (error) {
       if (!isOver()) this.#issues.push(`The reader of the feed failed: ${String(error)}`);
@@ -139,8 +140,4 @@ export class FeedReader {
     else if (status === 404) this.#copy.delete(path);
     else this.#issues.push(`${path} gave ${status}: ${text}`);
   }
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
 }

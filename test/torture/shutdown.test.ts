@@ -6,6 +6,7 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { newFolder } from '../support/command-support.ts';
 import { admin } from '../support/service.ts';
 import { startChild, type ChildService } from '../support/child-service.ts';
@@ -232,8 +233,4 @@ function place(port: number, agent: Agent, token: string, order: object): Promis
     .on('error', (error) => resolve({ ...outcome, error: error.message, isReused: request.reusedSocket }))
     .end(payload);
   return promise;
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }

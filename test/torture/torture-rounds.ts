@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { openSync, closeSync, mkdtempSync, readSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
 import { createPicker, type Picker } from '../../src/commands/sample-data.ts';
 import { orderly } from '../support/command-support.ts';
 import type { TestResponse } from '../support/service.ts';
@@ -209,10 +210,6 @@ async function untilCheckpointing(folder: string): Promise<void> {
   const giveUp = performance.now() + checkpointWaitMillisecondsMax;
   while (statSync(join(folder, 'orderly.db-wal')).size < checkpointWalBytes && performance.now() < giveUp)
     await pause(5);
-}
-
-function pause(milliseconds: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, milliseconds));
 }
 
 export function progress({

@@ -1,10 +1,10 @@
 // What a phone needs to trust the service: the page with the steps, and the certificate itself.
 import assert from 'node:assert/strict';
 import { X509Certificate } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
+import { newFolder } from '../../support/command-support.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
@@ -99,8 +99,7 @@ describe('the authority to trust', () => {
 });
 
 test('a service without an authority of its own says so: 404', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-tls-'));
-  t.after(() => rmSync(folder, { recursive: true }));
+  const folder = newFolder(t);
   const { certPem, keyPem } = newCertificate();
   const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')];
   writeFileSync(cert, certPem);

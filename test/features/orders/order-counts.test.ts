@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { OrderStatus } from '../../../src/features/orders/order-status.ts';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
-import { executable, serviceFor, type Person } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { newKey, newOrder, rootToken } from '../../support/resource-support.ts';
 
@@ -80,7 +80,6 @@ describe('the counts of orders', () => {
   });
 });
 
-const insideOnly = executable === undefined ? {} : { skip: 'needs the inside' };
 test('a caller demoted while orders are counted gets the counts of their own', insideOnly, async (t) => {
   const service = await serviceFor(t);
   const [actor, other] = [await service.person('staff'), await service.person()];

@@ -1,10 +1,8 @@
 // Deliveries of services that are processes of their own: one that is killed, and one whose environment names proxies.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { startChild, type ChildService } from '../../support/child-service.ts';
+import { newFolder } from '../../support/command-support.ts';
 import { settings as sameUrl, signedInFolder } from '../../torture/signed-in-folder.ts';
 import { Receiver } from './receiver.ts';
 
@@ -45,8 +43,7 @@ type Call = (path: string, body?: object) => Promise<{ readonly id: number; read
 
 /** A folder, the start of services on it, and calls of its administrator. */
 async function folderOf(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = newFolder(t);
   const { token } = await signedInFolder(folder);
   const settings = { ...sameUrl, 'webhook-allow': '127.0.0.1' };
   return {
