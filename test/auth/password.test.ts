@@ -29,6 +29,11 @@ test('the e-mail address is also normalized before a password is compared with i
   assert.equal(passwordIssue('offices of the north', ligature, 8), undefined);
 });
 
+test('a password is more than the domain of the e-mail address, however short its parts are', () => {
+  const short = { name: 'Ada King', email: 'ada@example.de' };
+  assert.match(passwordIssue('2026-example.de', short, 8) ?? '', /e-mail/);
+});
+
 test('the same password has a different hash each time', async (t) => {
   const hasher = hasherFor(t);
   assert.notEqual(await hasher.hash(password), await hasher.hash(password));
