@@ -1,7 +1,7 @@
 // What each status of an order means, and its names. All else about statuses follows from this table, or is a table
 // with a line for each status, each final one, or each that waits: the compiler asks for the line of a new one.
 // Apart from `open`, with which an order begins, single ones are named only where money moves (`new-order-view.ts`,
-// `order-payment.ts`, `today-view.ts`, `sales-figures.ts`), and for what an owner may do (`order-view.ts`).
+// `order-columns.ts`, `order-selection.ts`, `sales-figures.ts`), and for what an owner may do (`order-view.ts`).
 import { statuses, type Status } from './api-types.ts';
 import { t } from './texts.ts';
 
