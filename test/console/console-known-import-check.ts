@@ -149,6 +149,12 @@ test('an import of what is known', { timeout: 120_000 }, async (t) => {
     await service.delete(`/products/${cup.body.id}`, { token });
   });
 
+  await t.test('says what a row lacks that has content in no chosen column', async () => {
+    await check('customers', 'empty.csv', 'Name;Birthday\nIda;\n;1970-01-01\n');
+    await person.see('New: 1');
+    await person.see('Name is required.');
+  });
+
   await t.test('refuses a number that a spreadsheet has ruined', async () => {
     await check('products', 'ruined.csv', 'sku;name;price;ean\nTEA;Tea;7,49;4E+12\n');
     await person.see('Barcode: a spreadsheet has rounded this number.');

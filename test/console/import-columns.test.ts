@@ -194,6 +194,12 @@ for (const [what, kind, heading, expected] of [
     ],
     ['name', 'name', 'company', 'email', 'phone', 'address.line1', 'address.city'],
   ],
+  [
+    'a company’s, which is no place of a name',
+    'customers',
+    ['Company Name', 'Work E-mail'],
+    ['company', 'email'],
+  ],
   ['a last name beside a first one', 'customers', ['Name', 'Vorname'], ['name', 'name']],
   ['unknown ones', 'products', ['Artikel', 'Lagerplatz', 'EAN'], ['name', '', 'barcode']],
 ] as const)
