@@ -23,7 +23,6 @@ export function sessionsCard(page: Page, { reload, ...list }: List<Session>): HT
   const { session } = page;
   const end = (id: number): Promise<void> =>
     remove(page, `/api/sessions/${id}`, { said: t('The session has ended.'), reload });
-  const used = ({ lastUsedAt }: Session): string => t('used {time}', { time: dateTime(lastUsedAt) });
   const nameOf = ({ id, userAgent }: Session): string => {
     const browser = browserName(userAgent);
     return id === session.id ? t('{browser} (this browser)', { browser }) : browser;
@@ -34,9 +33,8 @@ export function sessionsCard(page: Page, { reload, ...list }: List<Session>): HT
     columns: [
       {
         label: t('Browser'),
-        cell: (one) => [h('span.clip', nameOf(one)), h('span.phone.soft', used(one))],
+        cell: (one) => [nameOf(one), h('div.soft', t('used {time}', { time: dateTime(one.lastUsedAt) }))],
       },
-      { label: t('Last used'), kind: 'tight wide', cell: (one) => h('span.soft', dateTime(one.lastUsedAt)) },
       {
         label: t('End'),
         kind: 'action',
@@ -85,13 +83,8 @@ export function keysCard(page: Page, { reload, ...list }: List<Key>): HTMLElemen
         label: t('Name'),
         cell: (key) => [
           h('span', h('strong', h('bdi', key.name)), ' ', h('code', `${key.prefix}…`)),
-          h('span.phone.soft', reachOf(key)),
+          h('div.soft', reachOf(key)),
         ],
-      },
-      {
-        label: t('What it may do'),
-        kind: 'wide',
-        cell: (key) => h('span.soft', reachOf(key)),
       },
       {
         label: t('Delete'),

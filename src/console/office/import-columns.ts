@@ -126,7 +126,7 @@ export function guessColumns(
 
 /** Of which of a person's addresses or numbers a column is, before or after what it is. */
 const places =
-  /^(business|work|home|other|private|primary|company|address1|address2|adresse1|adresse2)|(geschaftlich|privat|weitere|weiterer|weiteres|arbeit|business|work|home|other|main|mobile|haupt|1value|2value|3value|1wert|2wert)$/;
+  /^(business|work|home|other|private|primary|company|add?resse?[12])|(geschaftlich|privat|weitere[rs]?|arbeit|business|work|home|other|main|mobile|haupt|[1-3](value|wert))$/;
 
 function placeIn(column: string): string | undefined {
   return places.exec(lettersOf(column))?.[0];

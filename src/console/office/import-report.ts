@@ -41,6 +41,7 @@ export function summary(outcome: Outcome): HTMLElement {
       ? t('New, with the e-mail address or phone number of a known customer')
       : t('New, with a SKU that differs from a known one only in zeros');
   const warned = answers.filter(({ warning }) => warning !== undefined).map(({ number }) => count(number));
+  const numbers = warned.slice(0, rowsNamedMax).join(', ') + (warned.length > rowsNamedMax ? ' …' : '');
   const leftOut = table.heading.filter(
     (name, index) =>
       columns[index] === '' &&
@@ -53,11 +54,7 @@ export function summary(outcome: Outcome): HTMLElement {
     [t('Changed'), answersOf(outcome, 'changed').length],
     [t('Unchanged'), answersOf(outcome, 'unchanged').length],
     [t('With a fault'), faultyRows(outcome).length, 'issue'],
-    [
-      t('Barcodes that may have lost digits, in rows'),
-      [...warned.slice(0, rowsNamedMax), ...(warned.length > rowsNamedMax ? ['…'] : [])].join(', '),
-      'issue',
-    ],
+    [t('Barcodes that may have lost digits, in rows'), numbers, 'issue'],
     [t('Columns with content that are left out'), leftOut.join(', ')],
   ];
   const items = facts.map(([label, value, kindOfFact]) => {
