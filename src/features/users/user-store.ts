@@ -260,6 +260,7 @@ export const userList = listOf({
   sorts: { id: 'id', name: 'nameKey', email: 'emailKey', createdAt: 'createdAt' },
   access: { column: 'id', matches: equals },
   filters: {
+    role: { ...equalTo('role', userMembers.role.shown), ordered: roleSorts },
     email: {
       schema: optional(email),
       column: 'emailKey',
@@ -267,7 +268,6 @@ export const userList = listOf({
       columnValueOf: emailKey,
       ordered: [],
     },
-    role: { ...equalTo('role', userMembers.role.shown), ordered: roleSorts },
     name: {
       schema: optional(singleLine(200, 'A prefix of the name; case is ignored.', 'Ada')),
       column: 'nameKey',
