@@ -60,7 +60,7 @@ import { listOf } from './resource-list.ts';
 import {
   cellsIn,
   columnsOf,
-  contentIn,
+  contentPicker,
   contentNames,
   contentReader,
   namesInEvents,
@@ -153,7 +153,7 @@ type ImportRules<M extends ResourceMembers> = {
   /** Whether the first of them is unique: then it alone names an object, and ids and keys have no effect. */
   readonly isUnique?: true;
   /** A row with another text in this column isn't meant. */
-  readonly apart?: keyof M & string;
+  readonly distinguishedBy?: keyof M & string;
   /** What a new object may have in common with another one, which the result of its line names. */
   readonly alike?: readonly Identity<ContentOf<M>>[];
   /** Returns what a line may not mean. `current` is empty for a new object. */
@@ -211,7 +211,7 @@ function bodiesOf<M extends ResourceMembers>({
   const description = 'A JSON Merge Patch (RFC 7396).';
   const Patch = named(`${title}Patch`, partial(Replacement, { description, examples: [examples.patch] }));
   const contentOf = contentReader(members);
-  const currentContent = contentIn(members);
+  const currentContent = contentPicker(members);
   const readOnly = readOnlyNames(members);
 
   /** Merges a body into the current object. Throws all issues of the result. */
@@ -260,10 +260,10 @@ function rowsOf<M extends ResourceMembers>(
   const ownerColumn: Columns = isOwned ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key that a kept row has from an older version is made anew only with its text. */
-  const apart = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
+  const keySources = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
   const content: readonly string[] = contentNames(members).map(String);
-  const replaceContent = rows.update([...content.filter((each) => !apart.includes(each)), 'updatedAt']);
-  const replaceApart = apart.map((each) => ({ name: each, replace: rows.update([each]) }));
+  const replaceContent = rows.update([...content.filter((each) => !keySources.includes(each)), 'updatedAt']);
+  const replaceKeySource = keySources.map((each) => ({ name: each, replace: rows.update([each]) }));
   const inEvents = namesInEvents(members);
   const topic = topicOf(`${name}.created`) ?? plural;
   const asShown = (row: object | undefined): Shown | undefined => row as Shown | undefined; // of its columns
@@ -280,7 +280,7 @@ function rowsOf<M extends ResourceMembers>(
     if (userId !== null) assertOwnerExists(permit, userId);
     const values = { ...wanted, createdAt, updatedAt: createdAt };
     const id = rows.insert(permit.writer, values);
-    follow(permit, id, { after: wanted });
+    afterChange(permit, id, { after: wanted });
     const given: Readonly<Record<string, unknown>> = wanted;
     const shownNow = Object.fromEntries(inEvents.map((each) => [each, given[each] ?? null]));
     const changes = changesBetween({}, shownNow, inEvents);
@@ -302,9 +302,9 @@ function rowsOf<M extends ResourceMembers>(
     const values: Readonly<Record<string, unknown>> = { ...wanted, updatedAt };
     replaceContent(permit.writer, values, subjectId);
     const before: Readonly<Record<string, unknown>> = current;
-    for (const each of replaceApart)
+    for (const each of replaceKeySource)
       if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, subjectId);
-    follow(permit, subjectId, { before: current, after: wanted });
+    afterChange(permit, subjectId, { before: current, after: wanted });
     const [ownerId, owner] = [ownerOf(wanted), ownerOf(current)];
     const formerOwnerId = owner === ownerId ? null : owner;
     const changes = changesBetween(current, wanted, inEvents);
@@ -315,7 +315,7 @@ function rowsOf<M extends ResourceMembers>(
   function remove(permit: Permit, current: Owned<Shown>): void {
     deletion?.check(permit.writer, current.id);
     unlessInUse(name, current.id, () => rows.remove(permit.writer, current.id));
-    follow(permit, current.id, { before: current });
+    afterChange(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
   }
 
@@ -325,7 +325,7 @@ function rowsOf<M extends ResourceMembers>(
   }
 
   /** Brings up to date what derives from the row: the index of metadata, if the resource has them, and its own. */
-  function follow(permit: Permit, id: number, change: Change<Content>): void {
+  function afterChange(permit: Permit, id: number, change: Change<Content>): void {
     if (hasMetadata(members)) {
       const { before, after } = change;
       indexMetadata(permit.writer, plural, { id, before: metadataOf(before), after: metadataOf(after) });

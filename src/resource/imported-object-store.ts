@@ -118,7 +118,7 @@ export function importKeys(name: string, plural: string) {
 /** What earlier lines of a dry run would have created. */
 export class DryRun {
   readonly #keys = new Map<string, Imported>();
-  /** By each identity, what the object with these values has in the column `apart`; undefined for several objects. */
+  /** By each identity, what the object with these values has in the column `distinguishedBy`; undefined for several objects. */
   readonly #known = new Map<object, Map<string, string | null | undefined>>();
 
   find(kind: string, key: string): Imported | undefined {
@@ -134,20 +134,20 @@ export class DryRun {
     this.#keys.set(name, imported);
   }
 
-  addContent<C>(identities: readonly Identity<C>[], content: C, apart: string | null): void {
+  addContent<C>(identities: readonly Identity<C>[], content: C, distinction: string | null): void {
     for (const identity of new Set(identities)) {
       const values = textOf(identity, content);
       if (values === undefined) continue;
       const known = this.#known.get(identity) ?? new Map<string, string | null | undefined>();
-      this.#known.set(identity, known.set(values, known.has(values) ? undefined : apart));
+      this.#known.set(identity, known.set(values, known.has(values) ? undefined : distinction));
     }
   }
 
   /** Whether the content is that of an earlier object. */
-  knows<C>(identities: readonly Identity<C>[], content: C, apart: string | null): boolean {
+  knows<C>(identities: readonly Identity<C>[], content: C, distinction: string | null): boolean {
     return identities.some((identity) => {
       const other = this.#known.get(identity)?.get(textOf(identity, content) ?? '');
-      return other !== undefined && isSameOrNone(other, apart);
+      return other !== undefined && isSameOrNone(other, distinction);
     });
   }
 
@@ -163,8 +163,8 @@ function textOf<C>({ valuesOf }: Identity<C>, content: C): string | undefined {
   return values.includes(null) ? undefined : values.join('\n');
 }
 
-function isSameOrNone(known: string | null, apart: string | null): boolean {
-  return known === null || apart === null || known === apart;
+function isSameOrNone(known: string | null, distinction: string | null): boolean {
+  return known === null || distinction === null || known === distinction;
 }
 
 type Sent = { readonly id?: number; readonly userId?: number | null };
@@ -173,9 +173,9 @@ type Sent = { readonly id?: number; readonly userId?: number | null };
 export function importable<M extends ResourceMembers>(resource: Resource<M>): Importable {
   const { name, plural, source, imports, isOwned, conversion } = resource;
   assert(imports !== undefined, `${plural} are not declared to be imported`);
-  const { isUnique = false, knownBy, alike = [], apart, warningOf } = imports;
+  const { isUnique = false, knownBy, alike = [], distinguishedBy, warningOf } = imports;
   const keys = importKeys(name, plural);
-  const searched = `SELECT id, ${apart ?? 'NULL'} FROM ${plural} WHERE`;
+  const searched = `SELECT id, ${distinguishedBy ?? 'NULL'} FROM ${plural} WHERE`;
 
   function write(permit: Permit<Caller>, line: ObjectLine, dryRun: DryRun | undefined): Outcome {
     checkScope(permit.caller, `${plural}:write`);
@@ -258,10 +258,10 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
     ];
   }
 
-  /** Finds the object that alone has the values of an identity, and no other value in the column `apart`. */
+  /** Finds the object that alone has the values of an identity, and no other value in the column `distinguishedBy`. */
   function findKnown(db: Connection, content: ContentOf<M>): number | undefined {
     for (const { sql, valuesOf } of knownBy) {
-      const found = db.all<[id: number, apart: string | null]>(
+      const found = db.all<[id: number, distinction: string | null]>(
         `${searched} ${sql} LIMIT 2`,
         ...valuesOf(content),
       );
@@ -273,7 +273,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
 
   function findAlike(db: Connection, content: ContentOf<M>): number | undefined {
     for (const { sql, valuesOf } of alike) {
-      const found = db.get<[id: number, apart: string | null]>(
+      const found = db.get<[id: number, distinction: string | null]>(
         `${searched} ${sql} LIMIT 1`,
         ...valuesOf(content),
       );
@@ -283,7 +283,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   }
 
   function apartOf(content: Readonly<Record<string, unknown>>): string | null {
-    const value = apart === undefined ? null : content[apart];
+    const value = distinguishedBy === undefined ? null : content[distinguishedBy];
     return typeof value === 'string' ? value : null;
   }
 

@@ -126,7 +126,7 @@ export function contentNames<M extends Members>(members: M): NamesWith<M, 'sent'
 }
 
 /** Returns a function that returns the content of an object, with which a PATCH is merged. */
-export function contentIn<M extends Members>(members: M): (object: ContentOf<M>) => ContentOf<M> {
+export function contentPicker<M extends Members>(members: M): (object: ContentOf<M>) => ContentOf<M> {
   const names = contentNames(members);
   return (object) => Object.fromEntries(names.map((name) => [name, object[name]])) as ContentOf<M>;
 }

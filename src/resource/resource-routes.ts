@@ -143,10 +143,10 @@ export function resourceRoutes<M extends ResourceMembers>(
     return call.write((permit) => {
       const current = requireOwned(source, permit, call.params.id);
       call.checkPrecondition(() => representRow(current).etag);
-      const heir = ownerOf(call.body);
-      const isGiven = heir !== null && heir !== ownerOf(current);
+      const newOwnerId = ownerOf(call.body);
+      const isGiven = newOwnerId !== null && newOwnerId !== ownerOf(current);
       const mayGive = isStaff(permit.caller);
-      const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, heir) : [];
+      const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, newOwnerId) : [];
       const wanted = declared.merge(current, call.body, { method, ownerIssues });
       if (isGiven && !mayGive) throw forbidden(`Only staff may give a ${name} to another user.`);
       throwIfInvalid([

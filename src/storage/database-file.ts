@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { isImmutable } from './file-systems.ts';
+import { isOnReadOnlyDisk } from './file-systems.ts';
 import { isSqliteError } from './storage-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of this service
@@ -43,7 +43,7 @@ export function openToRead(file: string, options: { readonly readOnly?: boolean 
     return sqlite;
   } catch (error) {
     sqlite?.close();
-    if (!isSqliteError(error, 'cantOpen') || !isImmutable(file)) throw error;
+    if (!isSqliteError(error, 'cantOpen') || !isOnReadOnlyDisk(file)) throw error;
     const url = pathToFileURL(file);
     url.search = '?immutable=1';
     return openSqlite(url, { readOnly: true });

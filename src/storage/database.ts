@@ -161,7 +161,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
       } catch (error) {
         const message = 'files of the database were replaced, and it could not be copied';
         log('error', message, { cause: String(error) });
-        await pause(saveAgainMilliseconds, undefined, { ref: false });
+        await pause(saveAgainMilliseconds);
       }
   }
 

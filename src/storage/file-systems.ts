@@ -76,9 +76,10 @@ const trialBytes = 64 * 1024;
  * Returns the errno that a write beside the database meets, which SQLite doesn't report; empty if it succeeds. It
  * is as far into its file as the WAL is, for limits of a file's length.
  */
-export function errnoOfWrites(file: string): string {
+export function errnoOfTrialWrite(file: string): string {
   const trial = `${file}.trial`;
   try {
+    rmSync(trial, { force: true }); // of a process that was killed
     const descriptor = openSync(trial, 'wx', 0o600);
     try {
       writeSync(descriptor, Buffer.alloc(trialBytes, 1), 0, trialBytes, walBytes(file));
@@ -94,8 +95,8 @@ export function errnoOfWrites(file: string): string {
 }
 
 /** Whether the file is on a disk that can only be read, with no WAL: then nothing can change it. */
-export function isImmutable(file: string): boolean {
-  return errnoOfWrites(file) === 'EROFS' && walBytes(file) === 0;
+export function isOnReadOnlyDisk(file: string): boolean {
+  return errnoOfTrialWrite(file) === 'EROFS' && walBytes(file) === 0;
 }
 
 function walBytes(file: string): number {

@@ -1,6 +1,6 @@
 // Errors of the storage: classifies SQLite's errors, and turns them into sentences for the operator.
 import { isSystemError, systemErrorText, systemSentence } from '../base/system-error.ts';
-import { errnoOfWrites } from './file-systems.ts';
+import { errnoOfTrialWrite } from './file-systems.ts';
 
 /** SQLite's result codes that the service tells apart (https://sqlite.org/rescode.html). */
 const codes = {
@@ -66,7 +66,7 @@ export function isDamage(error: unknown): boolean {
 export function lacksRoom(error: unknown, file: string): boolean {
   return (
     isSqliteError(error, 'full') ||
-    (isSqliteError(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfWrites(file)))
+    (isSqliteError(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfTrialWrite(file)))
   );
 }
 
@@ -99,6 +99,6 @@ function sentenceOf(error: Error, file: string): string | undefined {
     return "is where the file system can't share memory: use a local disk";
   // a write beside the file tells more, since SQLite doesn't report the errno
   const isUnclear = isSqliteError(error, 'full', 'ioError', 'cantOpen', 'readOnly');
-  const told = isUnclear ? systemSentence(errnoOfWrites(file)) : undefined;
+  const told = isUnclear ? systemSentence(errnoOfTrialWrite(file)) : undefined;
   return told ?? sentences[isSqliteError(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff];
 }

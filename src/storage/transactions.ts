@@ -41,7 +41,7 @@ const unreadableReason = 'Reads are temporarily unavailable.';
 type QueuedWrite = {
   readonly callback: (db: Connection) => unknown;
   /** Whether it tests the disk after damage was found: if the disk fails it, the service ends. */
-  readonly isTest: boolean;
+  readonly isDiskTest: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 };
@@ -104,7 +104,7 @@ export class Transactions {
   write<T>(callback: WriteCallback<T>): Promise<T> {
     assert(!this.#isInCallback, 'A write was begun inside a write: pass the connection on instead.');
     const reason = closedReasons[this.#state] ?? this.#overloadReason();
-    if (reason === undefined) return this.#enqueue({ callback, isTest: false });
+    if (reason === undefined) return this.#enqueue({ callback, isDiskTest: false });
     this.#stats.rejections += 1;
     return Promise.reject(unavailable(reason));
   }
@@ -120,7 +120,7 @@ export class Transactions {
   /** Called each second: nobody may send a request by which commits and free space would be detected. */
   watch(): void {
     this.#detect();
-    if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isTest: false });
+    if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
   }
 
   /** Resolves when all present commits are on disk; rejects if the sync fails. */
@@ -144,7 +144,7 @@ export class Transactions {
   /** Accepts no more writes. Resolves when all accepted writes are settled. */
   async close(): Promise<void> {
     if (this.#state !== 'open') return;
-    const last = this.#enqueue({ callback: () => {}, isTest: false });
+    const last = this.#enqueue({ callback: () => {}, isDiskTest: false });
     this.#state = 'closing';
     await last.catch(() => {}); // the storage failed, which was reported
   }
@@ -171,12 +171,12 @@ export class Transactions {
     return undefined;
   }
 
-  #enqueue<T>({ callback, isTest }: { callback: WriteCallback<T>; isTest: boolean }): Promise<T> {
+  #enqueue<T>({ callback, isDiskTest }: { callback: WriteCallback<T>; isDiskTest: boolean }): Promise<T> {
     this.#stats.waitingWrites += 1;
     if (!this.#isWorking) void this.#work();
     return new Promise((resolve, reject) => {
       // `T` is what the callback returns, and `resolve` receives no other value
-      this.#queued.push({ callback, isTest, resolve: resolve as (result: unknown) => void, reject });
+      this.#queued.push({ callback, isDiskTest, resolve: resolve as (result: unknown) => void, reject });
     });
   }
 
@@ -269,10 +269,11 @@ export class Transactions {
   /** Damage is the request's own error, since the others don't need the damaged page. */
   #rejectGroup(outcomes: readonly Outcome[], failed: QueuedWrite, error: unknown): void {
     const others = outcomes.map(({ write }) => write);
-    if (failed.isTest || !isDamage(error)) return this.#rejectWithStorageError([failed, ...others], error);
+    if (failed.isDiskTest || !isDamage(error))
+      return this.#rejectWithStorageError([failed, ...others], error);
     this.#settle([{ write: failed, hasThrown: true, settle: () => failed.reject(error) }]);
     this.#rejectUnavailable(others, unwritableReason);
-    this.#writePage({ isTest: true });
+    this.#writePage({ isDiskTest: true });
   }
 
   #commit(outcomes: readonly Outcome[]): boolean {
@@ -333,13 +334,13 @@ export class Transactions {
   }
 
   /** Writes one page, which shows whether the storage can be written. */
-  #writePage({ isTest }: Pick<QueuedWrite, 'isTest'>): void {
+  #writePage({ isDiskTest }: Pick<QueuedWrite, 'isDiskTest'>): void {
     if (this.#state !== 'open') return;
     const callback = (db: Connection): void => {
       this.#options.writing.exec(emptyCommitSql);
       db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
     };
-    this.#enqueue({ callback, isTest }).catch(() => {}); // what fails was reported
+    this.#enqueue({ callback, isDiskTest }).catch(() => {}); // what fails was reported
   }
 
   #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
@@ -347,9 +348,9 @@ export class Transactions {
       this.#options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
     this.#stats.canWrite = false;
     this.#rejectUnavailable(writes, isSqliteError(error, 'full') ? fullReason : unwritableReason);
-    const hasTested = writes.some(({ isTest }) => isTest);
+    const hasTestedDisk = writes.some(({ isDiskTest }) => isDiskTest);
     const isOfDisk = isDamage(error) || isSqliteError(error, 'ioError');
-    if (hasTested && isOfDisk && error instanceof Error) this.fail(error);
+    if (hasTestedDisk && isOfDisk && error instanceof Error) this.fail(error);
   }
 
   #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {
@@ -368,7 +369,7 @@ export class Transactions {
     try {
       return query();
     } catch (error) {
-      if (isDamage(error)) this.#writePage({ isTest: true }); // so SQLite reports a disk that is gone, too
+      if (isDamage(error)) this.#writePage({ isDiskTest: true }); // so SQLite reports a disk that is gone, too
       throw error;
     }
   }

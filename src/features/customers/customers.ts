@@ -147,7 +147,7 @@ export function customersIn(countryOf: () => string | undefined) {
     imports: {
       description: 'A new customer, or the members to change of one who is known.',
       knownBy: [by.reference, by.email, by.phoneAndName, by.formerKey],
-      apart: 'reference',
+      distinguishedBy: 'reference',
       alike: [by.reference, by.email, by.phone],
     },
     deletion: { problems: ['customer-has-orders'], check: checkHasNoOrders },

@@ -31,7 +31,7 @@ export const importUnsentBytesMax = 8 * 1024 * 1024;
 
 type ImportCall = Pick<
   Call<object, object, undefined, Caller>,
-  'sentBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
+  'streamedBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
 type Services = {
@@ -109,14 +109,14 @@ type ImportOptions = Services &
  */
 async function runImport(options: ImportOptions): Promise<void> {
   const { call, stream, counts, read, write, isDryRun, log, timers, stopping } = options;
-  const { sentBody } = call;
+  const { streamedBody } = call;
   /** The number of the first line without a result. */
   let next = 1;
   let kept = '';
   let hasBegun = false;
   let hasReportedDenial = false;
 
-  const stop = (): void => sentBody?.abort(serviceStopping());
+  const stop = (): void => streamedBody?.abort(serviceStopping());
   if (stopping.aborted) stop();
   stopping.addEventListener('abort', stop);
   try {
@@ -130,10 +130,10 @@ async function runImport(options: ImportOptions): Promise<void> {
   }
 
   async function writeBody(): Promise<void> {
-    const limitWait = () => timers.after(importLineMilliseconds, () => sentBody?.abort(tooSlow()));
+    const limitWait = () => timers.after(importLineMilliseconds, () => streamedBody?.abort(tooSlow()));
     let cancelLimit = limitWait();
     try {
-      for await (const piece of piecesOf(sentBody)) {
+      for await (const piece of piecesOf(streamedBody)) {
         const lines = read(piece);
         if (lines.length > 0) {
           cancelLimit();
@@ -226,7 +226,7 @@ async function runImport(options: ImportOptions): Promise<void> {
 }
 
 /** Yields the body in pieces, and undefined at its end. Reads no faster than they are taken. */
-async function* piecesOf(body: ImportCall['sentBody']): AsyncGenerator<Buffer | undefined> {
+async function* piecesOf(body: ImportCall['streamedBody']): AsyncGenerator<Buffer | undefined> {
   for (let chunk = await body?.next(); chunk !== undefined; chunk = await body?.next())
     for (let start = 0; start < chunk.length; start += pieceBytes)
       yield chunk.subarray(start, start + pieceBytes);

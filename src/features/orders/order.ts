@@ -7,7 +7,7 @@ import { mergePatch } from '../../schema/json-objects.ts';
 import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
 import { parseMerged } from '../../schema/schema-check.ts';
 import { integer, named, object, type Infer, type Issue, type Schema } from '../../schema/schema.ts';
-import { contentIn, readOnlyNames } from '../../resource/resource-members.ts';
+import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import {
   orderContentOf,
   orderMembers,
@@ -39,7 +39,7 @@ export const OrderCounts = named(
 );
 export type OrderCounts = Infer<typeof OrderCounts>;
 
-const currentContent = contentIn(orderMembers);
+const currentContent = contentPicker(orderMembers);
 const readOnly = readOnlyNames(orderMembers);
 
 /** Merges a PATCH into the current order. The current total doesn't count as sent. */
@@ -72,7 +72,7 @@ const missingReason: Issue = {
 };
 
 /** Throws if a caller who isn't staff says how the order was paid, or places it as more than open. */
-export function checkMayPay(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
+export function checkMaySetPayment(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
   if (isStaff(caller) || (order.status === 'open' && order.payment === null)) return;
   const placed = listed(overTheCounterStatuses, 'or');
   throw forbidden(`Only staff may place an order as ${placed}, or say how it was paid.`);

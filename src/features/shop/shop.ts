@@ -25,7 +25,7 @@ import {
   type Schema,
 } from '../../schema/schema.ts';
 import {
-  contentIn,
+  contentPicker,
   contentReader,
   readOnlyNames,
   sentIn,
@@ -153,7 +153,7 @@ function lineOf(text: string): string | null {
   return text.trim() || null;
 }
 
-const currentContent = contentIn(shopMembers);
+const currentContent = contentPicker(shopMembers);
 const contentOf = contentReader(shopMembers);
 const readOnly = readOnlyNames(shopMembers);
 

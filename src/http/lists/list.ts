@@ -170,7 +170,7 @@ function wholeList<T extends { readonly id: number }>(
         const included = list.includedFor?.({ caller: currentReader(), db, ids });
         const objects = ids.flatMap((id) => list.file.source.find(db, id) ?? []);
         yield objects
-          .filter((object) => isOf(selection, list.file.source.ownerOf(object)))
+          .filter((object) => hasRowsOf(selection, list.file.source.ownerOf(object)))
           .map((object) => withMember(object, included));
       }
       after = next;
@@ -202,13 +202,13 @@ function loadElements<T, C>(
   const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    if (element === undefined || !isOf(selection, element.ownerId)) return undefined;
+    if (element === undefined || !hasRowsOf(selection, element.ownerId)) return undefined;
     return included === undefined ? element : withIncluded(element, included);
   });
 }
 
 /** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
-function isOf({ owners }: Selection, ownerId: number | null): boolean {
+function hasRowsOf({ owners }: Selection, ownerId: number | null): boolean {
   return owners.every((id) => id === ownerId);
 }
 

@@ -121,7 +121,7 @@ export class Exchange implements Call<object, QueryValues, unknown, Caller | und
     return this.match?.params ?? noParams;
   }
 
-  get sentBody() {
+  get streamedBody() {
     return this.incomingBody?.isStreamed === true ? this.incomingBody : undefined;
   }
 

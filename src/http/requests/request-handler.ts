@@ -69,7 +69,7 @@ export class RequestHandler {
 
   /** Counts and logs bytes that are no valid request. Returns the whole response. */
   onUnparsed(problem: Problem, address: string): string {
-    return this.#responder.lastProblemText(problem, this.#nextRequestId(), address);
+    return this.#responder.countedProblemText(problem, this.#nextRequestId(), address);
   }
 
   /** Called after the last response. */
@@ -216,9 +216,9 @@ function checkContent(exchange: Exchange, { methods }: Match): void {
 }
 
 function beginStreamedBody(exchange: Exchange): void {
-  const { sentBody, response } = exchange;
-  sentBody?.begin();
-  response.once('finish', () => sentBody?.dropRest());
+  const { streamedBody, response } = exchange;
+  streamedBody?.begin();
+  response.once('finish', () => streamedBody?.dropRest());
   exchange.sendContinue();
 }
 

@@ -130,7 +130,7 @@ export class Responder {
   }
 
   /** Counts and logs bytes that are no request. Returns the connection's last response. */
-  lastProblemText(problem: Problem, requestId: string, address: string): string {
+  countedProblemText(problem: Problem, requestId: string, address: string): string {
     const { publicUrl, metrics } = this.#options;
     const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
     const { status, fields, text } = problemResponse(problem, context);

@@ -7,18 +7,23 @@ export class UnsentResponses {
   readonly #onDrop: () => void;
   /** The connections that once could not send a response at once, the oldest first. */
   readonly #sockets = new Set<Socket>();
+  readonly #onClose: (this: Socket) => void;
   /** At least the bytes that are unsent now: they are summed up only beyond the bound. */
   #bytesAtMost = 0;
 
   constructor(bytesMax: number, onDrop: () => void) {
     this.#bytesMax = bytesMax;
     this.#onDrop = onDrop;
+    const sockets = this.#sockets;
+    this.#onClose = function () {
+      sockets.delete(this);
+    };
   }
 
   /** Counts what the socket could not send of a response at once. */
   add(socket: Socket): void {
     if (socket.writableLength === 0) return;
-    if (!this.#sockets.has(socket)) socket.once('close', () => this.#sockets.delete(socket));
+    if (!this.#sockets.has(socket)) socket.once('close', this.#onClose);
     this.#sockets.add(socket);
     this.#bytesAtMost += socket.writableLength;
     if (this.#bytesAtMost <= this.#bytesMax) return;
@@ -30,13 +35,14 @@ export class UnsentResponses {
   }
 
   #drop(socket: Socket): void {
-    this.#sockets.delete(socket);
+    this.forget(socket);
     socket.destroy();
     this.#onDrop();
   }
 
   /** Counts nothing of the socket, until its next response. */
   forget(socket: Socket): void {
+    socket.off('close', this.#onClose);
     this.#sockets.delete(socket);
   }
 }

@@ -43,7 +43,7 @@ export type Call<Params, Query, Body, C> = DatabaseReads & {
   readonly query: Query;
   readonly body: Body;
   /** The body as it arrives, for a route that declares a streamed body; undefined if there is none. */
-  readonly sentBody: ArrivingBody | undefined;
+  readonly streamedBody: ArrivingBody | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;

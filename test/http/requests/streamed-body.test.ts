@@ -29,11 +29,11 @@ function counting(gate: () => Promise<unknown>) {
   return route({
     ...declaration,
     reply: { kind: 'document', schema: Sum },
-    async handle({ sentBody }) {
+    async handle({ streamedBody }) {
       let [bytes, largest] = [0, 0];
       for (;;) {
         await gate();
-        const piece = await sentBody?.next();
+        const piece = await streamedBody?.next();
         if (piece === undefined) return { kind: 'document', content: { bytes, largest } };
         bytes += piece.length;
         largest = Math.max(largest, piece.length);
@@ -194,11 +194,11 @@ test('a route gets what has arrived of a body before it learns that the client i
   const reading = route({
     ...declaration,
     reply: { kind: 'none' },
-    async handle({ sentBody }) {
+    async handle({ streamedBody }) {
       begun.resolve();
       await gate.promise;
       try {
-        for (;;) received.push(String(await sentBody?.next()));
+        for (;;) received.push(String(await streamedBody?.next()));
       } finally {
         ended.resolve();
       }
