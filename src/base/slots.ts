@@ -7,7 +7,7 @@
 //
 // A *client* is any name, such as the name of a user or of a network. A job may count for several clients; it
 // takes the turn of the first one. Only the other two bounds apply to a job without clients. ARCHITECTURE.md has a
-// table of all bounds.
+// table of the bounds on what one client may hold.
 import assert from 'node:assert';
 
 /** The urgent jobs that get a slot in a row while others wait. */

@@ -10,11 +10,11 @@
 // a failure. Then running calls reject with a `ThreadError`, and the next call starts another thread. A
 // thread with running calls keeps the process alive; an idle thread doesn't.
 //
-// | thread              | runs                                | ends                    | where                      |
-// |---------------------|-------------------------------------|-------------------------|----------------------------|
-// | queries             | long reads, on their own connection | after ten seconds       | `storage/sql-worker.ts`    |
-// | checkpoints         | checkpoints of the WAL              | after ten seconds       | `storage/sql-worker.ts`    |
-// | types               | the console's files without types   | when it has done that   | `features/console/console-files.ts`     |
+// | thread      | runs                                | ends                  | where              |
+// |-------------|-------------------------------------|-----------------------|--------------------|
+// | queries     | long reads, on their own connection | after ten seconds     | `sql-worker.ts`    |
+// | checkpoints | checkpoints of the WAL              | after ten seconds     | `sql-worker.ts`    |
+// | types       | the console's files without types   | when it has done that | `console-files.ts` |
 import { Worker } from 'node:worker_threads';
 import { systemTimers, type Timers } from './timers.ts';
 

@@ -128,7 +128,7 @@ export const coreSettings: readonly Setting[] = [
     flag: 'rate-login-code',
     value: 'RATE',
     fallback: '10/3600',
-    help: 'one-time codes tried for one account',
+    help: 'one-time codes for one account, from a known address or all others',
     rule: rate,
   },
   {

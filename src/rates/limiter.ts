@@ -17,7 +17,7 @@ import { Problem } from '../problem.ts';
 
 const bucketsMax = 100_000;
 
-/** At most `requests` in `seconds`; undefined means no limit. */
+/** A bucket holds `requests` tokens, and fills in `seconds`; undefined means no limit. */
 export type Rate = { readonly requests: number; readonly seconds: number } | undefined;
 
 /** The rates of the service; `loginAccount`, for example, is set with `--rate-login-account`. */

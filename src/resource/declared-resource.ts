@@ -148,7 +148,7 @@ type IndexedSearch = {
 };
 /** How an import finds the object that a line without id and key means (`imported-object-store.ts`). */
 type ImportRules<M extends ResourceMembers> = {
-  /** In this order: the row is meant that alone has the values. */
+  /** Tried in order; matches when exactly one row has these values. */
   readonly knownBy: readonly Identity<ContentOf<M>>[];
   /** Whether the first of them is unique: then it alone names an object, and ids and keys have no effect. */
   readonly isUnique?: true;
@@ -259,7 +259,7 @@ function rowsOf<M extends ResourceMembers>(
   const rows = table(plural, columns);
   const ownerColumn: Columns = isOwned ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
   const found = rows.select({ ...shown, ...ownerColumn });
-  /** A key that a kept row has from an older version is made anew only with its text. */
+  /** A key kept from an older version is recomputed only when its text changes. */
   const keySources = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
   const content: readonly string[] = contentNames(members).map(String);
   const replaceContent = rows.update([...content.filter((each) => !keySources.includes(each)), 'updatedAt']);
@@ -375,7 +375,10 @@ type RowSchemas = {
   readonly Replacement: JsonSchema;
 };
 
-/** What `orderly check` verifies of a row: it fits its schema, and would be accepted today. */
+/**
+ * What `orderly check` verifies of a row: it fits its schema and the rules of a whole object, its times are in order, and
+ * its owner exists. The rules of texts that are sent aren't applied again.
+ */
 export function rowIssues(
   row: Readonly<Record<string, unknown>>,
   { names, Shown, Replacement }: RowSchemas,

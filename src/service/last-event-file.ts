@@ -1,6 +1,6 @@
-// The id of the last event that was shown to a client, in a file beside the database. A database that lacks
-// this event has replaced a newer database. It will reuse ids of events, so positions in the feed are
-// invalid.
+// The id of the last event, in a file beside the database: written at the start, once a minute, at the end and by a
+// restore. A database that lacks this event has replaced a newer database. It will reuse ids of events, so
+// positions in the feed are invalid.
 import { readFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -60,7 +60,7 @@ export class LastEventFile {
     this.#written = readLastEvent(this.#file);
   }
 
-  /** Returns the id of the last event that was shown from this folder, if the database lacks the event. */
+  /** Returns the id in the file, if the database lacks the event. */
   get missingEvent(): number | undefined {
     return feedBounds(this.#db).latest < this.#written ? this.#written : undefined;
   }

@@ -1,4 +1,4 @@
-// The settings of the console: the shop that packing slips name, and its currency.
+// The settings of the console: the shop that papers name, and its currency.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ConfigError } from '../../src/config/command-error.ts';

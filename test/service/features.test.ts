@@ -6,15 +6,10 @@ import { Worker } from 'node:worker_threads';
 import { ConfigError } from '../../src/config/command-error.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { features } from '../../src/service/features.ts';
+import { withDependents } from '../support/dependents.ts';
 import { declaredNames, executable, serviceFor, type TestService } from '../support/service.ts';
 
 const optional = features.filter(({ isCore, name }) => isCore !== true && !declaredNames.includes(name));
-
-/** The feature and all that need it. */
-function withDependents(name: string): string[] {
-  const needing = features.filter(({ needs = [] }) => needs.some((each) => each.name === name));
-  return [name, ...needing.map((each) => each.name)];
-}
 
 test('users, sessions, keys, customers, orders, the shop, events and backups are in every service', () => {
   const core = features.filter(({ isCore }) => isCore === true).map(({ name }) => name);

@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { features } from '../../src/service/features.ts';
+import { withDependents } from '../support/dependents.ts';
 import { isElsewhere, root } from '../support/source-text.ts';
 
 /** What belongs to a feature besides `src/features/NAME/` and `test/features/NAME/`. */
@@ -57,16 +58,6 @@ function canBeDeleted(name: string): boolean {
   } finally {
     rmSync(copy, { recursive: true, force: true });
   }
-}
-
-/** The feature and all that need it, also by others. */
-function withDependents(name: string): string[] {
-  const found = new Set([name]);
-  // grows while it is walked
-  for (const each of found)
-    for (const { name: needing, needs = [] } of features)
-      if (needs.some((needed) => needed.name === each)) found.add(needing);
-  return [...found];
 }
 
 function copyTree(copy: string): void {

@@ -1,5 +1,5 @@
 // The Node that `npm install` brings. `npm run runtime -- VERSION` changes it: the versions of all platforms, the lock
-// file, and the SHA-256 of each program. `npm run check:runtime` compares the Node that runs with that list.
+// file, and the SHA-256 of each program. Without VERSION it compares the Node that runs with that list.
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

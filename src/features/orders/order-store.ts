@@ -130,7 +130,7 @@ function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'stat
   return received === null ? undefined : { currency, received };
 }
 
-/** Verifies that an order fits its schema, its sums are right, and its address would be accepted today. */
+/** Verifies each order by `rowIssues`. That its total is the sum of its items is a rule of its schema. */
 export const orderAudit = orders.audit({
   thing: 'order',
   columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), flag) },

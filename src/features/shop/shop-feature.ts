@@ -3,6 +3,7 @@ import { currency } from '../../config/settings.ts';
 import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { shopMigrations } from './shop-migrations.ts';
+import { shopLineCharsMax, shopMembers } from './shop.ts';
 
 export const shop: Feature = {
   name: 'shop',
@@ -24,14 +25,14 @@ export const shop: Feature = {
       flag: 'shop-name',
       value: 'NAME',
       fallback: '',
-      help: 'the sender on packing slips',
+      help: 'the sender on papers',
       rule: shortLine,
     },
     {
       flag: 'shop-address',
       value: 'ADDRESS',
       fallback: '',
-      help: 'the sender’s address on packing slips, in one line',
+      help: 'the sender’s address on papers, in one line',
       rule: shortLine,
     },
   ],
@@ -43,7 +44,6 @@ export const shop: Feature = {
     });
   },
   async maintenance() {
-    const { shopMembers } = await import('./shop.ts');
     const { shopAudit } = await import('./shop-store.ts');
     return {
       audits: [shopAudit],
@@ -52,9 +52,7 @@ export const shop: Feature = {
   },
 };
 
-const lineCharsMax = 200;
-
 function shortLine(text: string): string | undefined {
-  if (text.length <= lineCharsMax && !/\p{Cc}/u.test(text)) return undefined;
-  return `must be a line of at most ${lineCharsMax} characters`;
+  if (text.length <= shopLineCharsMax && !/\p{Cc}/u.test(text)) return undefined;
+  return `must be a line of at most ${shopLineCharsMax} characters`;
 }

@@ -35,7 +35,7 @@ import {
 } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
-const shopLineCharsMax = 200;
+export const shopLineCharsMax = 200;
 
 const name = singleLine(shopLineCharsMax, 'The sender on papers.', 'Tea House');
 const address = singleLine(

@@ -58,7 +58,7 @@ type HttpServerOptions = {
   readonly connectionsPerAddressMax?: number;
   /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted?: (address: string) => boolean;
-  /** That of a silent connection; for tests all of them, shorter. */
+  /** The service sets only `silenceMilliseconds`; tests shorten all. */
   readonly timeouts?: Partial<Timeouts>;
 };
 

@@ -40,10 +40,7 @@ export function isFromThisMachine(peer: Peer, fields: RequestHeaders): boolean {
 
 const localHost = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d*)?$/i;
 
-/**
- * Accepts plain HTTP only from a local client, or from a trusted proxy that was itself reached by HTTPS
- * (requirements section 1, rule 7).
- */
+/** Accepts plain HTTP only from a local client, or from a trusted proxy that was itself reached by HTTPS. */
 export function checkTransport(peer: Peer, fields: RequestHeaders): void {
   if (peer.isLoopback && !isProxied(fields)) return;
   if (peer.isTrusted && forwardedScheme(fields)?.toLowerCase() === 'https') return;

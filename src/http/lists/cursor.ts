@@ -1,5 +1,6 @@
 // Cursors. A cursor is the position where the next page begins, bound to its list, filters and order by a hash. It needs
-// no secret: whatever position a client makes up, row access is one of the list's filters.
+// no secret: whatever position a client makes up, row access is one of the list's filters. So cursors of 1.0.0
+// are taken without a hash.
 import { hash } from 'node:crypto';
 import { Problem } from '../../problem.ts';
 import type { KeysetPosition } from '../../storage/keyset.ts';

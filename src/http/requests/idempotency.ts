@@ -47,8 +47,8 @@ export class Idempotency {
 
   /**
    * Returns the first response to the key; undefined for a first request. Throws if the key was used with another
-   * body, or if the caller may no longer read what the response shows; for a valid request also if the first one
-   * is still running.
+   * body, or if the caller may no longer read what the response shows. A valid request also throws while the
+   * first one is still running.
    */
   find(exchange: Exchange, body: Buffer, isValid: boolean): StoredResponse | undefined {
     const storageKey = storageKeyOf(exchange);

@@ -50,7 +50,7 @@ type Versioned = {
   readonly vary?: string;
 };
 
-/** The phrases of RFC 9110, except for 422, whose older phrase requirements section 7.1 uses. */
+/** The phrases of RFC 9110, except for 422, which keeps its older phrase: Unprocessable Entity. */
 const reasonPhrases: Readonly<Record<number, string | undefined>> = {
   ...STATUS_CODES,
   413: 'Content Too Large',
