@@ -57,7 +57,7 @@ test('a list as a file', { timeout: 120_000 }, async (t) => {
   await t.test('has a word for how each order was paid', async () => {
     await person.go('#/orders?payment=cash');
     await person.press('CSV');
-    assert.match((await linesOf())[1] ?? '', /^16;paid;cash;/);
+    assert.match((await linesOf())[1] ?? '', /^16;paid;Cash;/);
   });
 
   await t.test('has the status that is shown, and what programs read', async () => {
