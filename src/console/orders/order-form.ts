@@ -65,7 +65,7 @@ export function orderForm({ client, user }: Page, { note = null, ...beginning }:
   return form;
 }
 
-/** The cards of what can be entered; `end` stands below the delivery. An event draws before the form hears of it. */
+/** The cards of what can be entered; `end` stands below the delivery. */
 export function orderCards(form: OrderForm, end?: Child): HTMLElement {
   const { has, search, about, contact, currency, list, isPickup, addressRows, offer, note } = form;
   const title = t('Customer');
@@ -88,6 +88,7 @@ export function orderCards(form: OrderForm, end?: Child): HTMLElement {
     has.includes('items') && card(t('Items'), h('div.lines', list, buttons)),
     has.includes('delivery') ? card(t('Delivery'), delivery, note.element) : card(t('Note'), note.element),
   );
+  // input and change events redraw the cards before the form's own listeners run
   for (const type of ['input', 'change']) element.addEventListener(type, form.draw);
   return element;
 }
@@ -97,7 +98,10 @@ export function totalLine({ total }: OrderForm): HTMLElement {
   return h('p.sum-up', rich('Total {total}', { total }));
 }
 
-/** Resolves once what was typed or scanned is looked up. Throws if the service was away from a code. */
+/**
+ * Resolves once what was typed or scanned is looked up. Throws if a scanned code couldn’t be looked up because the
+ * service was unreachable.
+ */
 export async function settle(form: OrderForm): Promise<void> {
   if (form.has.includes('customer')) await settleCustomer(form);
   await settleLines(form);
@@ -152,7 +156,7 @@ export async function holdScans(
   scans: Scans,
   send: () => Promise<void>,
 ): Promise<void> {
-  await scans.settled; // its keys are in some field
+  await scans.settled; // waits until the running scan's characters have arrived in a field
   form.dataset['scans'] = later;
   try {
     await send();

@@ -45,7 +45,7 @@ export function field(options: FieldOptions): Field {
   return { element, control };
 }
 
-/** Of codes and what is searched for: phones must not correct it, nor begin it with a capital. */
+/** Attributes that turn autocorrection off, for codes and search fields. */
 export const uncorrected = {
   autocomplete: 'off',
   autocapitalize: 'none',
