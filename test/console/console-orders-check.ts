@@ -125,6 +125,23 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     assert.deepEqual(data[0].address, shippingAddress);
   });
 
+  await t.test('of a new customer are placed after another one was made with a rejected order', async () => {
+    await person.go('#/new');
+    await person.enter('Customer', 'Emmy Noether');
+    await person.press('New customer “Emmy Noether”');
+    await enterItem();
+    await person.enter('Price', '10000000001');
+    await person.check('Picked up');
+    await person.press('Place order');
+    await person.see('Price must be at most');
+    await person.enter('Customer', 'Maria Goeppert');
+    await person.press('New customer “Maria Goeppert”');
+    await person.enter('Price', '7,49');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    await person.see('Maria Goeppert');
+  });
+
   await t.test('say at a field, in its words, what is wrong there', async () => {
     await person.go('#/new');
     await chooseCustomer('grace', 'Grace Hopper');

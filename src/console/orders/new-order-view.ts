@@ -74,7 +74,8 @@ function showForm(page: Page, draft: Draft): void {
       const order = await untilAnswered(page, body, async () => {
         const customerId = await customerIdFor(fields);
         const options = { idempotencyKey, body: { customerId, ...readOrderForm(fields), ...end } };
-        return (await client.send<Order>('POST', '/orders', options)).value;
+        const sent = client.send<Order>('POST', '/orders', options);
+        return (await sent.catch(explainPlacedBefore)).value;
       });
       draft.end();
       sayPlaced(page, order, { ...input, ...customerEntered(fields) });
@@ -83,7 +84,7 @@ function showForm(page: Page, draft: Draft): void {
       else goTo(`/orders/${order.id}`);
     } catch (error) {
       if (error instanceof Rejection) draft.markSent(false, entered());
-      explainPlacedBefore(error);
+      throw error;
     }
   }
   const handedOver = checkbox(isHandedOver, t('Handed over'));
@@ -137,7 +138,7 @@ function showForm(page: Page, draft: Draft): void {
   }
 }
 
-/** The keys that end a sale over the counter; what is paid in another way is only said later. */
+/** The keys that end a sale over the counter. `other` has no key; it is set afterwards on the order’s page. */
 const paymentKeys = [
   ['card', 'F2'],
   ['cash', 'F4'],

@@ -204,13 +204,16 @@ async function findWalkIn({ client, userId }: OrderForm): Promise<Customer | und
   return named.sort((a, b) => a.id - b.id)[0];
 }
 
-async function addCustomer(form: OrderForm, body: object, kind: 'customer' | 'walk-in'): Promise<Customer> {
+/** `kind` ends the key. A key that has made a customer with other details is left for the next one. */
+async function addCustomer(form: OrderForm, body: object, kind: string): Promise<Customer> {
   const options = { idempotencyKey: `${form.idempotencyKey}-${kind}`, body };
-  const sent = form.client.send<Customer>('POST', '/customers', options);
-  const { value } = await sent.catch((error: unknown) => {
-    throw error instanceof Rejection ? inForm(error) : error;
-  });
-  return value;
+  try {
+    return (await form.client.send<Customer>('POST', '/customers', options)).value;
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    if (error.code === 'idempotency-key-reused') return addCustomer(form, body, `${kind}-next`);
+    throw inForm(error);
+  }
 }
 
 /** Points the issues at the form's fields, where the customer's address is that of the delivery. */

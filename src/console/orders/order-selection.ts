@@ -106,7 +106,9 @@ export function orderSelection(page: Page): OrderSelection {
     column,
     show(orders) {
       shown = orders;
-      for (const id of selected) if (!orders.some((order) => order.id === id)) selected.delete(id);
+      const isGone = (id: number): boolean => orders.every((order) => order.id !== id);
+      for (const id of selected) if (isGone(id)) selected.delete(id);
+      if (last !== undefined && isGone(last)) last = undefined;
       draw();
     },
   };
@@ -134,7 +136,7 @@ type Printed = {
   readonly sheetOf: (order: Order, name: string) => HTMLElement;
 };
 
-/** Those that have ended are no longer packed. */
+/** Orders that are cancelled or refunded are left out: nothing is packed or confirmed any more. */
 function printAllButton({ main }: Page, { label, orders, sheetOf }: Printed): HTMLElement | undefined {
   const printed = orders.filter(({ status }) => !isFinal(status));
   if (printed.length === 0) return undefined;
