@@ -146,8 +146,9 @@ test('the console follows the shop', { timeout: 120_000 }, async (t) => {
     await tab.evaluate(`location.hash = '#/today'`);
     for (const timeZone of ['Pacific/Kiritimati', null]) {
       await service.patch('/shop', { token, body: { timeZone } });
+      await tab.evaluate('window.isOld = true');
       await tab.send('Page.reload');
-      await person.see('Received today');
+      await tab.until(`!window.isOld && document.body.innerText.includes('Received today')`);
     }
     await person.go('#/day');
     await person.see('From midnight to midnight in UTC');
