@@ -215,7 +215,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
         ...issuesOf(permit, content, { current: {}, sent: object }),
       ]),
     );
-    const own = apartOf(content);
+    const own = distinctionOf(content);
     const isEarlier = isContentKey(key) && dryRun?.knows(knownBy, content, own) === true;
     if (isEarlier) return { id: null, result: 'changed' };
     const sameAs =
@@ -266,7 +266,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
         ...valuesOf(content),
       );
       const [[id, other] = [0, null]] = found;
-      if (found.length === 1 && isSameOrNone(other, apartOf(content))) return id;
+      if (found.length === 1 && isSameOrNone(other, distinctionOf(content))) return id;
     }
     return undefined;
   }
@@ -282,7 +282,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
     return undefined;
   }
 
-  function apartOf(content: Readonly<Record<string, unknown>>): string | null {
+  function distinctionOf(content: Readonly<Record<string, unknown>>): string | null {
     const value = distinguishedBy === undefined ? null : content[distinguishedBy];
     return typeof value === 'string' ? value : null;
   }

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { backup } from '../../src/storage/backup.ts';
 import { lastBackupAt } from '../../src/storage/backup-traces.ts';
 import { serviceFor } from '../support/service.ts';
-import { newFolder, openNotes } from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { openNotes } from '../support/storage-support.ts';
 
 test('a backup removes the old files of killed backups beside it, and nothing else', async (t) => {
   const folder = newFolder(t);

@@ -22,14 +22,8 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { keepBackup, NoRoomError } from '../../src/storage/kept-backups.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
-import {
-  addNote,
-  madeBackup,
-  migrations,
-  newFolder,
-  noteTexts,
-  openNotes,
-} from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, madeBackup, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
 
 const strict = { migrations, force: false };
 const forced = { ...strict, force: true };

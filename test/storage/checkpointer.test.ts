@@ -9,7 +9,8 @@ import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { addNote, HeldDisk, newFolder, openNotes, until } from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, HeldDisk, openNotes, until } from '../support/storage-support.ts';
 
 const mebibyte = 1024 ** 2;
 const longBytes = 8 * mebibyte;

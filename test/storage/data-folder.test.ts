@@ -17,7 +17,8 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { isDatabase } from '../../src/storage/applied-migrations.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
-import { addNote, migrations, newFolder, noteTexts, openNotes } from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
 
 function says(pattern: RegExp): (error: unknown) => boolean {
   return (error) => error instanceof StorageError && pattern.test(error.message);

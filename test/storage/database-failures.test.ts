@@ -5,12 +5,12 @@ import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
+import { newFolder } from '../support/command-support.ts';
 import {
   addNote,
   HeldDisk,
   isUnavailable,
   migrations,
-  newFolder,
   noteChange,
   noteTexts,
   openNotes,

@@ -5,12 +5,12 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
+import { newFolder } from '../support/command-support.ts';
 import {
   addNote,
   HeldDisk,
   isSettled,
   isUnavailable,
-  newFolder,
   noteChange,
   noteTexts,
   openNotes,

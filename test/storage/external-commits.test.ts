@@ -3,11 +3,11 @@ import assert from 'node:assert/strict';
 import { test, type TestContext } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { DatabaseOptions } from '../../src/storage/database.ts';
+import { newFolder } from '../support/command-support.ts';
 import {
   addNote,
   HeldDisk,
   migrations,
-  newFolder,
   noteTexts,
   openNotes,
   turn,

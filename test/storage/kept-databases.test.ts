@@ -1,13 +1,10 @@
 // The databases of released versions: this version opens each of them, finds it sound, and shows what it holds.
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { features, migrations } from '../../src/service/features.ts';
 import { openMigrated } from '../../src/storage/migrate.ts';
-import { orderly } from '../support/command-support.ts';
+import { newFolder, orderly } from '../support/command-support.ts';
 import { keptSecret, keptVersions, placeKeptDatabase } from '../support/kept-databases.ts';
 import { password, serviceFor } from '../support/service.ts';
 
@@ -101,11 +98,5 @@ function tablesOf(db: DatabaseSync): unknown[] {
 function folderWith(t: TestContext, version: string): string {
   const folder = newFolder(t);
   placeKeptDatabase(version, folder);
-  return folder;
-}
-
-function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-kept-'));
-  t.after(() => rmSync(folder, { recursive: true }));
   return folder;
 }

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { buildRecorder, cutPower, record } from './power-cut.ts';
-import { newFolder } from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
 
 const cuts = Number(process.env['POWER_CUTS'] ?? 4);
 const skip =

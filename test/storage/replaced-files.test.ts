@@ -6,14 +6,8 @@ import { describe, test, type TestContext } from 'node:test';
 import { watchMilliseconds, type Database } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { restore } from '../../src/storage/backup.ts';
-import {
-  addNote,
-  isUnavailable,
-  migrations,
-  newFolder,
-  noteTexts,
-  openNotes,
-} from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, isUnavailable, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
 
 type Change = readonly [name: string, change: (file: string) => void];
 

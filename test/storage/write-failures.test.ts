@@ -4,7 +4,8 @@ import { rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { watchMilliseconds } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
-import { addNote, HeldDisk, isUnavailable, newFolder, openNotes, until } from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, HeldDisk, isUnavailable, openNotes, until } from '../support/storage-support.ts';
 
 test('a sync that runs when the WAL is deleted is waited for, and the end is reported once', async (t) => {
   const folder = newFolder(t);

@@ -6,14 +6,8 @@ import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import {
-  addNote,
-  isUnavailable,
-  newFolder,
-  noteTexts,
-  openNotes,
-  until,
-} from '../support/storage-support.ts';
+import { newFolder } from '../support/command-support.ts';
+import { addNote, isUnavailable, noteTexts, openNotes, until } from '../support/storage-support.ts';
 
 /** From now on SQLite finds no space, until the mock is restored. */
 function fillDisk(t: TestContext) {

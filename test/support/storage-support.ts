@@ -1,8 +1,6 @@
 // For the tests of the storage: folders with a table of notes, and a disk whose syncs end when the test ends
 // them.
 import assert from 'node:assert';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Invalidation } from '../../src/storage/invalidation.ts';
@@ -11,6 +9,7 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Connection } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { Problem } from '../../src/problem.ts';
+import { newFolder } from './command-support.ts';
 
 export const migrations = [
   {
@@ -19,12 +18,6 @@ export const migrations = [
     sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT',
   },
 ];
-
-export function newFolder(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'orderly-storage-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  return folder;
-}
 
 /** Opens a database, in a new folder unless `options` name one; it is closed at the end of the test. */
 export async function openNotes(t: TestContext, options: Partial<DatabaseOptions> = {}): Promise<Database> {
