@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isSane } from '../base/sane-clock.ts';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
-import { connectionBytesMax } from '../http/connections/connection.ts';
+import { connectionBytesMax } from '../http/connections/http-connection.ts';
 import { openConnectionsMax } from '../service/listening.ts';
 import type { Config } from '../config/config.ts';
 import type { Logger } from '../base/logger.ts';

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { capacity } from '../base/capacity.ts';
-import { connectionBytesMax } from '../http/connections/connection.ts';
+import { connectionBytesMax } from '../http/connections/http-connection.ts';
 import { connectionsMax, type HttpServer } from '../http/connections/http-server.ts';
 import { readFileSync } from 'node:fs';
 

@@ -11,6 +11,9 @@ import { Exports } from '../http/lists/export.ts';
 import { HttpServer, type Certificate, type ConnectionCounts } from '../http/connections/http-server.ts';
 import { createMetrics, type Metrics } from '../http/telemetry/metrics.ts';
 import { RequestHandler } from '../http/requests/request-handler.ts';
+import { RequestLog } from '../http/requests/request-log.ts';
+import { createCors } from '../http/responses/cors.ts';
+import { UnsentResponses } from '../http/responses/unsent-responses.ts';
 import type { Route } from '../http/routing/route.ts';
 import { Router } from '../http/routing/router.ts';
 import type { Logger } from '../base/logger.ts';
@@ -123,13 +126,12 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   const completed = await completeFolder(database, { config, log, now, hasher, signal });
   const { secrets, certificate: current, lastEventFile, created } = completed;
 
-  const isTrusted = addressesIn(config.trustedProxy);
   const server = new HttpServer({
     certificate: current,
     connectionsMax: openConnectionsMax(),
     connectionsPerAddressMax: config.connectionsPerAddress,
     timeouts: { silenceMilliseconds: config.keepAliveSeconds * 1000 },
-    isTrusted,
+    isTrusted: addressesIn(config.trustedProxy),
   });
   const address = await listen(server, config);
   unfinished.defer(() => server.close());
@@ -196,24 +198,23 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   });
   const handler = new RequestHandler({
     router,
-    turns,
-    authenticator,
-    lookupsOf,
-    database,
+    call: { database, authenticator, lookupsOf, now },
+    respond: {
+      publicUrl,
+      isTls: config.tls.mode !== 'off',
+      isStopping,
+      keepAliveSeconds: config.keepAliveSeconds,
+      now,
+      turns,
+      cors: createCors(new Set(config.corsOrigins)),
+      log: new RequestLog(log, timers),
+      metrics,
+      unsent: new UnsentResponses(capacity.unsentBytes, () => (metrics.dropped.unread += 1)),
+    },
     limiters,
-    publicUrl,
-    now,
-    timers,
-    log,
-    metrics,
     responses,
-    isTrusted,
     acceptsQueryKeys: config.apiKeyQuery,
-    isTls: config.tls.mode !== 'off',
-    corsOrigins: new Set(config.corsOrigins),
-    isStopping,
-    keepAliveSeconds: config.keepAliveSeconds,
-    unsentBytesMax: capacity.unsentBytes,
+    log,
   });
   server.setHandler(handler);
 

@@ -5,7 +5,7 @@ import module from 'node:module';
 import { test } from 'node:test';
 import { capacityOf, freeDiskBytes, freeMemoryBytes } from '../../src/base/capacity.ts';
 import { pageBytesMax } from '../../src/http/lists/list.ts';
-import { connectionBytesMax } from '../../src/http/connections/connection.ts';
+import { connectionBytesMax } from '../../src/http/connections/http-connection.ts';
 
 const mebibyte = 1024 ** 2;
 

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { tokenSeconds } from '../../src/auth/jwt.ts';
 import { sessionIdleSecondsMax, sessionSecondsMax } from '../../src/auth/refresh-tokens.ts';
 import { stepMillisecondsMax, turnMillisecondsMax } from '../../src/base/turns.ts';
-import { waitingBytesMax } from '../../src/http/connections/connection.ts';
+import { waitingBytesMax } from '../../src/http/connections/http-connection.ts';
 import { exportsMax } from '../../src/http/lists/export.ts';
 import { pageBytesMax, pageRowsDefault, pageRowsMax } from '../../src/http/lists/list.ts';
 import {

@@ -6,7 +6,7 @@ import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
 import { networkOf } from '../../base/addresses.ts';
 import { Problem } from '../../problem.ts';
-import { Connection } from './connection.ts';
+import { HttpConnection } from './http-connection.ts';
 import { createHttpServer, nodeHttps } from './node-http.ts';
 import { peerOf } from './peer.ts';
 import {
@@ -38,16 +38,19 @@ type Timeouts = typeof timeoutsDefault;
 export type Certificate = { readonly cert: string; readonly key: string };
 
 /** What the client expects before it sends the body (RFC 9110 section 10.1.1). */
-export type Expectation = 'nothing' | '100-continue' | 'other';
+type Expectation = 'nothing' | '100-continue' | 'other';
+
+/** A request whose head has arrived. */
+export type ArrivedRequest = {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+  readonly connection: HttpConnection;
+  readonly expectation: Expectation;
+};
 
 /** What answers requests. */
 type ConnectionHandler = {
-  onRequest(
-    request: IncomingMessage,
-    response: ServerResponse,
-    connection: Connection,
-    expectation: Expectation,
-  ): void;
+  onRequest(arrived: ArrivedRequest): void;
   /** Returns the whole response to bytes that are no request. */
   onUnparsed(problem: Problem, address: string): string;
 };
@@ -80,7 +83,7 @@ export class HttpServer {
   /** The open connections of each network. */
   readonly #openOf = new Map<string, number>();
   /** The connections that carry HTTP: with TLS, by the decrypting sockets over the raw ones. */
-  readonly #connections = new Map<Socket, Connection>();
+  readonly #connections = new Map<Socket, HttpConnection>();
   readonly #rejected = { full: 0, address: 0 };
 
   constructor(options: HttpServerOptions) {
@@ -114,7 +117,7 @@ export class HttpServer {
       (expectation: Expectation) =>
       (request: IncomingMessage, response: ServerResponse): void => {
         const connection = this.#connections.get(request.socket);
-        if (connection !== undefined) handler.onRequest(request, response, connection, expectation);
+        if (connection !== undefined) handler.onRequest({ request, response, connection, expectation });
       };
     this.#server
       .on('request', passAs('nothing'))
@@ -172,7 +175,7 @@ export class HttpServer {
       secrets += 1;
       if (secrets > tlsSecretsMax) socket.destroy();
     });
-    this.#connections.set(socket, new Connection(socket, peerOf(socket.remoteAddress, this.#isTrusted)));
+    this.#connections.set(socket, new HttpConnection(socket, peerOf(socket.remoteAddress, this.#isTrusted)));
     socket.once('close', () => this.#connections.delete(socket));
   }
 

@@ -4,15 +4,18 @@ import { Problem } from '../../problem.ts';
 import type { RequestHeaders } from './request-fields.ts';
 
 /** The socket's other end, which is the same for all requests of a connection. */
-export type Peer = { readonly address: string; readonly isLoopback: boolean; readonly isTrusted: boolean };
+export type Peer = {
+  readonly address: string;
+  readonly isLoopback: boolean;
+  readonly isTrusted: boolean;
+  /** Whether this is the address of a trusted proxy. */
+  readonly trusts: (address: string) => boolean;
+};
 
-export function peerOf(remoteAddress: string | undefined, isTrusted: (address: string) => boolean): Peer {
+export function peerOf(remoteAddress: string | undefined, trusts: (address: string) => boolean): Peer {
   const address = plainAddress(remoteAddress ?? '');
-  return {
-    address,
-    isLoopback: address === '::1' || address.startsWith('127.'),
-    isTrusted: isTrusted(address),
-  };
+  const isLoopback = address === '::1' || address.startsWith('127.');
+  return { address, isLoopback, isTrusted: trusts(address), trusts };
 }
 
 /** The fields that proxies add: any of them shows that a request came through a proxy. */
@@ -78,16 +81,12 @@ function lastElement(forwarded: string): string {
  * Returns the nearest address that isn't a trusted proxy, since a client can invent all earlier ones; the
  * proxy's own address if the field names none.
  */
-export function clientAddress(
-  peer: Peer,
-  fields: RequestHeaders,
-  isTrusted: (address: string) => boolean,
-): string {
-  if (!peer.isTrusted) return peer.address;
+export function clientAddress({ address, isTrusted, trusts }: Peer, fields: RequestHeaders): string {
+  if (!isTrusted) return address;
   const client = usesForwarded(fields)
-    ? nearest(fields['forwarded'] ?? '', isTrusted, parseFor)
-    : nearest(fields['x-forwarded-for'] ?? '', isTrusted);
-  return client ?? peer.address;
+    ? nearest(fields['forwarded'] ?? '', trusts, parseFor)
+    : nearest(fields['x-forwarded-for'] ?? '', trusts);
+  return client ?? address;
 }
 
 /**

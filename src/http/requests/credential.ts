@@ -3,28 +3,32 @@ import type { Caller } from '../../auth/access.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import { Problem } from '../../problem.ts';
 import { decode } from './query.ts';
-import { valuesOf, type Head } from './request-head.ts';
+import { valuesOf, type Head, type RequestHead } from './request-head.ts';
+
+type Options = {
+  readonly authenticator: Authenticator;
+  readonly acceptsQueryKeys: boolean;
+  readonly now: number;
+};
 
 /** Returns undefined if the request has no credential. Throws if it is invalid, or if there are several. */
 export function authenticate(
-  exchange: Head & { readonly queryApiKeys: readonly string[]; readonly now: number },
-  authenticator: Authenticator,
-  acceptsQueryKeys: boolean,
+  head: RequestHead,
+  { authenticator, acceptsQueryKeys, now }: Options,
 ): Caller | undefined {
-  const keys = valuesOf(exchange, 'x-api-key');
-  const queryKeys = exchange.queryApiKeys.map(decode);
-  const tokens = tokensIn(exchange);
+  const keys = valuesOf(head, 'x-api-key');
+  const queryKeys = head.queryApiKeys.map(decode);
+  const tokens = tokensIn(head);
   checkSingle({ tokens, keys, queryKeys });
   const allKeys = [...keys, ...queryKeys];
   const key = allKeys.find(isNotEmpty) ?? allKeys[0];
-  const authorization = authorizationOf(exchange);
+  const authorization = authorizationOf(head);
   const hasKey = key !== undefined && key !== '';
   const isToken = !hasKey || (tokens.length > 0 && !isApiKey(key));
-  if (authorization !== undefined && isToken)
-    return authenticator.authenticateBearer(authorization, exchange.now);
+  if (authorization !== undefined && isToken) return authenticator.authenticateBearer(authorization, now);
   if (key === undefined) return undefined;
   if (!acceptsQueryKeys && !keys.includes(key)) throw new Problem('invalid-token', queryKeysDisabled);
-  return authenticator.authenticateKey(key, exchange.now);
+  return authenticator.authenticateKey(key, now);
 }
 
 const queryKeysDisabled = 'The parameter api_key is disabled; send the key in the X-API-Key header.';

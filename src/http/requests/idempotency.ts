@@ -7,9 +7,9 @@ import type { Connection } from '../../storage/connection.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
 import { headOf, type HandlerResult } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
-import type { Exchange } from './exchange.ts';
-import { valuesOf, type Head } from './request-head.ts';
+import { valuesOf } from './request-head.ts';
 import type { ReplayableResponse } from './responder.ts';
+import type { RouteCall } from './route-call.ts';
 
 const idempotencyKeyLengthMax = 255;
 
@@ -46,40 +46,49 @@ export class Idempotency {
   }
 
   /**
-   * Returns the first response to the key; undefined for a first request. Throws if the key was used with another
-   * body, or if the caller may no longer read what the response shows. A valid request also throws while the
-   * first one is still running.
+   * Returns the first response to the request's key; undefined for a first request, or without a key. Adds the issue of
+   * an invalid key. Throws if the key was used with another body, even a body with issues. A request without issues also
+   * throws while the first one is still running, or if the caller may no longer read what the response shows.
    */
-  find(exchange: Exchange, body: Buffer, isValid: boolean): StoredResponse | undefined {
-    const storageKey = storageKeyOf(exchange);
+  find(call: RouteCall, body: Buffer, issues: Issue[]): StoredResponse | undefined {
+    const storageKey = storageKeyOf(call);
+    if (storageKey === undefined) return undefined;
+    if (!isValidKey(call)) return void issues.push(invalidKey);
+    const isValid = issues.length === 0;
     if (isValid && this.#running.has(storageKey)) throw inProgress();
-    const stored = this.#store.find(exchange.read, storageKey, exchange.now);
+    const stored = this.#store.find(call.read, storageKey, call.now);
     if (stored === undefined) return undefined;
     if (!this.#store.fingerprints(body).includes(stored.fingerprint)) throw reused();
-    if (isValid) checkOwner(exchange, stored);
+    if (isValid) checkOwner(call, stored);
     return stored;
   }
 
-  /** Calls the handler of a first request, and stores the response to its key inside of its write. */
-  async handleFirst(
-    exchange: Exchange,
-    body: Buffer,
-    handle: () => HandlerResult | Promise<HandlerResult>,
-  ): Promise<HandlerResult> {
-    const { method, path } = exchange.route;
-    const storageKey = storageKeyOf(exchange);
+  /** Calls the handler of a first request, and stores the response to its key, if any, inside of its write. */
+  handle(call: RouteCall, body: Buffer): HandlerResult | Promise<HandlerResult> {
+    const storageKey = storageKeyOf(call);
+    return storageKey === undefined ? call.route.handle(call) : this.#handleFirst(call, body, storageKey);
+  }
+
+  async #handleFirst(call: RouteCall, body: Buffer, storageKey: string): Promise<HandlerResult> {
+    const { route } = call;
     const [fingerprint = ''] = this.#store.fingerprints(body);
     let stored: unknown;
-    exchange.storeResultWith((writer, result) => {
+    call.storeResultWith((writer, result) => {
       assert(isRepresentation(result), 'the result of a write with an Idempotency-Key is the object');
-      const response = { ...storedResponseOf(exchange, result), fingerprint };
-      this.#store.save(writer, response, { storageKey, now: exchange.now });
+      this.#store.save(
+        writer,
+        { ...storedResponseOf(call, result), fingerprint },
+        { storageKey, now: call.now },
+      );
       stored = result;
     });
     this.#running.add(storageKey);
     try {
-      const result = await handle();
-      assert(result === stored, `${method} ${path} responds with another result than that of its write`);
+      const result = await route.handle(call);
+      assert(
+        result === stored,
+        `${route.method} ${route.path} responds with another result than that of its write`,
+      );
       return result;
     } finally {
       this.#running.delete(storageKey);
@@ -88,19 +97,18 @@ export class Idempotency {
 }
 
 /** Throws unless the caller may still read what the stored response shows. */
-function checkOwner({ caller, read, route }: Exchange, stored: StoredResponse): void {
+function checkOwner({ caller, read, route }: RouteCall, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
   const owner = route.ownerOf?.(read, stored.objectId);
   if (mayRead(route, caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }
 
-/** Returns no issue if there is one valid Idempotency-Key. */
-export function idempotencyKeyIssues(head: Head): Issue[] {
-  const key = head.headers['idempotency-key'] ?? '';
+/** Whether there is one valid Idempotency-Key. */
+function isValidKey({ headers, head }: RouteCall): boolean {
+  const key = headers['idempotency-key'] ?? '';
   const isSingle = valuesOf(head, 'idempotency-key').length === 1;
-  if (isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key)) return [];
-  return [invalidKey];
+  return isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key);
 }
 
 const invalidKey: Issue = {
@@ -110,7 +118,7 @@ const invalidKey: Issue = {
 };
 
 function storedResponseOf(
-  { route, caller }: Exchange,
+  { route, caller }: RouteCall,
   result: Representation<unknown>,
 ): Omit<StoredResponse, 'fingerprint'> {
   const { id: objectId, text, etag } = result;
@@ -126,8 +134,11 @@ function mayRead(route: Route, caller: Caller | undefined, ownerId: number): boo
   return caller !== undefined && allows(objectAccessOf(caller), ownerId);
 }
 
-function storageKeyOf({ route, path, network, caller, idempotencyKey }: Exchange): string {
-  return `${caller?.principal ?? network} ${route.method} ${path} ${idempotencyKey}`;
+/** Undefined if the route takes no Idempotency-Key, or the request has none. */
+function storageKeyOf({ route, path, network, caller, headers }: RouteCall): string | undefined {
+  const { 'idempotency-key': key } = headers;
+  if (route.acceptsIdempotencyKey !== true || key === undefined) return undefined;
+  return `${caller?.principal ?? network} ${route.method} ${path} ${key}`;
 }
 
 function reused(): Problem {

@@ -1,10 +1,11 @@
 // The body of a request. It is copied into one buffer as it arrives, since a piece of one byte takes hundreds of
 // bytes of memory. Most routes take it as a whole; a route with a streamed body takes it bit by bit, and the
 // connection is read only a little ahead of the route.
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../../base/counted.ts';
 import { Problem } from '../../problem.ts';
-import type { Connection } from '../connections/connection.ts';
+import type { HttpConnection } from '../connections/http-connection.ts';
+import type { ArrivedRequest } from '../connections/http-server.ts';
 import { bodyBytesMax, headersOf } from '../connections/request-fields.ts';
 
 /**
@@ -30,7 +31,8 @@ export class RequestBody {
   /** Why the body is rejected. What else arrives of it is dropped. */
   problem: Problem | undefined = undefined;
   readonly #request: IncomingMessage;
-  readonly #connection: Connection;
+  readonly #response: ServerResponse;
+  readonly #connection: HttpConnection;
   readonly #bytesMax: number;
   /** What has arrived and was not taken: the first `#length` bytes of the buffer. */
   #buffer = noBytes;
@@ -38,13 +40,18 @@ export class RequestBody {
   /** The bytes that have arrived, taken or not. */
   #bytes = 0;
   #pieces = 0;
+  /** Whether the client waits for a 100 Continue before it sends the body. */
+  #isAwaited: boolean;
   #isBeingRead = false;
   #reader: PromiseWithResolvers<Buffer | undefined> | undefined = undefined;
   #onBegun = (): void => {};
 
-  constructor(request: IncomingMessage, connection: Connection, streamedBytesMax: number | undefined) {
+  constructor(arrived: ArrivedRequest, streamedBytesMax: number | undefined) {
+    const { request, response, connection, expectation } = arrived;
     this.#request = request;
+    this.#response = response;
     this.#connection = connection;
+    this.#isAwaited = expectation === '100-continue';
     this.isStreamed = streamedBytesMax !== undefined;
     this.#bytesMax = streamedBytesMax ?? bodyBytesMax;
     request.on('data', (piece: Buffer) => this.#add(piece));
@@ -76,6 +83,7 @@ export class RequestBody {
 
   /** Resolves once it is known whether the body has a byte. */
   begun(): Promise<void> {
+    this.#ask();
     return new Promise((resolve) => (this.#onBegun = resolve));
   }
 
@@ -88,6 +96,8 @@ export class RequestBody {
   begin(): void {
     if (this.problem !== undefined) throw this.problem;
     this.#isBeingRead = true;
+    this.#response.once('finish', () => this.#dropRest());
+    this.#ask();
   }
 
   /**
@@ -97,6 +107,7 @@ export class RequestBody {
   next(): Promise<Buffer | undefined> {
     this.#reader = Promise.withResolvers();
     const { promise } = this.#reader;
+    this.#ask();
     this.#passOn();
     return promise;
   }
@@ -117,9 +128,16 @@ export class RequestBody {
   }
 
   /** Drops what nobody has read, and what still arrives within the server's time limit. */
-  dropRest(): void {
+  #dropRest(): void {
     this.#isBeingRead = false;
     this.fail(endedEarly());
+  }
+
+  /** Asks the client for the body, once, if it waits to be asked. */
+  #ask(): void {
+    if (!this.#isAwaited || this.problem !== undefined) return;
+    this.#isAwaited = false;
+    this.#response.writeContinue();
   }
 
   #add(piece: Buffer): void {

@@ -1,18 +1,55 @@
-// Checks the head of a request: its target and its header fields, which have lower-case names. `node:http` has
-// joined repeated fields with commas (RFC 9110 section 5.3).
+// The head of a request: its target and its header fields, which have lower-case names. `node:http` has joined
+// repeated fields with commas (RFC 9110 section 5.3).
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { networkOf } from '../../base/addresses.ts';
 import { Problem } from '../../problem.ts';
+import { fits } from '../../schema/schema-check.ts';
+import { clientAddress, type Peer } from '../connections/peer.ts';
 import {
   headerBytesMax,
   headerFieldsMax,
+  headersOf,
+  RequestId,
   urlBytesMax,
   type RequestField,
   type RequestHeaders,
 } from '../connections/request-fields.ts';
+import { splitTarget } from '../routing/request-target.ts';
+import { separateApiKeys } from './query.ts';
 
-/** The head of a request, and its fields by name. */
-export type Head = { readonly request: IncomingMessage; readonly headers: RequestHeaders };
+/** The head of a request as it was sent, and what follows from it alone. */
+export type RequestHead = {
+  readonly request: IncomingMessage;
+  readonly headers: RequestHeaders;
+  /** The id that the client sent, or a new one. */
+  readonly requestId: string;
+  readonly method: string;
+  readonly path: string;
+  /** The query without the parameters `api_key`, whose values are in `queryApiKeys`. */
+  readonly queryString: string;
+  readonly queryApiKeys: readonly string[];
+  readonly peer: Peer;
+  /** The client's own address, even behind trusted proxies. */
+  readonly address: string;
+  /** The client's network: an IPv4 address, or an IPv6 /48. */
+  readonly network: string;
+};
+
+export function readHead(request: IncomingMessage, peer: Peer, nextRequestId: () => string): RequestHead {
+  const headers = headersOf(request);
+  const { path, query } = splitTarget(request.url ?? '/');
+  const { rest: queryString, keys: queryApiKeys } = separateApiKeys(query);
+  const { 'x-request-id': sentId } = headers;
+  const requestId = sentId !== undefined && fits(RequestId, sentId) ? sentId : nextRequestId();
+  const address = clientAddress(peer, headers);
+  const { method = 'GET' } = request;
+  const network = networkOf(address);
+  return { request, headers, requestId, method, path, queryString, queryApiKeys, peer, address, network };
+}
+
+/** A request, and its fields by name. */
+export type Head = Pick<RequestHead, 'request' | 'headers'>;
 
 /** Throws unless the head is valid for any path. */
 export function checkHead(head: Head): void {

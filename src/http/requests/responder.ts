@@ -1,31 +1,41 @@
-// Sends responses: header fields, conditional requests, problems and streams. Logs and counts each as it is sent.
+// The response to one request: what steps add to it, and how it is sent, counted and logged, once. Conditional
+// requests, problems and streams are such responses.
+import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import type { HeaderFields } from '../../base/header-fields.ts';
 import type { Turns } from '../../base/turns.ts';
 import { Problem, securityEventOf } from '../../problem.ts';
+import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
+import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
+import type { ArrivedRequest } from '../connections/http-server.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
-import { createCors, type Cors } from '../responses/cors.ts';
+import type { Cors } from '../responses/cors.ts';
 import { acceptPatch, json, problemJson } from '../responses/media-types.ts';
 import { jsonPolicyFields } from '../responses/policies.ts';
 import { problemResponse } from '../responses/problem-response.ts';
 import { etagOf, toWireLatin1 } from '../responses/representation.ts';
-import { ResponseStream } from '../responses/response-stream.ts';
-import { UnsentResponses } from '../responses/unsent-responses.ts';
+import { ResponseStream, type StreamEndReason } from '../responses/response-stream.ts';
+import type { UnsentResponses } from '../responses/unsent-responses.ts';
 import { cacheControlOf, headOf, notStored, type HandlerResult, type Streamed } from '../routing/reply.ts';
-import { allowedMethods, type MountedRoute } from '../routing/router.ts';
+import type { Route } from '../routing/route.ts';
+import { allowedMethods, type Match, type MountedRoute } from '../routing/router.ts';
+import type { Metrics } from '../telemetry/metrics.ts';
 import { checkMatch, isUnmodified } from './conditional.ts';
-import type { Exchange } from './exchange.ts';
-import { isLastOfConnection } from './request-head.ts';
-import { RequestLog, type RequestLogOptions } from './request-log.ts';
+import { isLastOfConnection, type RequestHead } from './request-head.ts';
+import type { RequestLog } from './request-log.ts';
 
-export type ResponderOptions = RequestLogOptions & {
+/** What all responses share. */
+export type ResponseServices = {
   readonly publicUrl: string;
   readonly isTls: boolean;
-  readonly corsOrigins: ReadonlySet<string>;
   readonly isStopping: () => boolean;
   readonly keepAliveSeconds: number;
+  readonly now: () => number;
   readonly turns: Turns;
-  readonly unsentBytesMax: number;
+  readonly cors: Cors;
+  readonly log: RequestLog;
+  readonly metrics: Metrics;
+  readonly unsent: UnsentResponses;
 };
 
 /** The stored part of a response, from which it can be replayed. */
@@ -57,180 +67,245 @@ const reasonPhrases: Readonly<Record<number, string | undefined>> = {
 };
 
 export class Responder {
-  readonly cors: Cors;
-  readonly log: RequestLog;
-  readonly #options: ResponderOptions;
-  readonly #unsent: UnsentResponses;
-  /** Fields that are sent only over TLS (RFC 6797 section 7.2). */
-  readonly #transportFields: HeaderFields;
-  readonly #vary: string;
+  /** The route of the path and the method; undefined if there is none, or if it isn't known yet. */
+  mounted: MountedRoute | undefined = undefined;
+  /** Who sent the request, for the log. */
+  principal: string | null = null;
+  /** The events to log with the response. */
+  securityEvents: readonly SecurityEvent[] = noSecurityEvents;
+  /** The header fields that steps and the handler add to the response. */
+  readonly fields: string[] = [];
+  readonly #arrived: ArrivedRequest;
+  readonly #head: RequestHead;
+  readonly #services: ResponseServices;
+  /** When the request began: milliseconds since 1970, and the same moment on the monotonic clock. */
+  readonly #beganAt: number;
+  readonly #startedAt = performance.now();
+  /** Whether the request draws on a rate, even if the settings turn that rate off. */
+  #drawsOnRate = false;
 
-  constructor(options: ResponderOptions) {
-    this.#options = options;
-    this.log = new RequestLog(options);
-    const { unsentBytesMax, metrics } = options;
-    this.#unsent = new UnsentResponses(unsentBytesMax, () => (metrics.dropped.unread += 1));
-    this.cors = createCors(options.corsOrigins);
-    this.#transportFields = options.isTls ? ['Strict-Transport-Security', 'max-age=31536000'] : [];
-    this.#vary = `Accept, Authorization, X-API-Key${this.cors.isEnabled ? ', Origin' : ''}`;
+  constructor(arrived: ArrivedRequest, head: RequestHead, services: ResponseServices) {
+    this.#arrived = arrived;
+    this.#head = head;
+    this.#services = services;
+    this.#beganAt = services.now();
   }
 
-  respond(exchange: Exchange, result: HandlerResult): void {
-    const { reply } = exchange.route;
+  /**
+   * Consumes a token of the client's own bucket, whose state each response shows: one bucket for a request. Returns a
+   * 429 if it was empty.
+   */
+  drawOn(limiter: Limiter, key: string): Problem | undefined {
+    if (this.#drawsOnRate) return undefined;
+    this.#drawsOnRate = true;
+    const state = limiter.consumeToken(key, this.#services.now());
+    if (state === undefined) return undefined;
+    this.fields.push(...state.fields);
+    return state.isExceeded ? quotaExceeded(state) : undefined;
+  }
+
+  respond(call: { readonly route: Route; readonly mediaType: string }, result: HandlerResult): void {
     switch (result.kind) {
       case 'object': {
         const { text: body, etag } = result;
-        const { status, location } = headOf(reply, result);
+        const { status, location } = headOf(call.route.reply, result);
         const own = location === undefined ? [] : ['Location', location];
-        return this.#sendVersioned(exchange, { status, etag, mediaType: json, body, own });
+        return this.#sendVersioned({ status, etag, mediaType: json, body, own });
       }
       case 'list': {
         const { text: body, etag, next } = result;
         const own = next === null ? [] : ['Link', `<${next}>; rel="next"`];
-        return this.#sendVersioned(exchange, { status: 200, etag, mediaType: json, body, own });
+        return this.#sendVersioned({ status: 200, etag, mediaType: json, body, own });
       }
       case 'document': {
-        const { content, mediaType = exchange.mediaType } = result;
+        const { content, mediaType = call.mediaType } = result;
         const body = toWireLatin1(typeof content === 'string' ? content : JSON.stringify(content));
-        return this.#sendVersioned(exchange, { status: 200, etag: etagOf(body), mediaType, body });
+        return this.#sendVersioned({ status: 200, etag: etagOf(body), mediaType, body });
       }
       case 'shared document': {
         const { mediaType, fields, encoded } = result;
-        const { bytes: body, etag, isCompressed } = encoded(exchange.headers['accept-encoding']);
+        const { bytes: body, etag, isCompressed } = encoded(this.#head.headers['accept-encoding']);
         const ofContent = isCompressed ? [...fields, 'Content-Encoding', 'gzip'] : fields;
         const vary = `${this.#vary}, Accept-Encoding`;
-        return this.#sendVersioned(exchange, { status: 200, etag, mediaType, body, ofContent, vary });
+        return this.#sendVersioned({ status: 200, etag, mediaType, body, ofContent, vary });
       }
       case 'stream':
-        return this.#stream(exchange, result);
+        return this.#stream(result);
       case 'none':
-        return this.#send(exchange, 204, []);
+        return this.#send(204, []);
       default:
         result satisfies never; // a new kind doesn't compile without its case
     }
   }
 
   /** Sends a stored response again. */
-  replay(exchange: Exchange, { status, location, etag, text: body }: ReplayableResponse): void {
+  replay({ status, location, etag, text: body }: ReplayableResponse): void {
     const own = ['Idempotency-Replayed', 'true'];
     if (location !== null) own.push('Location', location);
-    this.#sendVersioned(exchange, { status, etag, mediaType: json, body, own });
+    this.#sendVersioned({ status, etag, mediaType: json, body, own });
   }
 
-  respondWithProblem(exchange: Exchange, problem: Problem): void {
-    const { publicUrl, metrics } = this.#options;
-    const { mounted, path, requestId } = exchange;
-    const context = { publicUrl, invalidStatus: mounted?.invalidStatus ?? 400, path, requestId } as const;
-    const { status, fields, text } = problemResponse(problem, context);
+  respondWithProblem(problem: Problem): void {
+    const { publicUrl, metrics } = this.#services;
+    const { path, requestId } = this.#head;
+    const invalidStatus = this.mounted?.invalidStatus ?? 400;
+    const { status, fields, text } = problemResponse(problem, { publicUrl, invalidStatus, path, requestId });
     if (problem.code === 'quota-exceeded') metrics.rejections.rate += 1;
     if (problem.code === 'unavailable') metrics.rejections.unavailable += 1;
     const event = securityEventOf(problem);
-    if (event !== undefined && !exchange.hasSecurityEvents) exchange.reportSecurityEvent(event);
-    this.#send(exchange, status, [...fields, ...contentFields(problemJson, text.length)], text);
+    if (event !== undefined && this.securityEvents.length === 0) this.securityEvents = [event];
+    this.#send(status, [...fields, ...contentFields(problemJson, text.length)], text);
   }
 
-  /** Counts and logs bytes that are no request. Returns the connection's last response. */
-  countedProblemText(problem: Problem, requestId: string, address: string): string {
-    const { publicUrl, metrics } = this.#options;
-    const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
-    const { status, fields, text } = problemResponse(problem, context);
-    metrics.observe(undefined, status, 0);
-    this.log.writeUnparsed(requestId, status, address);
-    const all = ['X-Request-Id', requestId, ...this.#transportFields, ...fields];
-    return this.#lastText(status, [...all, ...contentFields(problemJson, text.length)], text);
-  }
-
-  /** `methods` are the methods of the path; undefined for a preflight to a path without routes. */
-  respondToOptions(exchange: Exchange, methods: ReadonlyMap<string, MountedRoute> | undefined): void {
+  /** `match` has the methods of the path; undefined for a preflight to a path without routes. */
+  respondToOptions(match: Match | undefined): void {
+    const { cors } = this.#services;
     const fields: string[] = [];
-    if (methods !== undefined) fields.push('Allow', allowedMethods(methods).join(', '));
-    if (methods?.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
-    if (this.cors.isEnabled) fields.push('Vary', 'Origin');
-    this.#send(exchange, 204, [...fields, ...this.cors.preflightFieldsFor(exchange.headers)]);
+    if (match !== undefined) fields.push('Allow', allowedMethods(match.methods).join(', '));
+    if (match?.methods.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
+    if (cors.isEnabled) fields.push('Vary', 'Origin');
+    this.#send(204, [...fields, ...cors.preflightFieldsFor(this.#head.headers)]);
+  }
+
+  /** Closes the connection without a response, or amid one. */
+  destroy(): void {
+    this.#arrived.response.destroy();
+  }
+
+  get #vary(): string {
+    return this.#services.cors.isEnabled ? `${varyFields}, Origin` : varyFields;
   }
 
   /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
-  #sendVersioned(exchange: Exchange, response: Versioned): void {
+  #sendVersioned(response: Versioned): void {
     const { status, etag, mediaType, body, own = [], ofContent = jsonPolicyFields } = response;
     const { vary = this.#vary } = response;
-    const { method, reply } = exchange.route;
-    const fields = ['ETag', etag, 'Cache-Control', cacheControlOf(reply), 'Vary', vary, ...own];
-    if (method === 'GET') {
-      checkMatch(exchange.headers, etag);
-      if (isUnmodified(exchange.headers, etag)) return this.#send(exchange, 304, fields);
+    const { headers } = this.#head;
+    const route = this.mounted?.route;
+    assert(route, 'only routes have versions');
+    const fields = ['ETag', etag, 'Cache-Control', cacheControlOf(route.reply), 'Vary', vary, ...own];
+    if (route.method === 'GET') {
+      checkMatch(headers, etag);
+      if (isUnmodified(headers, etag)) return this.#send(304, fields);
     }
     fields.push(...ofContent, ...contentFields(mediaType, body.length));
-    this.#send(exchange, status, fields, body);
+    this.#send(status, fields, body);
   }
 
-  #send(exchange: Exchange, status: number, fields: HeaderFields, body: string | Buffer = ''): void {
-    const { response } = exchange;
-    const isLogged = this.log.takeLine(exchange, status);
-    this.log.reportSecurityEvents(exchange, isLogged); // even if the client has gone
+  #send(status: number, fields: HeaderFields, body: string | Buffer = ''): void {
+    const { response } = this.#arrived;
+    const { log, metrics } = this.#services;
+    const isLogged = (this.#drawsOnRate && status !== 429) || log.takeUnrated(status);
+    this.#reportSecurityEvents(isLogged); // even if the client has gone
     // a response that has begun and failed must not look complete
     if (response.headersSent) return response.writableEnded ? undefined : void response.destroy();
-    const milliseconds = performance.now() - exchange.startedAt;
+    const milliseconds = this.#milliseconds;
     const end = response.destroyed ? 'client' : undefined;
-    if (end === undefined) this.#write(exchange, status, fields, body);
-    this.#options.metrics.observe(exchange.mounted?.route, status, milliseconds);
-    if (isLogged) this.log.write(exchange, { status, milliseconds, end });
+    if (end === undefined) this.#write(status, fields, body);
+    metrics.observe(this.mounted?.route, status, milliseconds);
+    if (isLogged) log.write(this.#logged, { status, milliseconds, end }, this.#beganAt);
   }
 
-  #write(exchange: Exchange, status: number, fields: HeaderFields, body: string | Buffer): void {
-    const { connection, method, response } = exchange;
-    if (!connection.isAtLast || typeof body !== 'string') {
-      this.#writeHead(exchange, status, fields);
+  #write(status: number, fields: HeaderFields, body: string | Buffer): void {
+    const { connection, response } = this.#arrived;
+    const { unsent, now } = this.#services;
+    if (connection.isAtLast && typeof body === 'string') {
+      // `node:http` would close the connection at once, and a client that still sends would lose the response
+      const text = this.#head.method === 'HEAD' ? '' : body;
+      connection.end(lastText(status, this.#allFields(fields), text, now()));
+    } else {
+      this.#writeHead(status, fields);
       response.end(body, 'latin1');
-      return this.#unsent.add(connection.socket);
     }
-    // `node:http` would close the connection at once, and a client that still sends would lose the response
-    const text = method === 'HEAD' ? '' : body;
-    connection.end(this.#lastText(status, this.#fieldsOf(exchange, fields), text));
-    this.#unsent.add(connection.socket);
+    unsent.add(connection.socket);
   }
 
   /** Starts a stream, which is counted when it begins and logged when it ends. */
-  #stream(exchange: Exchange, { mediaType, start, fields = [] }: Streamed): void {
-    const { response, startedAt, mounted } = exchange;
+  #stream({ mediaType, start, fields = [] }: Streamed): void {
+    const { response, connection } = this.#arrived;
+    const { unsent, metrics, log, turns, now } = this.#services;
     const head = ['Cache-Control', notStored, 'Vary', this.#vary, 'X-Accel-Buffering', 'no', ...fields];
     head.push(...jsonPolicyFields, ...typeFields(mediaType));
-    if (exchange.method === 'HEAD' || response.destroyed) return this.#send(exchange, 200, head);
-    this.#unsent.forget(exchange.connection.socket);
-    this.#writeHead(exchange, 200, head);
-    this.#options.metrics.observe(mounted?.route, 200, performance.now() - startedAt);
-    const onEnd: ConstructorParameters<typeof ResponseStream>[3] = (end, bytes) => {
-      this.log.reportSecurityEvents(exchange, true);
-      this.log.write(exchange, { status: 200, milliseconds: performance.now() - startedAt, end, bytes });
+    if (this.#head.method === 'HEAD' || response.destroyed) return this.#send(200, head);
+    unsent.forget(connection.socket);
+    this.#writeHead(200, head);
+    metrics.observe(this.mounted?.route, 200, this.#milliseconds);
+    const onEnd = (end: StreamEndReason, bytes: number): void => {
+      this.#reportSecurityEvents(true);
+      log.write(this.#logged, { status: 200, milliseconds: this.#milliseconds, end, bytes }, now());
     };
-    start(new ResponseStream(response, exchange.connection, this.#options.turns, onEnd));
+    start(new ResponseStream(response, connection, turns, onEnd));
   }
 
   /** `node:http` adds Date, Connection, and for a body of unknown length Transfer-Encoding. */
-  #writeHead(exchange: Exchange, status: number, own: HeaderFields): void {
-    const fields = this.#fieldsOf(exchange, own);
-    const { connection } = exchange;
-    const isLast = connection.isAtLast || isLastOfConnection(exchange);
-    connection.hasAnnouncedEnd = isLast || this.#options.isStopping();
+  #writeHead(status: number, own: HeaderFields): void {
+    const { connection, response } = this.#arrived;
+    const { isStopping, keepAliveSeconds } = this.#services;
+    const fields = this.#allFields(own);
+    connection.hasAnnouncedEnd = connection.isAtLast || isLastOfConnection(this.#head) || isStopping();
     if (connection.hasAnnouncedEnd) fields.push('Connection', 'close');
-    else fields.push('Keep-Alive', `timeout=${this.#options.keepAliveSeconds}`);
-    exchange.response.writeHead(status, reasonPhrases[status], fields);
+    else fields.push('Keep-Alive', `timeout=${keepAliveSeconds}`);
+    response.writeHead(status, reasonPhrases[status], fields);
   }
 
-  #fieldsOf({ requestId, fields, headers }: Exchange, own: HeaderFields): string[] {
-    const all = ['X-Request-Id', requestId, ...fields, ...this.#transportFields, ...own];
-    if (this.cors.isEnabled) all.push(...this.cors.fieldsFor(headers));
+  #allFields(own: HeaderFields): string[] {
+    const { isTls, cors } = this.#services;
+    const { requestId, headers } = this.#head;
+    const all = ['X-Request-Id', requestId, ...this.fields, ...transportFields(isTls), ...own];
+    if (cors.isEnabled) all.push(...cors.fieldsFor(headers));
     return all;
   }
 
-  /** Returns a whole response that ends its connection, with one character for each byte. */
-  #lastText(status: number, own: HeaderFields, body: string): string {
-    const date = new Date(this.#options.now()).toUTCString();
-    const lines = [...own, 'Date', date, 'Connection', 'close'].map(
-      (part, index) => part + (index % 2 === 0 ? ': ' : '\r\n'),
-    );
-    return `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n${lines.join('')}\r\n${body}`;
+  get #milliseconds(): number {
+    return performance.now() - this.#startedAt;
+  }
+
+  get #logged() {
+    const { requestId, method, path, address, headers } = this.#head;
+    return { requestId, method, path, address, headers, principal: this.principal };
+  }
+
+  /** Counts the events since the last call, and logs them if the request is logged. */
+  #reportSecurityEvents(isLogged: boolean): void {
+    const { log, metrics } = this.#services;
+    for (const event of this.securityEvents) {
+      metrics.countSecurityEvent(event.name);
+      if (isLogged) log.writeSecurityEvent(this.#logged, event);
+    }
+    this.securityEvents = noSecurityEvents;
   }
 }
+
+/** Counts and logs bytes that are no request. Returns the connection's last response. */
+export function unparsedResponse(
+  problem: Problem,
+  { requestId, address }: Pick<RequestHead, 'requestId' | 'address'>,
+  { publicUrl, metrics, log, isTls, now }: ResponseServices,
+): string {
+  const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
+  const { status, fields, text } = problemResponse(problem, context);
+  metrics.observe(undefined, status, 0);
+  const logged = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
+  if (log.takeUnrated(status)) log.write(logged, { status, milliseconds: 0 }, now());
+  const all = ['X-Request-Id', requestId, ...transportFields(isTls), ...fields];
+  return lastText(status, [...all, ...contentFields(problemJson, text.length)], text, now());
+}
+
+/** Returns a whole response that ends its connection, with one character for each byte. */
+function lastText(status: number, own: HeaderFields, body: string, now: number): string {
+  const lines = [...own, 'Date', new Date(now).toUTCString(), 'Connection', 'close'].map(
+    (part, index) => part + (index % 2 === 0 ? ': ' : '\r\n'),
+  );
+  return `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n${lines.join('')}\r\n${body}`;
+}
+
+/** Only over TLS (RFC 6797 section 7.2). */
+function transportFields(isTls: boolean): HeaderFields {
+  return isTls ? hsts : [];
+}
+
+const hsts = ['Strict-Transport-Security', 'max-age=31536000'];
+const varyFields = 'Accept, Authorization, X-API-Key';
 
 function contentFields(mediaType: string, bytes: number): HeaderFields {
   return [...typeFields(mediaType), 'Content-Length', String(bytes)];

@@ -2,7 +2,7 @@
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Turns } from '../../base/turns.ts';
-import type { Connection } from '../connections/connection.ts';
+import type { HttpConnection } from '../connections/http-connection.ts';
 
 /** Why a stream ended, as the log and the metrics name it. */
 export type StreamEndReason =
@@ -12,7 +12,7 @@ export type StreamEndReason =
 type EndListener = (reason: StreamEndReason, bytes: number) => void;
 
 export class ResponseStream {
-  readonly #connection: Connection;
+  readonly #connection: HttpConnection;
   readonly #turns: Turns;
   readonly #response: ServerResponse;
   readonly #onEnd: EndListener[];
@@ -20,7 +20,7 @@ export class ResponseStream {
   #isOver = false;
   #bytes = 0;
 
-  constructor(response: ServerResponse, connection: Connection, turns: Turns, onEnd: EndListener) {
+  constructor(response: ServerResponse, connection: HttpConnection, turns: Turns, onEnd: EndListener) {
     this.#connection = connection;
     this.#turns = turns;
     this.#response = response;
@@ -77,37 +77,31 @@ export class ResponseStream {
 
   /** Ends the stream. Closes the connection if the client has not read all bytes, instead of waiting. */
   end(reason: StreamEndReason): void {
-    if (this.isOver) return;
-    this.#endReason = reason;
-    this.#isOver = true;
-    if (this.unsentBytes > 0) this.#response.destroy();
-    else this.#response.end();
+    this.#endBy(reason, (response) => {
+      if (response.writableLength > 0) response.destroy();
+      else response.end();
+    });
   }
 
   /** Ends the stream after its complete body. */
   finish(): void {
-    if (this.isOver) return;
-    this.#isOver = true;
-    this.#response.once('finish', () => (this.#endReason = 'complete'));
-    this.#response.end();
+    this.#endBy('client', (response) => {
+      response.once('finish', () => (this.#endReason = 'complete'));
+      response.end();
+    });
   }
 
   /**
    * Closes the connection without the last chunk, so that the client sees that the response is incomplete.
    */
   abort(reason: StreamEndReason): void {
-    if (this.isOver) return;
-    this.#endReason = reason;
-    this.#isOver = true;
-    this.#response.destroy();
+    this.#endBy(reason, (response) => response.destroy());
   }
 
   /** Aborts once the written bytes have been sent, even if the client continues to send. */
   abortOnceSent(reason: StreamEndReason): void {
-    if (this.isOver) return;
-    this.#endReason = reason;
-    this.#isOver = true;
-    setImmediate(() => this.#connection.end()); // `node:http` collects the writes of one tick
+    // `node:http` collects the writes of one tick
+    this.#endBy(reason, () => setImmediate(() => this.#connection.end()));
   }
 
   /** Ends a stream that has no end of its own when the client ends its side of the connection. */
@@ -118,6 +112,13 @@ export class ResponseStream {
     socket.once('end', end);
     this.onEnd(() => socket.off('end', end));
     if (socket.readableEnded) end();
+  }
+
+  #endBy(reason: StreamEndReason, end: (response: ServerResponse) => void): void {
+    if (this.isOver) return;
+    this.#endReason = reason;
+    this.#isOver = true;
+    end(this.#response);
   }
 
   #close(): void {

@@ -98,9 +98,9 @@ for (const [name, head, whole, status] of [
     const { handler } = service.inside?.app ?? assert.fail('it is skipped otherwise');
     const received: WeakRef<object>[] = [];
     const { onRequest } = handler;
-    handler.onRequest = (request, response, connection, expectation) => {
-      received.push(new WeakRef(request), new WeakRef(response));
-      onRequest.call(handler, request, response, connection, expectation);
+    handler.onRequest = (arrived) => {
+      received.push(new WeakRef(arrived.request), new WeakRef(arrived.response));
+      onRequest.call(handler, arrived);
     };
     using connection = await openRaw(service.port);
     connection.write(head(token) + (whole ? body : ''));

@@ -1,13 +1,13 @@
 // Requests of one connection run one after another, and unread responses are bounded.
 import assert from 'node:assert/strict';
+import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, test } from 'node:test';
 import { assertStatus } from '../../support/http-support.ts';
 import { anyone, signedIn } from '../../../src/auth/access.ts';
 import type { Document } from '../../../src/http/routing/reply.ts';
-import { waitingBytesMax, waitingRequestsMax } from '../../../src/http/connections/connection.ts';
+import { waitingBytesMax, waitingRequestsMax } from '../../../src/http/connections/http-connection.ts';
 import { route } from '../../../src/http/routing/route.ts';
-import type { Exchange } from '../../../src/http/requests/exchange.ts';
 import { live, request } from '../../support/connection-support.ts';
 import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
@@ -179,6 +179,7 @@ describe('requests of one connection', () => {
 
 test('a response that can’t be sent fails alone: others of its turn arrive', insideOnly, async (t) => {
   const asked: (() => void)[] = [];
+  const responses = new Map<string | undefined, ServerResponse>();
   const fails = route({
     method: 'GET',
     path: '/test/fails/{id}',
@@ -187,18 +188,24 @@ test('a response that can’t be sent fails alone: others of its turn arrive', i
     access: anyone,
     reply: { kind: 'document' },
     async handle(call) {
-      const { response } = call as unknown as Pick<Exchange, 'response'>; // each call is an exchange
       await new Promise<void>((resolve) => asked.push(resolve));
       const fail = (): never => {
         Reflect.deleteProperty(response, 'headersSent'); // only the first time
         throw new Error('The response can’t be sent.');
       };
+      const response = responses.get(call.path) ?? assert.fail();
       if (call.params.id === 2)
         Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
       return { kind: 'document', content: {} } as const;
     },
   });
   const service = await serviceFor(t, { extraRoutes: [fails] });
+  const { handler } = service.inside?.app ?? assert.fail('it is skipped otherwise');
+  const { onRequest } = handler;
+  t.mock.method(handler, 'onRequest', (arrived: Parameters<typeof onRequest>[0]) => {
+    responses.set(arrived.request.url, arrived.response);
+    onRequest.call(handler, arrived);
+  });
   const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
   for (const [index, { write, socket }] of connections.entries()) {
     write(get(`/test/fails/${index + 1}`));

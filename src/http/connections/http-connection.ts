@@ -27,7 +27,7 @@ type ArrivingBody = {
   fail(problem: Problem): void;
 };
 
-export class Connection {
+export class HttpConnection {
   readonly peer: Peer;
   /** The socket on which responses are sent. */
   readonly socket: Socket;
