@@ -78,9 +78,11 @@ export class Exports {
     perClient: exportsPerUserMax,
     refuse: (bound) => {
       this.#refused += 1;
-      return bound === 'perClient'
-        ? unavailable('Another export is running, of this user or of another one.', retrySeconds)
-        : unavailable('Other exports are running; retry in a moment.', retrySeconds);
+      const detail =
+        bound === 'perClient'
+          ? 'Another export is running, of this user or of another one.'
+          : 'Other exports are running; retry in a moment.';
+      return unavailable(detail, retrySeconds);
     },
   });
   #refused = 0;
@@ -107,20 +109,21 @@ export class Exports {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
     this.#slots.checkRoom(placeOf(call));
-    const isCsv = call.mediaType === csv;
     const day = new Date(call.now).toISOString().slice(0, 10);
-    const fileName = `${name}-${day}.${isCsv ? 'csv' : 'ndjson'}`;
-    const format = isCsv ? csvFormat(table) : ndjsonFormat;
+    const isCsv = call.mediaType === csv;
+    const texts = textsOf(
+      readElements(() => call.recheckCaller()),
+      isCsv ? table : undefined,
+    );
     return {
       kind: 'stream',
       mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
-      fields: ['Content-Disposition', `attachment; filename="${fileName}"`],
-      start: (stream) => this.#start({ stream, call, readElements, format }),
+      fields: ['Content-Disposition', `attachment; filename="${name}-${day}.${isCsv ? 'csv' : 'ndjson'}"`],
+      start: (stream) => this.#start(stream, call, texts),
     };
   }
 
-  #start<T>(running: RunningExport<T>): void {
-    const { stream, call } = running;
+  #start(stream: ResponseStream, call: ExportCall, texts: AsyncIterable<string>): void {
     const ended = Promise.withResolvers<void>();
     stream.onEnd((reason) => {
       ended.resolve();
@@ -129,14 +132,14 @@ export class Exports {
     this.#endIfSlow(stream);
     const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export
     held.catch(() => stream.abort('failed')); // another export took the slot since `checkRoom`
-    writeElements(running).catch((error: unknown) => {
-      if (isLossOfRights(error)) {
+    writeTexts(stream, texts).catch((error: unknown) => {
+      // a Problem during an export means that the caller has lost a right, unless it is `unavailable`
+      if (error instanceof Problem && error.code !== 'unavailable') {
         const event = securityEventOf(error);
         if (event !== undefined) call.reportSecurityEvent(event);
         return stream.abort(call.hasExpired() ? 'expired' : 'unauthorized');
       }
-      const cause = causeOf(error);
-      this.#log.write('error', 'an export failed and was aborted', { cause });
+      this.#log.write('error', 'an export failed and was aborted', { cause: causeOf(error) });
       stream.abort('failed');
     });
   }
@@ -168,30 +171,32 @@ function placeOf({ caller }: ExportCall): Place {
   return { clients: isStaff(caller) ? [user] : [user, 'users'] };
 }
 
-type RunningExport<T> = {
-  readonly stream: ResponseStream;
-  readonly call: ExportCall;
-  readonly readElements: ElementReader<T, Caller>;
-  readonly format: FileFormat<T>;
-};
+/** The text of a file: a table, or lines of JSON. */
+async function* textsOf<T>(read: AsyncIterable<readonly T[]>, table: CsvTable<T> | undefined) {
+  if (table !== undefined) yield csvLine(table.columns);
+  for await (const elements of read) {
+    const lines = elements.map((each) =>
+      table === undefined ? `${JSON.stringify(each)}\n` : csvLines(table, each),
+    );
+    yield lines.join('');
+  }
+}
 
-/**
- * Writes the elements slice by slice: each in its own turn, once the system has accepted the slice before.
- */
-async function writeElements<T>({ stream, call, readElements, format }: RunningExport<T>): Promise<void> {
+/** Writes the texts slice by slice: each in its own turn, once the system has accepted the slice before. */
+async function writeTexts(stream: ResponseStream, texts: AsyncIterable<string>): Promise<void> {
   await stream.nextTurn();
-  let text = format.head;
+  let slice = '';
   let until = performance.now() + stepMillisecondsMax;
-  for await (const elements of readElements(() => call.recheckCaller())) {
-    for (const element of elements) text += format.textOf(element);
-    if (text.length < exportChunkBytesMax && performance.now() < until) continue;
-    await writeInChunks(stream, text);
-    text = '';
+  for await (const text of texts) {
+    slice += text;
+    if (slice.length < exportChunkBytesMax && performance.now() < until) continue;
+    await writeInChunks(stream, slice);
+    slice = '';
     await stream.nextTurn();
     if (stream.isOver) return;
     until = performance.now() + stepMillisecondsMax;
   }
-  await writeInChunks(stream, text);
+  await writeInChunks(stream, slice);
   stream.finish();
 }
 
@@ -200,26 +205,6 @@ async function writeInChunks(stream: ResponseStream, text: string): Promise<void
   const bytes = Buffer.from(text, 'utf8');
   for (let start = 0; start < bytes.length; start += exportChunkBytesMax)
     await stream.writeAndWait(bytes.subarray(start, start + exportChunkBytesMax));
-}
-
-/** A Problem during an export means that the caller has lost a right, unless it is `unavailable`. */
-function isLossOfRights(error: unknown): error is Problem {
-  return error instanceof Problem && error.code !== 'unavailable';
-}
-
-type FileFormat<T> = {
-  /** The text at the beginning of the file. */
-  readonly head: string;
-  readonly textOf: (element: T) => string;
-};
-
-const ndjsonFormat: FileFormat<unknown> = {
-  head: '',
-  textOf: (element) => `${JSON.stringify(element)}\n`,
-};
-
-function csvFormat<T>(table: CsvTable<T>): FileFormat<T> {
-  return { head: csvLine(table.columns), textOf: (element) => csvLines(table, element) };
 }
 
 /** Whether the request is for an export rather than a page. */

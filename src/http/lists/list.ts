@@ -36,6 +36,9 @@ export const pageBytesMax = 1024 * 1024;
 const exportRowsPerPage = 100;
 /** The positions that an export reads in one query if no index sorts the list. */
 const exportRowsSortedMax = 20_000;
+/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
+const elementsPerLoad = 25;
+const elementsPerExportLoad = 5;
 
 /** The parameters of every list. */
 export const listParameters = {
@@ -104,41 +107,28 @@ export class Lists {
 
   /** Returns a page. If the read worker was needed, the caller's rights after the wait count. */
   page<T, C>(call: ListCall<C>, list: List<T, C>, caller = call.caller): ListPage<T> | Promise<ListPage<T>> {
-    const { path } = call;
     const query = call.query as ListQuery; // every list's query has listParameters
     const selection = list.selectionFor(caller);
-    const cursorList = { path, query, order: orderOf(selection) };
+    const cursorList = { path: call.path, query, order: orderOf(selection) };
     const after = decodeCursor(cursorList);
-    const rows = query.limit ?? pageRowsDefault;
-    const found = findPage(call, selection, { after, rows });
+    const found = findPage(call, selection, { after, rows: query.limit ?? pageRowsDefault });
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
-    const toListPageFor = (reader: C, page: PagePositions, total: number | undefined): ListPage<T> => {
-      const { elements, next } = loadPage(page, (ids) =>
+    const show = (reader: C, positions: PagePositions, count?: number): ListPage<T> => {
+      const { elements, next } = loadPage(positions, (ids) =>
         loadElements(call.read, list, { selection, reader, ids }),
       );
-      return toListPage(elements, next === undefined ? null : nextPath(cursorList, next), total);
+      return toListPage(elements, next === undefined ? null : nextPath(cursorList, next), count);
     };
-    if (!(found instanceof Promise) && total === undefined) return toListPageFor(caller, found, undefined);
-    return Promise.all([found, total]).then(([page, count]) => {
+    if (!(found instanceof Promise) && total === undefined) return show(caller, found);
+    return Promise.all([found, total]).then(([positions, count]) => {
       const reader = call.recheckCaller();
       // other owners have other rows, and another total
       if (!hasSameOwners(list, selection, reader)) return this.page(call, list, reader);
-      return toListPageFor(reader, page, count);
+      return show(reader, positions, count);
     });
   }
 }
-
-function hasSameOwners<C>(
-  { selectionFor }: Pick<List<unknown, C>, 'selectionFor'>,
-  { owners }: Selection,
-  reader: C,
-): boolean {
-  return isDeepStrictEqual(selectionFor(reader).owners, owners);
-}
-
-/** The elements loaded in one step: one order may be 60 KB of JSON, and 800 KB of CSV. */
-const elementsPerExportLoad = 5;
 
 /**
  * Walks a list for an export, page by page, without a transaction. An element that exists all the time is
@@ -149,33 +139,34 @@ function wholeList<T extends { readonly id: number }>(
   list: ExportableList<T>,
 ): ElementReader<T, Caller> {
   const { caller, read: db } = call;
+  const { source } = list.file;
   const selection = list.selectionFor(caller);
   list.includedFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
-  const rows = rowsPerRead(selection);
   return async function* (authorize) {
     let reader = caller;
-    const currentReader = (): Caller => {
-      const current = authorize();
-      if (current !== reader && !hasSameOwners(list, selection, current))
-        throw forbidden('The rights have changed since the export began.');
-      reader = current;
-      return reader;
-    };
-    let after: KeysetPosition | undefined;
+    let page: PagePositions | undefined;
     do {
-      const { positions, next } = await findPage(call, selection, { after, rows });
+      page = await findPage(call, selection, { after: page?.next, rows: rowsPerRead(selection) });
       yield [];
-      for (let start = 0; start < positions.length; start += elementsPerExportLoad) {
-        const ids = positions.slice(start, start + elementsPerExportLoad).map(([, id]) => id);
-        const included = list.includedFor?.({ caller: currentReader(), db, ids });
-        const objects = ids.flatMap((id) => list.file.source.find(db, id) ?? []);
-        yield objects
-          .filter((object) => hasRowsOf(selection, list.file.source.ownerOf(object)))
+      for (let start = 0; start < page.positions.length; start += elementsPerExportLoad) {
+        const current = authorize();
+        if (current !== reader && !hasSameOwners(list, selection, current))
+          throw forbidden('The rights have changed since the export began.');
+        reader = current;
+        const ids = idsOf(page.positions.slice(start, start + elementsPerExportLoad));
+        const included = list.includedFor?.({ caller: reader, db, ids });
+        yield ids
+          .flatMap((id) => source.find(db, id) ?? [])
+          .filter((object) => hasRowsOf(selection, source.ownerOf(object)))
           .map((object) => withMember(object, included));
       }
-      after = next;
-    } while (after !== undefined);
+    } while (page.next !== undefined);
   };
+}
+
+function withMember<T extends { readonly id: number }>(object: T, included: Included | undefined): T {
+  if (included === undefined) return object;
+  return { ...object, [included.member]: included.values.get(object.id) ?? null };
 }
 
 /** The file of a search has the same elements as its page. */
@@ -190,15 +181,32 @@ export function orderOf(selection: Selection): string {
   return selection.isDescending ? `-${selection.key}` : selection.key;
 }
 
-/**
- * Loads elements as the reader sees them; undefined in place of one that was deleted or now belongs to
- * another.
- */
+function hasSameOwners<C>(
+  list: Pick<List<unknown, C>, 'selectionFor'>,
+  { owners }: Selection,
+  reader: C,
+): boolean {
+  return isDeepStrictEqual(list.selectionFor(reader).owners, owners);
+}
+
+/** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
+function hasRowsOf({ owners }: Selection, ownerId: number | null): boolean {
+  return owners.every((id) => id === ownerId);
+}
+
+function idsOf(positions: readonly KeysetPosition[]): number[] {
+  return positions.map(([, id]) => id);
+}
+
+/** Elements by their positions; undefined in place of one that was deleted or now belongs to another. */
+type Loaded<T> = (Representation<T> | undefined)[];
+
+/** Loads elements as the reader sees them. */
 function loadElements<T, C>(
   db: Connection,
   { elements, includedFor }: List<T, C>,
   { selection, reader: caller, ids }: { selection: Selection; reader: C; ids: readonly number[] },
-): (Representation<T> | undefined)[] {
+): Loaded<T> {
   const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });
   return loaded.map((element) => {
@@ -207,59 +215,28 @@ function loadElements<T, C>(
   });
 }
 
-/** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
-function hasRowsOf({ owners }: Selection, ownerId: number | null): boolean {
-  return owners.every((id) => id === ownerId);
-}
-
-function withMember<T extends { readonly id: number }>(object: T, included: Included | undefined): T {
-  if (included === undefined) return object;
-  return { ...object, [included.member]: included.values.get(object.id) ?? null };
-}
-
-/** Elements per load; any that overflow the page are discarded. */
-const elementsPerLoad = 25;
-
 /** Loads as many elements as fit into a page; `next` is the position after which the list continues. */
-function loadPage<T>(
-  { positions, next }: PagePositions,
-  load: (ids: readonly number[]) => readonly (Representation<T> | undefined)[],
-): { readonly elements: readonly Representation<T>[]; readonly next: KeysetPosition | undefined } {
-  const page = new PageElements<T>();
-  const { elements } = page;
-  let last: KeysetPosition | undefined;
-  // an empty page is loaded too, since `includedFor` checks the caller's scope
-  for (let begin = 0; begin === 0 || begin < positions.length; begin += elementsPerLoad) {
-    const some = positions.slice(begin, begin + elementsPerLoad);
-    const loaded = load(some.map(([, id]) => id));
-    for (const [index, position] of some.entries()) {
-      const element = loaded[index];
-      if (element !== undefined && !page.add(element)) return { elements, next: last };
-      last = position;
-    }
-  }
-  return { elements, next };
+function loadPage<T>({ positions, next }: PagePositions, load: (ids: readonly number[]) => Loaded<T>) {
+  const loaded: Loaded<T> = [];
+  let fitting: Loaded<T>;
+  do {
+    // an empty page is loaded too, since `includedFor` checks the caller's scope
+    loaded.push(...load(idsOf(positions.slice(loaded.length, loaded.length + elementsPerLoad))));
+    fitting = fittingPage(loaded);
+  } while (loaded.length < positions.length && fitting.length === loaded.length);
+  const elements = fitting.filter((element) => element !== undefined);
+  return { elements, next: fitting.length < loaded.length ? positions[fitting.length - 1] : next };
 }
 
-/** Returns the first elements, as many as fit into a page. */
-export function fittingPage<T>(elements: readonly Representation<T>[]): readonly Representation<T>[] {
-  const page = new PageElements<T>();
-  for (const element of elements) if (!page.add(element)) break;
-  return page.elements;
-}
-
-/** The elements of a page: up to its bytes, and at least one. */
-class PageElements<T> {
-  readonly elements: Representation<T>[] = [];
-  #bytes = 0;
-
-  /** Returns whether the element fits, and was added. */
-  add(element: Representation<T>): boolean {
-    this.#bytes += element.text.length;
-    if (this.#bytes > pageBytesMax && this.elements.length > 0) return false;
-    this.elements.push(element);
-    return true;
-  }
+/** Returns the first elements, as many as fit into a page: up to its bytes, and at least one. */
+export function fittingPage<E extends Representation<unknown> | undefined>(elements: readonly E[]): E[] {
+  let bytes = 0;
+  const firstLeft = elements.findIndex((element) => {
+    const { length } = element?.text ?? '';
+    bytes += length;
+    return bytes > pageBytesMax && bytes > length;
+  });
+  return elements.slice(0, firstLeft === -1 ? undefined : firstLeft);
 }
 
 /** Joins the texts of the elements. The ETag is a hash of their ETags, which are far shorter. */
@@ -268,12 +245,8 @@ export function toListPage<T>(
   next: string | null,
   total?: number,
 ): ListPage<T> {
-  let data = '';
-  let etags = '';
-  for (const element of elements) {
-    data += data === '' ? element.text : `,${element.text}`;
-    etags += element.etag;
-  }
+  const data = elements.map(({ text }) => text).join();
+  const etags = elements.map(({ etag }) => etag).join('');
   let rest = next === null ? '"next":null' : `"next":"${next}"`;
   if (total !== undefined) rest += `,"total":${total}`;
   return { kind: 'list', text: `{"data":[${data}],${rest}}`, etag: etagOf(etags + rest), next };
