@@ -35,7 +35,7 @@ type HandlerHeaders = Pick<
 >;
 
 /**
- * The argument of a handler: the part of an `Exchange` that handlers use. Call its methods on the object
+ * The argument of a handler: the part of a `RouteCall` that handlers use. Call its methods on the object
  * itself; with `this: object`, a call of a destructured method doesn't compile.
  */
 export type Call<Params, Query, Body, C> = DatabaseReads & {
@@ -126,7 +126,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Reply, 
   readonly scope?: Scope | 'any';
   readonly query?: Q;
   readonly body?: Schema<Body>;
-  /** Declares a body that `handle` reads as it arrives: only for a POST whose path has no `{id}`. */
+  /** Declares a body that `handle` reads as it arrives. */
   readonly streamedBody?: StreamedBodyDeclaration;
   readonly reply: R;
   /** The route's own problems, besides those that every route can have. */

@@ -1,4 +1,4 @@
-// Finds the route of a method and path in a tree of path segments.
+// Finds the routes of a path, and its parameters.
 import { withNullForAbsent } from '../../schema/schema.ts';
 import type { IncomingMessage } from 'node:http';
 import { splitTarget } from './request-target.ts';
@@ -13,15 +13,6 @@ export type Match = {
   readonly params: Readonly<Record<string, number | string>>;
 };
 
-type Node = {
-  readonly literals: Map<string, Node>;
-  id?: Branch;
-  named?: Branch;
-  methods?: Map<string, MountedRoute>;
-};
-/** What follows a parameter of this name. */
-type Branch = { readonly name: string; readonly node: Node };
-
 const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
   'GET',
   'HEAD',
@@ -34,10 +25,13 @@ const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
 
 export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
 
+/** The routes of a path, and the names of its parameters. */
+type MountedPath = { readonly methods: Map<string, MountedRoute>; readonly names: readonly string[] };
+
 export class Router {
-  readonly #root = emptyNode();
+  /** By the path with `{id}` in place of each id, and `{name}` in place of a name. */
+  readonly #paths = new Map<string, MountedPath>();
   readonly #mounted: MountedRoute[] = [];
-  readonly #streamedBytesMax = new Map<string, number>(); // by path
 
   get mounted(): readonly MountedRoute[] {
     return this.#mounted;
@@ -52,68 +46,47 @@ export class Router {
     }
   }
 
+  /** Finds a path that is declared as it is, else one with ids, else one that ends in a name. */
   find(path: string): Match | undefined {
-    return find(this.#root, path);
+    if (path.includes('{')) return undefined;
+    const ids: number[] = [];
+    const withIds = path.replace(idSegment, (segment) => {
+      if (!Number.isSafeInteger(Number(segment))) return segment;
+      ids.push(Number(segment));
+      return '{id}';
+    });
+    const withName = (): string => withIds.replace(lastSegment, `{${nameParameter}}`);
+    const found = this.#paths.get(path) ?? this.#paths.get(withIds) ?? this.#paths.get(withName());
+    if (found === undefined) return undefined;
+    const params: Record<string, number | string> = {};
+    for (const [index, name] of found.names.entries())
+      params[name] = (name === nameParameter ? lastSegment.exec(path)?.[0] : ids[index]) ?? '';
+    return { methods: found.methods, params };
   }
 
   /** Returns the limit of a body that its route reads as it arrives; undefined for other bodies. */
-  streamedBytesMax({ method, url = '' }: IncomingMessage): number | undefined {
-    return method === 'POST' ? this.#streamedBytesMax.get(splitTarget(url).path) : undefined;
+  streamedBytesMax({ method = '', url = '' }: IncomingMessage): number | undefined {
+    return this.find(splitTarget(url).path)?.methods.get(method)?.route.streamedBody?.bytesMax;
   }
 
   #add(mounted: MountedRoute): void {
-    const { method, path, access, streamedBody } = mounted.route;
+    const { method, path, access } = mounted.route;
     if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
-    if (streamedBody !== undefined && (method !== 'POST' || path.includes('{')))
-      throw new TypeError(`${method} ${path} streams its body: only a POST without {id} can`);
-    let node = this.#root;
-    for (const segment of path.slice(1).split('/')) node = findOrAddChild(node, segment);
-    node.methods ??= new Map();
-    if (node.methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
-    node.methods.set(method, mounted);
-    if (method === 'GET') node.methods.set('HEAD', mounted);
-    if (streamedBody !== undefined) this.#streamedBytesMax.set(path, streamedBody.bytesMax);
+    const names = Array.from(path.matchAll(parameter), ([, name = '']) => name);
+    const shape = path.replace(parameter, (each, name) => (name === nameParameter ? each : '{id}'));
+    const { methods } = this.#paths.get(shape) ?? { methods: new Map<string, MountedRoute>() };
+    this.#paths.set(shape, { methods, names });
+    if (methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
+    methods.set(method, mounted);
+    if (method === 'GET') methods.set('HEAD', mounted);
     this.#mounted.push(mounted);
   }
 }
 
-function emptyNode(): Node {
-  return { literals: new Map() };
-}
-
-function findOrAddChild(node: Node, segment: string): Node {
-  const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-  if (name === nameParameter) return (node.named ??= { name, node: emptyNode() }).node;
-  if (name !== undefined) return (node.id ??= { name, node: emptyNode() }).node;
-  const child = node.literals.get(segment) ?? emptyNode();
-  node.literals.set(segment, child);
-  return child;
-}
-
-/** Tries a literal, then an id, then a name for each segment. Never goes back to try another way. */
-function find(root: Node, path: string): Match | undefined {
-  let node = root;
-  const params: Record<string, number | string> = {};
-  for (const segment of path.slice(1).split('/')) {
-    const literal = node.literals.get(segment);
-    const id = literal === undefined && node.id !== undefined ? idIn(segment) : undefined;
-    const branch = id === undefined ? node.named : node.id;
-    if (literal !== undefined) node = literal;
-    else if (branch === undefined || segment === '')
-      return undefined; // a trailing slash names nothing
-    else {
-      params[branch.name] = id ?? segment;
-      node = branch.node;
-    }
-  }
-  return node.methods === undefined ? undefined : { methods: node.methods, params };
-}
-
-/** Returns an id from 1 to 2^53−1 without leading zeros; undefined for any other segment. */
-function idIn(segment: string): number | undefined {
-  const id = Number(segment);
-  return /^[1-9]\d{0,15}$/.test(segment) && Number.isSafeInteger(id) ? id : undefined;
-}
+const parameter = /\{(\w+)\}/g;
+/** An id from 1 to 2^53−1 without leading zeros, if it is a safe integer. */
+const idSegment = /(?<=\/)[1-9]\d{0,15}(?=\/|$)/g;
+const lastSegment = /[^/]+$/;
 
 export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {
   return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));

@@ -3,8 +3,7 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import { signedIn } from '../../../src/auth/access.ts';
-import { route, type Route } from '../../../src/http/routing/route.ts';
-import { Router } from '../../../src/http/routing/router.ts';
+import { route } from '../../../src/http/routing/route.ts';
 import { integer, object } from '../../../src/schema/schema.ts';
 import { impatient, request, serverBefore } from '../../support/connection-support.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
@@ -57,17 +56,6 @@ async function sendRaw({ port }: TestService, bytes: string | Buffer) {
   const connection = await openRaw(port);
   connection.write(bytes);
   return connection;
-}
-
-for (const [method, path] of [
-  ['PUT', '/counted'],
-  ['POST', '/counted/{id}'],
-] as const) {
-  test(`${method} ${path} can’t read its body as it arrives, and doesn’t start`, () => {
-    const streaming = { ...counting(nextTurn), method, path } as Route;
-    const mount = (): void => new Router().mount({ routes: [streaming], invalidStatus: 400 });
-    assert.throws(mount, /only a POST without \{id\} can/);
-  });
 }
 
 describe('a body that is read as it arrives', () => {
