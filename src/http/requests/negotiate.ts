@@ -130,20 +130,10 @@ function splitParameters(text: string): string[] {
 }
 
 /** Splits a field's value at each separator that is not in a quoted string (RFC 9110 section 5.6.4). */
-function splitOutsideQuotes(text: string, separator: ',' | ';'): string[] {
+function splitOutsideQuotes(text: string, separator: ',' | ';'): readonly string[] {
   if (!text.includes('"')) return text.split(separator);
-  const parts: string[] = [];
-  let start = 0;
-  let isQuoted = false;
-  for (let index = 0; index < text.length; index += 1) {
-    const character = text[index];
-    if (character === '"') isQuoted = !isQuoted;
-    else if (isQuoted && character === '\\') index += 1;
-    else if (!isQuoted && character === separator) {
-      parts.push(text.slice(start, index));
-      start = index + 1;
-    }
-  }
-  parts.push(text.slice(start));
-  return parts;
+  return text.match(separator === ',' ? elements : parts) ?? [];
 }
+
+const elements = /(?:"(?:[^"\\]|\\.)*"?|[^",])+/g;
+const parts = /(?:"(?:[^"\\]|\\.)*"?|[^";])+/g;
