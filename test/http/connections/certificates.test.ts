@@ -131,14 +131,6 @@ describe('TLS with the service’s own certificate', () => {
     socket.destroy();
   });
 
-  test('several requests on one TLS connection are answered', async () => {
-    using connection = rawOver(await open({}));
-    for (let index = 0; index < 3; index += 1) {
-      connection.write(live);
-      await assertStatus(connection.response(), 200);
-    }
-  });
-
   test('fields of proxies that aren’t trusted change nothing', async () => {
     const ca = certificateOf(service());
     for (const headers of [

@@ -158,14 +158,6 @@ describe('bytes that are not a request', () => {
     assert.equal(await connection.closed, '');
   });
 
-  test('bad bytes in a body, after whole requests, are answered after these', async () => {
-    using connection = await openRaw(service().port);
-    connection.write(post('{"name":"Ada"}') + live + postChunked('zz\r\n'));
-    assert.deepEqual(await connection.statuses(2), [201, 200]);
-    assertProblem(await connection.response(), 'bad-request');
-    assert.equal(await connection.closed, '');
-  });
-
   test('bad bytes in a body that was already rejected get no second response', async () => {
     using connection = await openRaw(service().port);
     const fields = ['Content-Type: application/json', 'Transfer-Encoding: chunked'];

@@ -242,14 +242,4 @@ describe('cursors', () => {
       assertProblem(await get(`/customers?cursor=${made}${'q'.repeat(22)}`), 'invalid-cursor', 422);
     }
   });
-
-  test('cursors survive a restart, and another secret', async (t) => {
-    const service = await serviceFor(t);
-    const { email, password, token: first } = await service.person();
-    for (let index = 0; index < 3; index += 1) await newCustomer(service, first);
-    const { next } = (await service.get('/customers?limit=2', { token: first })).body;
-    await service.restart();
-    const { token } = await service.signIn(email, password);
-    assert.equal((await service.get(next, { token })).body.data.length, 1);
-  });
 });

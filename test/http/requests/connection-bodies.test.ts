@@ -355,10 +355,4 @@ describe('bodies', () => {
     connection.write('0\r\n\r\n');
     assertProblem(await connection.response(), 'invalid-token');
   });
-
-  test('HTTP/1.0 has no chunked bodies, not even empty ones', async () => {
-    const head = 'GET /health/live HTTP/1.0\r\n';
-    assertProblem(await raw(`${head}${chunked}\r\n\r\n0\r\n\r\n`), 'bad-request');
-    await assertStatus(raw(`${head}Content-Length: 0\r\n\r\n`), 200);
-  });
 });

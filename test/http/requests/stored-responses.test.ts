@@ -139,20 +139,6 @@ test('a secret that is replaced breaks neither repeated requests nor cursors', a
   await assertStatus(third.get(next, { token: root }), 200, 'a cursor needs no secret');
 });
 
-test('a stored response survives a restart', async (t) => {
-  const service = await serviceFor(t);
-  const { email, password: secret, token } = await service.person();
-  const headers = withKey('restart');
-  const first = await service.post('/customers', { token, headers, body: { name: 'Ada' } });
-  await service.restart();
-  const { token: later } = await service.signIn(email, secret);
-  const again = await service.post('/customers', { token: later, headers, body: { name: 'Ada' } });
-  assert.deepEqual(
-    [again.status, again.text, again.headers.etag, isReplay(again)],
-    [201, first.text, first.headers.etag, true],
-  );
-});
-
 test('without a credential, addresses are the principals', async (t) => {
   const service = await serviceFor(t, { settings: { 'trusted-proxy': '127.0.0.1' } });
   const send = (address: string): Promise<TestResponse> =>
