@@ -1,6 +1,6 @@
 // Components of the OpenAPI document, which operations share, and examples of schemas.
 import { isDeepStrictEqual } from 'node:util';
-import { mayGrow, nullableBase, type JsonSchema } from '../schema/schema.ts';
+import { mayGrow, nullableBase, sentMembers, type JsonSchema } from '../schema/schema.ts';
 
 export type Json = { [name: string]: unknown };
 
@@ -44,11 +44,12 @@ export function createComponents() {
   function show(schema: JsonSchema, side: Side): Json {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
-    // without its validator, whose key is a symbol
+    // without what is hidden, whose key is a symbol
     const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema));
     const hasAnyNames = 'propertyNames' in shown; // a map of texts, which says what they are
     if (side === 'response' && !hasAnyNames) delete shown['additionalProperties'];
-    const { properties, items } = schema;
+    const { items } = schema;
+    const properties = side === 'request' ? sentMembers(schema) : schema.properties;
     if (properties !== undefined)
       shown['properties'] = Object.fromEntries(
         Object.entries(properties).map(([name, member]) => [name, use(member, side)]),

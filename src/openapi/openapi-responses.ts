@@ -136,11 +136,10 @@ function listPageOf(element: Json): Json {
   const description =
     'Path and query of the next page; null on the last page. A client that calls operations by name ' +
     'passes the `cursor` of this query to the same operation, with the same filters and sort.';
-  return pageOf(element, {
-    next: { ...nextPage, type: ['string', 'null'], description },
-    total: integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' }),
-  });
+  return pageOf(element, { next: { ...nextPage, type: ['string', 'null'], description }, total });
 }
+
+const total = integer({ minimum: 0, description: 'With `total=true`: the number of all elements.' });
 
 const nextPage = { type: 'string', maxLength: urlBytesMax, pattern: '^/' };
 

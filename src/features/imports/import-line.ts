@@ -13,15 +13,7 @@ import {
 import { isObject } from '../../schema/json-objects.ts';
 import { parse } from '../../schema/schema-check.ts';
 import { singleLine } from '../../schema/members.ts';
-import {
-  named,
-  object,
-  optional,
-  ruleFor,
-  withNullForAbsent,
-  type Issue,
-  type Schema,
-} from '../../schema/schema.ts';
+import { named, object, optional, ruleFor, type Issue, type Schema } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 
 const importKeyCharsMax = 255;
@@ -51,7 +43,7 @@ export function lineForm(kinds: readonly Importable[], dryRun: DryRun | undefine
   );
   return {
     kinds,
-    schema: withNullForAbsent(named('ImportLine', line)),
+    schema: named('ImportLine', line),
     write(permit, line) {
       for (const { name, write } of kinds) {
         const value = line[name];

@@ -8,7 +8,6 @@ import {
   object,
   optional,
   ruleFor,
-  withNullForAbsent,
   type Infer,
   type Issue,
   type Schema,
@@ -46,13 +45,11 @@ export const OrderItem = named(
 type OrderItem = Infer<typeof OrderItem>;
 export const NewItem = named(
   'NewOrderItem',
-  withNullForAbsent(
-    object({ ...itemMembers, name: sentName, sku: optional(itemMembers.sku), total: sentItemTotal }, {}, [
-      ruleFor({ ...priced, total: sentItemTotal }, ({ quantity, unitPrice, total }) =>
-        sumIssues({ sum: quantity * unitPrice, minimum: itemTotalMin }, total),
-      ),
-    ]),
-  ),
+  object({ ...itemMembers, name: sentName, sku: optional(itemMembers.sku), total: sentItemTotal }, {}, [
+    ruleFor({ ...priced, total: sentItemTotal }, ({ quantity, unitPrice, total }) =>
+      sumIssues({ sum: quantity * unitPrice, minimum: itemTotalMin }, total),
+    ),
+  ]),
 );
 export type NewItem = Infer<typeof NewItem>;
 

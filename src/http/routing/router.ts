@@ -1,5 +1,4 @@
 // Finds the routes of a path, and its parameters.
-import { withNullForAbsent } from '../../schema/schema.ts';
 import type { IncomingMessage } from 'node:http';
 import { splitTarget } from './request-target.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
@@ -39,11 +38,7 @@ export class Router {
 
   /** Throws if a route has no access rule. */
   mount({ routes, invalidStatus }: RouteGroup): void {
-    for (const route of routes) {
-      const { method, body } = route;
-      const takesNulls = body !== undefined && method !== 'PATCH';
-      this.#add({ route: takesNulls ? { ...route, body: withNullForAbsent(body) } : route, invalidStatus });
-    }
+    for (const route of routes) this.#add({ route, invalidStatus });
   }
 
   /** Finds a path that is declared as it is, else one with ids, else one that ends in a name. */

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { schemaIssues, issuesMax } from '../../../src/schema/schema-check.ts';
-import type { Issue, JsonSchema } from '../../../src/schema/schema.ts';
+import { sentMembers, type Issue, type JsonSchema } from '../../../src/schema/schema.ts';
 import type { MountedRoute } from '../../../src/http/routing/router.ts';
 import { folderWith } from './outside-tools.ts';
 import { randomFrom, randomValue, type Random } from './random-values.ts';
@@ -91,14 +91,15 @@ function compareOn(
   random: Random,
   comparison: Comparison,
 ): void {
-  const plain = JSON.parse(JSON.stringify(schema));
+  const plain = plainOf(schema);
   const validate = ajv.compile(plain);
   const validateShown = ajv.compile(shown);
   for (let turn = 0; turn < turns; turn += 1) {
     const value = randomValue(plain, random, random.pick([0, 0.02, 0.1, 0.4]));
-    const issues = schemaIssues(schema, value);
-    const ours = placesOf(issues.filter((issue) => !isBeyondJsonSchema(issue)));
     const theirs = validate(value) ? '' : placesOfAjv(validate.errors ?? []);
+    const fitsShown = validateShown(value);
+    const issues = schemaIssues(schema, value); // removes a null that stands for an absent member
+    const ours = placesOf(issues.filter((issue) => !isBeyondJsonSchema(issue)));
     // The service reports only the first two of equal items, and Ajv none among items of a wrong type, so
     // only the verdicts are compared there.
     const isCutShort =
@@ -109,7 +110,7 @@ function compareOn(
       comparison.violations.push(
         `${name}, ${JSON.stringify(value)}: ours wrong at ${ours || 'none'}, Ajv's at ${theirs || 'none'}`,
       );
-    if (validateShown(value) !== (theirs === ''))
+    if (fitsShown !== (theirs === ''))
       comparison.violations.push(
         `${name}, ${JSON.stringify(value)}: the document's schema says otherwise than the route's`,
       );
@@ -119,6 +120,21 @@ function compareOn(
       for (const { pointer } of issues)
         count(comparison.stricter, pointer?.replace(/^.*\//, '') || name.replace(/^.*\?/, ''));
   }
+}
+
+/** The schema as JSON, with null for what may be absent. */
+function plainOf(schema: JsonSchema): Json {
+  const properties = Object.entries(sentMembers(schema) ?? {}).map(([name, member]) => [
+    name,
+    plainOf(member),
+  ]);
+  return JSON.parse(
+    JSON.stringify({
+      ...schema,
+      ...(properties.length > 0 ? { properties: Object.fromEntries(properties) } : {}),
+      ...(schema.items === undefined ? {} : { items: plainOf(schema.items) }),
+    }),
+  );
 }
 
 /**
