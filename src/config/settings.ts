@@ -21,187 +21,91 @@ export type CommandFlag = {
  */
 export type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
-export const coreSettings: readonly Setting[] = [
-  {
-    flag: 'host',
-    value: 'ADDRESS',
-    fallback: '127.0.0.1',
-    help: 'address to listen on',
-    rule: host,
-  },
-  {
-    flag: 'port',
-    value: 'PORT',
-    fallback: '8443',
-    help: 'port to listen on; 0 picks one',
-    rule: wholeNumber(0, 65_535),
-  },
-  {
-    flag: 'data',
-    value: 'FOLDER',
-    fallback: 'data',
-    help: 'the folder that holds everything',
-    rule: (text) => (text === '' ? 'must be a folder' : undefined),
-  },
-  {
-    flag: 'tls',
-    value: 'MODE',
-    fallback: 'self-signed',
-    help: 'self-signed, files, or off (behind a proxy)',
-    rule: oneOf(['self-signed', 'files', 'off']),
-  },
-  { flag: 'tls-cert', value: 'FILE', fallback: '', help: 'certificate chain, PEM, for --tls files' },
-  { flag: 'tls-key', value: 'FILE', fallback: '', help: 'private key, PEM, for --tls files' },
-  {
-    flag: 'public-url',
-    value: 'URL',
-    fallback: '',
-    help: 'how clients reach the service (https://localhost:PORT)',
-    rule: origin,
-  },
-  {
-    flag: 'trusted-proxy',
-    value: 'LIST',
-    fallback: '',
-    help: 'addresses or CIDR blocks of proxies to trust',
-    rule: listOf(addressBlock),
-  },
-  {
-    flag: 'registration',
-    value: 'MODE',
-    fallback: 'open',
-    help: 'open: anyone may sign up; closed: administrators create users',
-    rule: oneOf(['open', 'closed']),
-  },
-  {
-    flag: 'jwt-secrets',
-    value: 'LIST',
-    fallback: '',
-    help:
-      `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). ` +
-      'Better in the environment',
-    rule: listOf(secret),
-  },
-  {
-    flag: 'api-key-query',
-    value: 'MODE',
-    fallback: 'on',
-    help: 'whether ?api_key= is accepted: on or off',
-    rule: oneOf(['on', 'off']),
-  },
-  {
-    flag: 'rate-default',
-    value: 'RATE',
-    fallback: '600/60',
-    help: 'requests/seconds of each caller, or off',
-    rule: rate,
-  },
-  {
-    flag: 'rate-anonymous',
-    value: 'RATE',
-    fallback: '120/60',
-    help: 'requests without a credential, per address',
-    rule: rate,
-  },
-  {
-    flag: 'rate-login-account',
-    value: 'RATE',
-    fallback: '5/60',
-    help: 'sign-ins to one account from one address',
-    rule: rate,
-  },
-  {
-    flag: 'rate-login-account-total',
-    value: 'RATE',
-    fallback: '50/60',
-    help: 'sign-ins to one account, in total',
-    rule: rate,
-  },
-  {
-    flag: 'rate-login-address',
-    value: 'RATE',
-    fallback: '20/60',
-    help: 'sign-ins from one address',
-    rule: rate,
-  },
-  {
-    flag: 'rate-login-code',
-    value: 'RATE',
-    fallback: '10/3600',
-    help: 'one-time codes for one account, from a known address or all others',
-    rule: rate,
-  },
-  {
-    flag: 'connections-per-address',
-    value: 'N',
-    fallback: '64',
-    help: 'open connections of one address',
-    rule: wholeNumber(1, 1_000_000),
-  },
-  {
-    flag: 'keep-alive',
-    value: 'SECONDS',
-    fallback: '75',
-    help: 'seconds that a connection without a request stays open',
-    rule: wholeNumber(5, 3_600),
-  },
-  {
-    flag: 'rate-created',
-    value: 'RATE',
-    fallback: '1000/86400',
-    help: 'objects that a user without staff rights creates or changes',
-    rule: rate,
-  },
-  {
-    flag: 'events-days',
-    value: 'DAYS',
-    fallback: '0',
-    help: 'days that events are stored; 0 means forever',
-    rule: wholeNumber(0, 36_500),
-  },
-  {
-    flag: 'checkpoints',
-    value: 'BY',
-    fallback: 'own',
-    help: 'who checkpoints the WAL: own, or litestream (a replica)',
-    rule: oneOf(['own', 'litestream']),
-  },
-  {
-    flag: 'password-min',
-    value: 'LENGTH',
-    fallback: '8',
-    help: 'shortest password, 8–64 (15 is recommended)',
-    rule: wholeNumber(8, 64),
-  },
-  {
-    flag: 'default-country',
-    value: 'CODE',
-    fallback: '',
-    help: 'country of new addresses in the console, and of phone numbers in national form',
-    rule: dialledCountry,
-  },
-  {
-    flag: 'cache-bytes',
-    value: 'BYTES',
-    fallback: '',
-    help: 'memory for cached responses; 0 turns the cache off; by default a 16th of the memory, 16 MiB at most',
-    rule: wholeNumber(0, 2 ** 34),
-  },
-  {
-    flag: 'cors-origins',
-    value: 'LIST',
-    fallback: '',
-    help: 'origins whose pages may call the API',
-    rule: listOf(pageOrigin),
-  },
-  {
-    flag: 'without',
-    value: 'LIST',
-    fallback: '',
-    help: 'features to leave out, such as console,docs; their data stays',
-  },
-  { flag: 'log', value: 'LEVEL', fallback: 'info', help: levels.join(', '), rule: oneOf(levels) },
+type Row = readonly [flag: string, value: string, fallback: string, help: string, rule?: SettingRule];
+
+const rows: readonly Row[] = [
+  ['host', 'ADDRESS', '127.0.0.1', 'address to listen on', host],
+  ['port', 'PORT', '8443', 'port to listen on; 0 picks one', wholeNumber(0, 65_535)],
+  ['data', 'FOLDER', 'data', 'the folder that holds everything', folder],
+  [
+    'tls',
+    'MODE',
+    'self-signed',
+    'self-signed, files, or off (behind a proxy)',
+    oneOf(['self-signed', 'files', 'off']),
+  ],
+  ['tls-cert', 'FILE', '', 'certificate chain, PEM, for --tls files'],
+  ['tls-key', 'FILE', '', 'private key, PEM, for --tls files'],
+  ['public-url', 'URL', '', 'how clients reach the service (https://localhost:PORT)', origin],
+  ['trusted-proxy', 'LIST', '', 'addresses or CIDR blocks of proxies to trust', listOf(addressBlock)],
+  [
+    'registration',
+    'MODE',
+    'open',
+    'open: anyone may sign up; closed: administrators create users',
+    oneOf(['open', 'closed']),
+  ],
+  [
+    'jwt-secrets',
+    'LIST',
+    '',
+    `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
+    listOf(secret),
+  ],
+  ['api-key-query', 'MODE', 'on', 'whether ?api_key= is accepted: on or off', oneOf(['on', 'off'])],
+  ['rate-default', 'RATE', '600/60', 'requests/seconds of each caller, or off', rate],
+  ['rate-anonymous', 'RATE', '120/60', 'requests without a credential, per address', rate],
+  ['rate-login-account', 'RATE', '5/60', 'sign-ins to one account from one address', rate],
+  ['rate-login-account-total', 'RATE', '50/60', 'sign-ins to one account, in total', rate],
+  ['rate-login-address', 'RATE', '20/60', 'sign-ins from one address', rate],
+  [
+    'rate-login-code',
+    'RATE',
+    '10/3600',
+    'one-time codes for one account, from a known address or all others',
+    rate,
+  ],
+  ['connections-per-address', 'N', '64', 'open connections of one address', wholeNumber(1, 1_000_000)],
+  [
+    'keep-alive',
+    'SECONDS',
+    '75',
+    'seconds that a connection without a request stays open',
+    wholeNumber(5, 3_600),
+  ],
+  ['rate-created', 'RATE', '1000/86400', 'objects that a user without staff rights creates or changes', rate],
+  ['events-days', 'DAYS', '0', 'days that events are stored; 0 means forever', wholeNumber(0, 36_500)],
+  [
+    'checkpoints',
+    'BY',
+    'own',
+    'who checkpoints the WAL: own, or litestream (a replica)',
+    oneOf(['own', 'litestream']),
+  ],
+  ['password-min', 'LENGTH', '8', 'shortest password, 8–64 (15 is recommended)', wholeNumber(8, 64)],
+  [
+    'default-country',
+    'CODE',
+    '',
+    'country of new addresses in the console, and of phone numbers in national form',
+    dialledCountry,
+  ],
+  [
+    'cache-bytes',
+    'BYTES',
+    '',
+    'memory for cached responses; 0 turns the cache off; by default a 16th of the memory, 16 MiB at most',
+    wholeNumber(0, 2 ** 34),
+  ],
+  ['cors-origins', 'LIST', '', 'origins whose pages may call the API', listOf(pageOrigin)],
+  ['without', 'LIST', '', 'features to leave out, such as console,docs; their data stays'],
+  ['log', 'LEVEL', 'info', levels.join(', '), oneOf(levels)],
 ];
+
+export const coreSettings: readonly Setting[] = rows.map(([flag, value, fallback, help, rule]) => ({
+  ...{ flag, value, fallback, help },
+  ...(rule === undefined ? {} : { rule }),
+}));
 
 /** Settings without a flag, since the list of processes shows flags to everybody. */
 export const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;
@@ -233,6 +137,10 @@ export function listOf(rule: SettingRule): SettingRule {
     const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);
   };
+}
+
+function folder(text: string): string | undefined {
+  return text === '' ? 'must be a folder' : undefined;
 }
 
 /** An IP address of either version, or a host name. */
