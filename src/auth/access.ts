@@ -82,42 +82,36 @@ export const anyone: Access<object, undefined> = {
   credentials: 'ignored',
   permits: () => true,
 };
-export const signedIn: Access<object, Caller> = {
-  callers: 'signed-in',
-  description: 'Anyone signed in may call this.',
-  credentials: 'required',
-  permits: () => true,
-};
-export const staffOnly: Access<object, Caller> = {
-  callers: 'staff',
-  description: 'Only staff and an administrator may call this.',
-  credentials: 'required',
-  permits: isStaff,
-};
-export const adminOnly: Access<object, Caller> = {
-  callers: 'admin',
-  description: 'Only an administrator may call this.',
-  credentials: 'required',
-  permits: isAdmin,
-};
-export const selfOrAdmin: Access<{ readonly id: number }, Caller> = {
-  callers: 'self-or-admin',
-  description: 'Only that user and an administrator may call this.',
-  credentials: 'required',
-  permits: (caller, params) => caller.userId === params.id || isAdmin(caller),
-};
-export const self: Access<{ readonly id: number }, Caller> = {
-  callers: 'self',
-  description: 'Only that user may call this.',
-  credentials: 'required',
-  permits: (caller, params) => caller.userId === params.id,
-};
-export const selfOrStaff: Access<{ readonly id: number }, Caller> = {
-  callers: 'self-or-staff',
-  description: 'Only that user, staff and an administrator may call this.',
-  credentials: 'required',
-  permits: (caller, params) => caller.userId === params.id || isStaff(caller),
-};
+export const signedIn = accessFor<object>('signed-in', 'Anyone signed in', () => true);
+export const staffOnly = accessFor<object>('staff', 'Only staff and an administrator', isStaff);
+export const adminOnly = accessFor<object>('admin', 'Only an administrator', isAdmin);
+export const self = accessFor<OfUser>('self', 'Only that user', isSelf);
+export const selfOrStaff = accessFor<OfUser>(
+  'self-or-staff',
+  'Only that user, staff and an administrator',
+  (caller, params) => isSelf(caller, params) || isStaff(caller),
+);
+export const selfOrAdmin = accessFor<OfUser>(
+  'self-or-admin',
+  'Only that user and an administrator',
+  (caller, params) => isSelf(caller, params) || isAdmin(caller),
+);
+
+/** The parameters of a path that names a user. */
+type OfUser = { readonly id: number };
+
+function isSelf({ userId }: Caller, { id }: OfUser): boolean {
+  return userId === id;
+}
+
+/** A rule that needs a credential. */
+function accessFor<Params>(
+  callers: Callers,
+  who: string,
+  permits: Access<Params, Caller>['permits'],
+): Access<Params, Caller> {
+  return { callers, description: `${who} may call this.`, credentials: 'required', permits };
+}
 
 /**
  * A route's requirements on its caller: a rule, and the scope of an API key. Without a scope, keys are
