@@ -1,18 +1,9 @@
 // The documentation page: the OpenAPI document for people.
 import { tokenSeconds } from '../../auth/jwt.ts';
 import { sessionSecondsMax } from '../../auth/refresh-tokens.ts';
-import { counted } from '../../base/counted.ts';
-import {
-  bodyBytesMax,
-  headerBytesMax,
-  headerFieldsMax,
-  idempotencySecondsMax,
-  jsonDepthMax,
-  urlBytesMax,
-} from '../../http/connections/request-fields.ts';
+import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
 import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
 import { invalidStatusRule } from '../../http/responses/problem-types.ts';
-import type { Rates } from '../../rates/limiter.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 import { correctableStatuses, transitions } from '../orders/order-status.ts';
 import { listed } from '../../base/listed.ts';
@@ -28,7 +19,7 @@ import { definitions, fieldsOf, json, parameterField, sample } from './docs-fiel
 import { badge, operationArticle, type DocsContext } from './docs-operation.ts';
 import { problemList } from './problem-page.ts';
 
-type DocsOptions = Pick<DocsContext, 'publicUrl' | 'curl'> & { readonly rates: Rates };
+type DocsOptions = Pick<DocsContext, 'publicUrl' | 'curl'>;
 /** The operations of a tag; each tag has its own section. */
 type Group = {
   readonly id: string;
@@ -38,7 +29,7 @@ type Group = {
 };
 
 /** Creates the page in several turns of the event loop, since it takes tens of milliseconds. */
-export function* docsPage(document: object, { rates, ...options }: DocsOptions): Generator<void, Page> {
+export function* docsPage(document: object, options: DocsOptions): Generator<void, Page> {
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
   const context = { ...options, api, everywhere: codesEverywhere(api) };
   yield;
@@ -62,7 +53,7 @@ ${group.name === 'Orders' ? orderStates : ''}
 ${resources(group.operations, api)}${articles}</section>
 `);
   }
-  const main = html`${introduction(context)}${conventions(context)}${limits(rates)}
+  const main = html`${introduction(context)}${conventions(context)}
 ${sections}${problems(context)}`;
   yield;
   return pageOf({ title: 'orderly API', contents: contentsOf(groups), main });
@@ -75,7 +66,6 @@ function contentsOf(groups: readonly Group[]): Html {
     html`<li>${link(`#${id}`, name)}<ul>${operations.map(operation)}</ul></li>`;
   return html`<ul><li>${link('#introduction', 'Introduction')}</li>
 <li>${link('#conventions', 'Conventions')}</li>
-<li>${link('#limits', 'Rates and limits')}</li>
 ${groups.map(group)}
 <li>${link('#problems', 'Problem types')}</li></ul>`;
 }
@@ -158,40 +148,16 @@ const rules = [
       'Read-only members may be sent back as they are.',
   ],
   [
+    'Rates',
+    'What counts against a rate has `RateLimit`: `r` requests are left of the quota `q` in `RateLimit-Policy`, and all of ' +
+      'them after `t` seconds. Beyond it the response is 429, and `Retry-After` says when to continue.',
+  ],
+  [
     'Finding a request again',
     'Every response has an `X-Request-Id`, your own if you sent one; ' +
       'problems repeat it as `requestId`, and so does the log.',
   ],
 ] as const;
-
-/** What each rate counts, by the name of the rate, and its policy's name in the header fields. */
-const countedRequests: Readonly<Record<keyof Rates, readonly [policy: string, requests: string]>> = {
-  default: ['default', 'each user, API keys included'],
-  anonymous: ['anonymous', 'each address without a credential, or with a bad one'],
-  created: ['created', 'creating, changing and deleting, without staff rights'],
-  loginAccount: ['login-account', 'signing in to one account from one address'],
-  loginAccountTotal: ['login-account-total', 'signing in to one account, from new addresses'],
-  loginAddress: ['login-address', 'signing in, signing up and changing passwords from one address'],
-  loginCode: ['login-code', 'trying one-time codes of one account'],
-};
-
-function limits(rates: Rates): Html {
-  const names = Object.keys(countedRequests) as (keyof Rates)[]; // a record of rates has no other keys
-  const rows = names.map((name) => {
-    const [[policy, requests], rate] = [countedRequests[name], rates[name]];
-    if (rate === undefined) return [policy, `Not limited: ${requests}.`] as const;
-    const quota = `${counted(rate.requests, 'request')} in ${counted(rate.seconds, 'second')}`;
-    return [policy, `${quota}, for ${requests}.`] as const;
-  });
-  return html`<section id="limits"><h2>Rates and limits</h2>${definitions(rows)}
-<p><code>RateLimit</code> says what is left of <code>RateLimit-Policy</code>: <code>r</code> requests now, the full
-quota after <code>t</code> seconds. Beyond it the response is 429, and <code>Retry-After</code> says when to continue.
-<code>/health</code> is never limited.</p>
-<p>A body has at most ${bodyBytesMax / 1024} KiB (an import more), nested ${jsonDepthMax} deep; a URL
-${urlBytesMax / 1024} KiB, and the header fields are at most ${headerFieldsMax}, of ${headerBytesMax / 1024} KiB in
-all.</p></section>
-`;
-}
 
 const orderStates = html`<h3 id="order-states">Statuses of an order</h3>
 <dl class="fields">${Object.entries(transitions).map(([status, next]) => {

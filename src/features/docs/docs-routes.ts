@@ -15,7 +15,7 @@ export function docsRoutes({ describe, turns, publicUrl, config }: DocsServices)
     const document = await describe();
     const { docsPage } = await import('./docs-page.ts');
     const curl = config.tls.mode === 'self-signed' ? 'curl --cacert data/tls/ca.pem' : 'curl';
-    return sharedPage(await turns.runSteps(docsPage(document, { publicUrl, curl, rates: config.rates })));
+    return sharedPage(await turns.runSteps(docsPage(document, { publicUrl, curl })));
   });
   return [
     docsRoute('/docs', 'The documentation', docs),
