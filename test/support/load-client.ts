@@ -33,7 +33,6 @@ export type LoadClient = {
 
 export type ClientOptions = {
   readonly connections?: number;
-  readonly host?: string;
   /** How it trusts the service; without it the client speaks plain HTTP. */
   readonly tls?: ConnectionOptions;
   /** With each request. */
@@ -42,7 +41,7 @@ export type ClientOptions = {
 };
 
 export function createLoadClient(port: number, options: ClientOptions = {}): LoadClient {
-  const { connections = 64, host = '127.0.0.1', tls, headers: always, replyMillisecondsMax } = options;
+  const { connections = 64, tls, headers: always, replyMillisecondsMax } = options;
   const pool = { keepAlive: true, maxSockets: connections };
   const agent = tls === undefined ? new Agent(pool) : new TlsAgent({ ...pool, ...tls });
 
@@ -55,7 +54,7 @@ export function createLoadClient(port: number, options: ClientOptions = {}): Loa
     if (token !== undefined) fields['authorization'] = `Bearer ${token}`;
     const begin = performance.now();
     const sent = {
-      ...{ agent, host, port, method, path, headers: { ...fields, ...headers } },
+      ...{ agent, host: '127.0.0.1', port, method, path, headers: { ...fields, ...headers } },
       // as an option, so that it counts while the connection is made, too
       ...(replyMillisecondsMax === undefined ? {} : { timeout: replyMillisecondsMax }),
     };
