@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import { sharedService } from '../support/http-support.ts';
 import { importTable } from '../support/import-support.ts';
-import { newCustomer, newOrder, newProduct, rootToken } from '../support/resource-support.ts';
-import { serviceFor, type TestService } from '../support/service.ts';
+import { newCustomer, newOrder, newProduct, rootService, rootToken } from '../support/resource-support.ts';
+import type { TestService } from '../support/service.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 const makers = { '/customers': newCustomer, '/orders': newOrder, '/products': newProduct };
@@ -138,8 +138,7 @@ for (const [path, make] of Object.entries(makers))
 
 for (const path of ['/customers', '/products'] as const) {
   test(`PUT of ${path} without metadata leaves them, and with metadata replaces them`, async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const made = await makers[path](service, token, { metadata: { a: '1', b: '2' } });
     const { metadata: _, ...rest } = made;
     const stays = await service.put(`${path}/${made.id}`, { token, body: { ...rest, metadata: null } });
@@ -156,8 +155,7 @@ for (const path of ['/customers', '/products'] as const) {
   });
 
   test(`the file of ${path} is read again with its metadata; a cell that is no JSON is refused`, async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const { id } = await makers[path](service, token, { metadata: { a: 'x,"y"' } });
     const { text } = await service.get(path, { token, headers: { accept: 'text/csv' } });
     const kind = path.slice(1);
@@ -172,8 +170,7 @@ for (const path of ['/customers', '/products'] as const) {
 }
 
 test('erasing a customer erases the metadata of the customer and the orders, and no filter finds them from then on', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const metadata = { loyalty: 'L-9' };
   const customer = await newCustomer(service, token, { metadata });
   const order = await newOrder(service, token, { customerId: customer.id, metadata });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { Call, TestResponse, TestService } from './service.ts';
+import { openRaw } from './raw-connection.ts';
 import { items } from './resource-support.ts';
 
 export const ndjson = { 'content-type': 'application/x-ndjson' };
@@ -120,6 +121,21 @@ export function openImport({ port }: { readonly port: number }, token: string): 
     },
     destroy: () => void sent.destroy(),
   };
+}
+
+/** An import whose chunks a test writes as they are. */
+export async function openChunked({ port }: TestService, token: string, type = 'application/x-ndjson') {
+  const connection = await openRaw(port);
+  const { write } = connection;
+  write(
+    `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: ${type}\r\n` +
+      'Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+  );
+  const chunk = (content: string | Buffer): void => {
+    const bytes = Buffer.from(content);
+    write(Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, Buffer.from('\r\n')]));
+  };
+  return { ...connection, chunk, end: () => write('0\r\n\r\n') };
 }
 
 /** Resolves once the service has this many customers. */

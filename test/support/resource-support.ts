@@ -91,6 +91,15 @@ export async function rootToken(service: TestService): Promise<string> {
   return (await service.signIn(service.admin.email, service.admin.password)).token;
 }
 
+/** A service, and the token of its administrator. */
+export async function rootService(
+  t: Pick<TestContext, 'after'>,
+  options?: TestOptions,
+): Promise<{ readonly service: TestService; readonly token: string }> {
+  const service = await serviceFor(t, options);
+  return { service, token: await rootToken(service) };
+}
+
 /**
  * Reads the feed with a cursor whose events were removed; undefined for an executable, for which it would
  * take a day.

@@ -17,6 +17,7 @@ import {
   newKey,
   newOrder,
   readRemovedEvents,
+  rootService,
   rootToken,
 } from '../../support/resource-support.ts';
 import { until } from '../../support/storage-support.ts';
@@ -140,8 +141,7 @@ test('nothing ends the streams of others', async (t) => {
 });
 
 test('a reader who does not keep up is disconnected, resumes and misses nothing', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const { id, position: start } = await newOrderIn(service, token);
   const slow = await openStream(service, { token });
   slow.message.pause();
@@ -299,8 +299,7 @@ test('a comment follows every 15 seconds, and no block is without data', insideO
 });
 
 test('the service stops without waiting for streams', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const streams = await Promise.all([1, 2, 3].map(() => openStream(service, { token })));
   await service.stop();
   for (const { ended } of streams) assert.ok((await ended).isWhole);

@@ -4,7 +4,14 @@ import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { serviceFor } from '../../support/service.ts';
-import { assertIssues, newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
+import {
+  assertIssues,
+  newCustomer,
+  newKey,
+  newOrder,
+  rootService,
+  rootToken,
+} from '../../support/resource-support.ts';
 import { openStream, type StreamReader } from './stream-support.ts';
 
 async function subjects(stream: StreamReader, count: number): Promise<string[]> {
@@ -16,8 +23,7 @@ async function subjects(stream: StreamReader, count: number): Promise<string[]> 
 const sse = { accept: 'text/event-stream' };
 
 test('a stream sends each event as it happens, as the feed shows it, with the cursor after it', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const stream = await openStream(service, { token });
   assert.equal(stream.status, 200);
   const { id } = await newCustomer(service, token);
@@ -43,8 +49,7 @@ test('a stream of the feed has a head that proxies and browsers let through unbu
 });
 
 test('a stream of the feed begins with how long to wait before resuming, in the block of the first event', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const stream = await openStream(service, { token });
   assert.deepEqual(await once(stream.message, 'data'), ['retry: 3000\n']);
   const { id } = await newCustomer(service, token);
@@ -53,8 +58,7 @@ test('a stream of the feed begins with how long to wait before resuming, in the 
 });
 
 test('a stream of the feed has all events of many changes once, in order', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const stream = await openStream(service, { token });
   for (let round = 0; round < 5; round += 1)
     await Promise.all(Array.from({ length: 20 }, () => newCustomer(service, token)));
@@ -67,8 +71,7 @@ test('a stream of the feed has all events of many changes once, in order', async
 });
 
 test('a stream of the feed with types has only those', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const stream = await openStream(service, { token }, '/events?type=order.created,order.paid');
   const { id } = await newOrder(service, token);
   await service.patch(`/orders/${id}`, { token, body: { note: 'Ring twice.' } });
@@ -97,8 +100,7 @@ test('a stream shows users what is theirs, staff orders and customers, administr
 });
 
 test('a stream of the feed counts once against the rate', async (t) => {
-  const service = await serviceFor(t, { settings: { 'rate-default': '600/60' } });
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t, { settings: { 'rate-default': '600/60' } });
   const { headers } = await openStream(service, { token });
   assert.equal(headers['ratelimit'], '"default";r=599;t=1');
   await newCustomer(service, token);
@@ -151,8 +153,7 @@ describe('a stream begins', () => {
     });
 
   test('a stream begins far behind, and catches up', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     await Promise.all(Array.from({ length: 700 }, () => newCustomer(service, token)));
     const stream = await openStream(service, { token }, '/events?from=oldest&type=customer.created');
     assert.equal((await subjects(stream, 700)).length, 700);
@@ -161,8 +162,7 @@ describe('a stream begins', () => {
   });
 
   test('a stream begins not with an invalid cursor, or with cursor and from', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const call = { token, headers: sse };
     for (const name of ['cursor', 'lastEventId'])
       assertProblem(await service.get(`/events?${name}=foreign`, call), 'invalid-cursor');
@@ -174,15 +174,13 @@ describe('a stream begins', () => {
   });
 
   test('a stream begins only where Accept asks for it', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const { headers } = await service.get('/events', { token, headers: { accept: '*/*' } });
     assert.equal(headers['content-type'], 'application/json');
   });
 
   test('a stream begins not with HEAD, which gets only the head', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const head = await service.call('HEAD', '/events', { token, headers: sse });
     assert.equal(head.status, 200);
     assert.equal(head.headers['content-type'], 'text/event-stream');

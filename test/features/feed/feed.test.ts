@@ -4,13 +4,12 @@ import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { feedBounds, readFeed } from '../../../src/features/events/feed-store.ts';
 import { insideOnly, serviceFor, type TestResponse } from '../../support/service.ts';
-import { newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
+import { newCustomer, newOrder, rootService, rootToken } from '../../support/resource-support.ts';
 
 type Event = TestResponse['body'];
 
 test('the feed gives a reader who stores next all events once, in order', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const seen: Event[] = [];
   let next = '/events?from=oldest&limit=3';
   const follow = async (): Promise<void> => {
@@ -141,8 +140,7 @@ test('the feed examines 1,000 events for a page, and continues', async (t) => {
 });
 
 test('a cursor of the feed may be used with other types, but not with from', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const { next } = (await service.get('/events?from=latest&type=order.created', { token })).body;
   const cursor = new URL(next, 'http://a').searchParams.get('cursor');
   const { id } = await newCustomer(service, token);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
 import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
-import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
+import { newCustomer, newKey, newOrder, rootService, rootToken } from '../../support/resource-support.ts';
 
 type Fixture = {
   readonly ada: Person;
@@ -119,8 +119,7 @@ describe('the latest events', () => {
 });
 
 test('the latest events end at the oldest that was not removed', insideOnly, async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   await newOrder(service, token);
   const { data } = (await service.get(target, { token })).body;
   await service.inside?.database.write((writer) => void writer.run('DELETE FROM events WHERE id <= 2'));

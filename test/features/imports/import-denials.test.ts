@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { serviceFor } from '../../support/service.ts';
 import { countedSecurityEvents, denials } from '../../support/security-line-support.ts';
-import { newKey, rootToken } from '../../support/resource-support.ts';
+import { newKey, rootService, rootToken } from '../../support/resource-support.ts';
 import {
   customerLine,
   importLines,
@@ -17,8 +17,7 @@ import {
 
 describe('rights that an import loses midway have one line', { concurrency: true }, () => {
   test('an import by a key that may not create customers rejects only these, with one line in the log', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     await importLines(service, token, [customerLine('c')]);
     const { key, id } = await newKey(service, token, { scopes: ['orders:write'] });
     const lines = linesOf([customerLine('a'), orderLine('1', 'c'), customerLine('b')]);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
-import { askRaw, openRaw } from '../../support/raw-connection.ts';
+import { askRaw } from '../../support/raw-connection.ts';
 import { admin, serviceFor } from '../../support/service.ts';
 import { startChild } from '../../support/child-service.ts';
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
@@ -13,6 +13,7 @@ import {
   customerLine,
   importLines,
   linesOf,
+  openChunked,
   openImport,
   orderLine,
   sendImport,
@@ -20,7 +21,7 @@ import {
   untilCustomers,
   type ImportResult,
 } from '../../support/import-support.ts';
-import { rootToken } from '../../support/resource-support.ts';
+import { rootService, rootToken } from '../../support/resource-support.ts';
 
 describe('an import ends early, and without its last chunk', () => {
   for (const [way, status] of [
@@ -65,23 +66,17 @@ describe('an import ends early, and without its last chunk', () => {
   test('an import ends early if its chunks are malformed, after the lines before them', async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person('admin');
-    const line = linesOf([customerLine('a')]);
-    const connection = await openRaw(service.port);
-    connection.write(
-      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-        'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\n\r\n' +
-        `${line.length.toString(16)}\r\n${line}\r\n`,
-    );
+    const { chunk, write, closed } = await openChunked(service, token);
+    chunk(linesOf([customerLine('a')]));
     await untilCustomers(service, token, 1);
-    connection.write('zz\r\n');
-    const text = await connection.closed;
+    write('zz\r\n');
+    const text = await closed;
     assert.match(text, /"line":1,"status":201,.*"line":2,"status":400,/s);
     assert.doesNotMatch(text, /\r\n0\r\n\r\n$/);
   });
 
   test('an import ends early if no whole line arrives for half a minute', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const sent = openImport(service, token);
     sent.write(`${linesOf([customerLine('a')])}{"key"`);
     await untilCustomers(service, token, 1);
@@ -97,8 +92,7 @@ describe('an import ends early, and without its last chunk', () => {
   });
 
   test('an import ends early past 32 MiB that were not announced', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const sent = openImport(service, token);
     sent.write(linesOf([customerLine('a')]));
     for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
@@ -109,8 +103,7 @@ describe('an import ends early, and without its last chunk', () => {
   });
 
   test('an import ends early when the service stops', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const sent = openImport(service, token);
     sent.write(linesOf([customerLine('a')]));
     await untilCustomers(service, token, 1);
@@ -128,8 +121,7 @@ describe('an import whose client sends nothing ends when the service stops', () 
     ['within a line', '{"key":"b",'],
   ] as const)
     test(`an idle import ends when the service stops, ${what}: its last line names the first line to send again`, async (t) => {
-      const service = await serviceFor(t);
-      const token = await rootToken(service);
+      const { service, token } = await rootService(t);
       const sent = openImport(service, token);
       sent.write(`${linesOf([customerLine('a')])}${text}`);
       await untilCustomers(service, token, 1);
@@ -143,8 +135,7 @@ describe('an import whose client sends nothing ends when the service stops', () 
 
 describe('an import whose client disconnects', () => {
   test('an import whose client disconnects keeps the complete lines; sent again, it is completed', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const values = Array.from({ length: 400 }, (_, index) => customerLine(String(index)));
     const sent = openImport(service, token);
     sent.write(linesOf(values.slice(0, 300)));
@@ -156,8 +147,7 @@ describe('an import whose client disconnects', () => {
   });
 
   test('an import whose client disconnects makes room for the next one', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const [first, second] = [openImport(service, token), openImport(service, token)];
     while (!(await service.get('/metrics')).text.includes('\norderly_imports_running 2\n')) continue;
     assertProblem(await sendImport(service, '', { token }), 'unavailable', 503);
@@ -169,8 +159,7 @@ describe('an import whose client disconnects', () => {
 });
 
 test('over HTTP/1.0 an import is rejected, since a truncated response would look complete', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const { status, body } = await askRaw(
     service.port,
     `POST /imports HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/x-ndjson\r\n` +
@@ -180,8 +169,7 @@ test('over HTTP/1.0 an import is rejected, since a truncated response would look
 });
 
 test('while a client reads nothing, no more of its lines are read', async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const values = Array.from({ length: 4_000 }, () => wrongLine);
   const sent = openImport(service, token);
   sent.write(linesOf(values));

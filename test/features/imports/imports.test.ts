@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
-import { openRaw } from '../../support/raw-connection.ts';
 import { serviceFor } from '../../support/service.ts';
 import {
   resultsOf,
@@ -10,16 +9,17 @@ import {
   importLines,
   linesOf,
   ndjson,
+  openChunked,
   orderLine,
   sendImport,
   summaryOf,
+  untilCustomers,
 } from '../../support/import-support.ts';
-import { items, newCustomer, newKey, rootToken } from '../../support/resource-support.ts';
+import { items, newCustomer, newKey, rootService, rootToken } from '../../support/resource-support.ts';
 
 describe('an import', () => {
   test('an import creates customers, and orders of them, as a POST would', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const address = { line1: 'Street 1', city: 'Oldenburg', postalCode: '26133', country: 'DE' };
     const [customer, order] = await importLines(service, token, [
       customerLine('c', { email: 'Grace@Example.com', phone: '+49 441 1234567', address }),
@@ -39,8 +39,7 @@ describe('an import', () => {
   });
 
   test('an import keeps the status and age of orders', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const { id: customerId } = await newCustomer(service, token);
     service.clock.advance(60_000);
     const past = { status: 'delivered', createdAt: '2024-05-01T12:00:00+02:00' };
@@ -62,8 +61,7 @@ describe('an import', () => {
   });
 
   test('an import makes the caller the owner of objects that name none', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const other = await service.person();
     const results = await importLines(service, token, [
       customerLine('a'),
@@ -93,8 +91,7 @@ describe('an import', () => {
   });
 
   test('an import rejects the key of an order with another content, unless only blanks differ', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const line = orderLine('o', 'c');
     await importLines(service, token, [customerLine('c'), line]);
     const results = await importLines(service, token, [
@@ -105,8 +102,7 @@ describe('an import', () => {
   });
 
   test('an import creates a customer again that was deleted since', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const [first] = await importLines(service, token, [customerLine('c')]);
     assert.equal((await service.delete(`/customers/${first?.id}`, { token })).status, 204);
     const [second] = await importLines(service, token, [customerLine('c')]);
@@ -115,27 +111,19 @@ describe('an import', () => {
   });
 
   test('an import counts all lines, and skips blank ones', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const text = `\n${linesOf([customerLine('a')])}  \r\n\t\n${JSON.stringify(customerLine('b'))}`;
     const { text: answer } = await sendImport(service, text, { token });
     assert.deepEqual(resultsOf(answer).map(summaryOf), ['2 201', '5 201']);
   });
 
   test('an import is answered once all lines were sent: many clients can’t send and read together', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const line = linesOf([customerLine('a')]);
-    const head =
-      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-      'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
-    const { write, socket, closed } = await openRaw(service.port);
-    write(`${head}${line.length.toString(16)}\r\n${line}\r\n`);
-    const customers = async (): Promise<number> =>
-      (await service.get('/customers?total=true', { token })).body.total;
-    while ((await customers()) === 0) continue;
+    const { service, token } = await rootService(t);
+    const { chunk, end, socket, closed } = await openChunked(service, token);
+    chunk(linesOf([customerLine('a')]));
+    await untilCustomers(service, token, 1);
     assert.equal(socket.bytesRead, 0);
-    write('0\r\n\r\n');
+    end();
     assert.match(
       await closed,
       /^HTTP\/1\.1 200 OK\r\n[^]*\{"line":1,"status":201,"id":1,"result":"created"\}/,
@@ -143,22 +131,18 @@ describe('an import', () => {
   });
 
   test('an import may arrive in chunks that are parts of lines', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const chunk = (text: string): string => `${text.length.toString(16)}\r\n${text}\r\n`;
-    const keys = Array.from({ length: 2_000 }, (_, index) => String(index));
-    const lines = keys.map((key) => JSON.stringify(customerLine(key, { name: 'A' })));
-    const head =
-      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-      'Content-Type: application/x-ndjson\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n';
-    const { write, closed } = await openRaw(service.port);
-    write(`${head}${lines.map((line) => chunk(line) + chunk('\n')).join('')}0\r\n\r\n`);
+    const { service, token } = await rootService(t);
+    const { chunk, end, closed } = await openChunked(service, token);
+    for (let key = 0; key < 2_000; key += 1) {
+      chunk(JSON.stringify(customerLine(String(key), { name: 'A' })));
+      chunk('\n');
+    }
+    end();
     assert.match(await closed, /\{"line":2000,"status":201,"id":2000,"result":"created"\}\n\r\n0\r\n\r\n$/);
   });
 
   test('an import without lines has no results', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     for (const body of ['', '\n\n']) {
       const { status, text } = await sendImport(service, body, { token });
       assert.deepEqual([status, text], [200, '']);
@@ -166,8 +150,7 @@ describe('an import', () => {
   });
 
   test('an import of thousands of lines has results in their order', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const values = Array.from({ length: 3_000 }, (_, index) =>
       index % 3 === 0
         ? customerLine(`c${index}`)
@@ -193,8 +176,7 @@ describe('an import', () => {
 
 describe('an import is rejected', () => {
   test('an import is rejected with application/json, and from an API key without its scopes', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const response = await service.post('/imports', { token, body: {} });
     assertProblem(response, 'unsupported-media-type', 415);
     assert.equal(response.headers['accept'], 'application/x-ndjson, text/csv');
@@ -203,15 +185,13 @@ describe('an import is rejected', () => {
   });
 
   test('an import is rejected that announces more than 32 MiB', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const body = Buffer.alloc(32 * 1024 * 1024 + 1, '\n');
     assertProblem(await service.post('/imports', { token, body, headers: ndjson }), 'content-too-large', 413);
   });
 
   test('an import is rejected of staff, and with an unknown parameter', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const staff = await service.person('staff');
     assertProblem(await sendImport(service, '', { token: staff.token }), 'forbidden', 403);
     const call = { token, body: '', headers: ndjson };

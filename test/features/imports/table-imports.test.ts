@@ -3,17 +3,21 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { DryRun } from '../../../src/resource/imported-object-store.ts';
-import { openRaw } from '../../support/raw-connection.ts';
 import { serviceFor } from '../../support/service.ts';
-import { customerLine, importLines, importTable, summaryOf } from '../../support/import-support.ts';
-import { rootToken } from '../../support/resource-support.ts';
+import {
+  customerLine,
+  importLines,
+  importTable,
+  openChunked,
+  summaryOf,
+} from '../../support/import-support.ts';
+import { rootService, rootToken } from '../../support/resource-support.ts';
 
 const columns = 'name,email,phone,address.line1,address.city,address.postalCode,address.country';
 
 describe('a table of customers', () => {
   test('a table of customers creates a customer from each row, whose cells its heading names', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const text =
       `\ufeff${columns}\r\n` +
       '"Hopper, ""Grace""",,\'+494411234567,Straße 1,Oldenburg,26133,DE\r\n' +
@@ -34,8 +38,7 @@ describe('a table of customers', () => {
   });
 
   test('a table of customers is the default of text/csv, and may declare its charset', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const headers = { 'content-type': 'text/csv; charset=UTF-8; header=present' };
     const { text } = await service.post('/imports', { token, body: 'name\nAda\n', headers });
     assert.equal(text, '{"line":2,"status":201,"id":1,"result":"created"}\n');
@@ -53,8 +56,7 @@ describe('a table of customers', () => {
   });
 
   test('a table of customers sent again creates nothing twice, even with its columns in another order', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const first = await importTable(service, { token, text: 'name,email\nAda,a@example.com\nGrace,\n' });
     assert.deepEqual(first.map(summaryOf), ['2 201', '3 201']);
     const again = await importTable(service, {
@@ -66,8 +68,7 @@ describe('a table of customers', () => {
   });
 
   test('a table of customers may have keys, which are those of lines of JSON', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const [known] = await importLines(service, token, [customerLine('a', { name: 'Ada' })]);
     const results = await importTable(service, { token, text: 'key,name\na,Ada\nb,Ada\na,Grace\n' });
     assert.deepEqual(results.map(summaryOf), ['2 200', '3 201', '4 200']);
@@ -77,8 +78,7 @@ describe('a table of customers', () => {
   });
 
   test('a table of something else is a validation error', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const call = { token, body: 'name\nAda\n', headers: { 'content-type': 'text/csv' } };
     const response = await service.post('/imports?of=colours', call);
     assertProblem(response, 'validation-failed', 422);
@@ -86,16 +86,10 @@ describe('a table of customers', () => {
   });
 
   test('a table of customers may arrive byte by byte', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    const { write, closed } = await openRaw(service.port);
-    write(
-      `POST /imports HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${token}\r\n` +
-        'Content-Type: text/csv\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
-    );
-    for (const byte of Buffer.from('\ufeffname\r\n"Ødegård"\r\nAda'))
-      write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
-    write('0\r\n\r\n');
+    const { service, token } = await rootService(t);
+    const { chunk, end, closed } = await openChunked(service, token, 'text/csv');
+    for (const byte of Buffer.from('\ufeffname\r\n"Ødegård"\r\nAda')) chunk(Buffer.of(byte));
+    end();
     assert.match(
       await closed,
       /"line":2,"status":201,"id":1,"result":"created"\}\n[^]*"line":3,"status":201,"id":2,"result":"created"\}\n/,
@@ -143,8 +137,7 @@ describe('a table that can’t be read ends with the line that says why, after t
 
 describe('a dry run', () => {
   test('a dry run answers as the import would, without ids of new objects, and creates nothing', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     await importLines(service, token, [customerLine('known')]);
     const order = { currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
     const lines = [
@@ -183,8 +176,7 @@ describe('a dry run', () => {
   });
 
   test('a dry run says which rows change a product of an earlier row', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const text = 'sku,name,unitPrice,currency\nTEA,Tea,7.49,EUR\nTEA,Tea,7.49,EUR\ntea,Tea,8.00,EUR\n';
     const results = await importTable(service, { token, text, query: '?of=products&dryRun=true' });
     assert.deepEqual(

@@ -5,7 +5,7 @@ import { statuses } from '../../../src/features/orders/order-status.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { serviceFor, type Person, type TestResponse } from '../../support/service.ts';
 import { importLines, orderLine, customerLine, summaryOf } from '../../support/import-support.ts';
-import { assertIssues, items, newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
+import { assertIssues, items, newCustomer, newOrder, rootService } from '../../support/resource-support.ts';
 
 describe('the payment of an order', () => {
   let staff: Person;
@@ -141,8 +141,7 @@ describe('the payment of an order', () => {
   });
 
   test('an imported order may have a payment, if it was paid', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const results = await importLines(service, token, [
       customerLine('c'),
       orderLine('1', 'c', { status: 'refunded', payment: 'other' }),

@@ -9,7 +9,7 @@ import {
   type TestResponse,
   type TestService,
 } from '../../support/service.ts';
-import { assertIssues, newKey, rootToken } from '../../support/resource-support.ts';
+import { assertIssues, newKey, rootService, rootToken } from '../../support/resource-support.ts';
 
 const wrong = 'not that password';
 
@@ -133,8 +133,7 @@ describe('a suspension', () => {
   });
 
   test('a suspension is in the log, and so are the sign-ins that it rejects', async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
+    const { service, token } = await rootService(t);
     const { id, email } = await service.person();
     await service.put(pathOf(id), { token, body: { reason: 'Laptop stolen' } });
     await service.post('/api/sessions', { body: { email, password } });
@@ -164,8 +163,7 @@ test('ending all one’s sessions ends the present one, and leaves keys and othe
 });
 
 test('ending all sessions of a user leaves an event only if one had not expired', insideOnly, async (t) => {
-  const service = await serviceFor(t);
-  const token = await rootToken(service);
+  const { service, token } = await rootService(t);
   const { id } = await service.person();
   const expired = await service.person();
   for (let again = 0; again < 3; again += 1)
