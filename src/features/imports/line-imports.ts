@@ -28,6 +28,7 @@ const linesAtOnceMax = 16;
 export const importKeptCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
+const retrySeconds = 10;
 
 type ImportCall = Pick<
   Call<object, object, undefined, Caller>,
@@ -48,6 +49,18 @@ type LineHandling = {
   /** Whether everything that was written is undone. */
   readonly isDryRun: boolean;
 };
+
+/** Of a line; a problem is the reason why it is rejected. */
+type Result = Outcome | Problem;
+
+/** Undoes the changes of a line that is rejected, or of a dry run. */
+class Undone {
+  readonly result: Result;
+
+  constructor(result: Result) {
+    this.result = result;
+  }
+}
 
 export class Imports {
   readonly #services: Services;
@@ -76,152 +89,135 @@ export class Imports {
     const start = (stream: ResponseStream): void => {
       this.#running += 1;
       stream.onEnd(() => (this.#running -= 1));
-      void runImport({ ...this.#services, ...handling, call, stream, counts: this.#counts });
+      void this.#run(stream, call, handling);
     };
     return { kind: 'stream', mediaType: ndjson, start };
   }
-}
 
-const retrySeconds = 10;
+  /**
+   * Results are kept until the whole body was read, or until there are too many: proxies such as nginx stop forwarding
+   * a request once its response has begun, and many clients read nothing before they have sent everything.
+   */
+  async #run(
+    stream: ResponseStream,
+    call: ImportCall,
+    { read, write, isDryRun }: LineHandling,
+  ): Promise<void> {
+    const { log, timers, stopping } = this.#services;
+    const { streamedBody: body } = call;
+    const counts = this.#counts;
+    /** The number of the first line without a result. */
+    let next = 1;
+    let kept = '';
+    let hasBegun = false;
+    let hasReportedDenial = false;
 
-/** Undoes the changes of a line: its outcome in a dry run, or the problem for which it is rejected. */
-class Undone {
-  readonly outcome: Outcome | Problem;
-
-  constructor(outcome: Outcome | Problem) {
-    this.outcome = outcome;
-  }
-}
-
-type LineResult = { readonly status: number } & (Outcome | { readonly errors: readonly object[] });
-
-type ImportOptions = Services &
-  LineHandling & {
-    readonly call: ImportCall;
-    readonly stream: ResponseStream;
-    readonly counts: Map<number, number>;
-  };
-
-/**
- * Runs an import. Its results are kept until the whole body was read, or until there are too many: proxies such as
- * nginx stop forwarding a request once its response has begun, and many clients read nothing before they have
- * sent everything.
- */
-async function runImport(options: ImportOptions): Promise<void> {
-  const { call, stream, counts, read, write, isDryRun, log, timers, stopping } = options;
-  const { streamedBody } = call;
-  /** The number of the first line without a result. */
-  let next = 1;
-  let kept = '';
-  let hasBegun = false;
-  let hasReportedDenial = false;
-
-  const stop = (): void => streamedBody?.abort(serviceStopping());
-  if (stopping.aborted) stop();
-  stopping.addEventListener('abort', stop);
-  try {
-    await writeBody();
-    send();
-    stream.finish();
-  } catch (error) {
-    abort(error);
-  } finally {
-    stopping.removeEventListener('abort', stop);
-  }
-
-  async function writeBody(): Promise<void> {
-    const limitWait = () => timers.after(importLineMilliseconds, () => streamedBody?.abort(tooSlow()));
-    let cancelLimit = limitWait();
+    const stop = (): void => body?.abort(serviceStopping());
+    if (stopping.aborted) stop();
+    stopping.addEventListener('abort', stop);
     try {
-      for await (const piece of piecesOf(streamedBody)) {
-        const lines = read(piece);
-        if (lines.length > 0) {
-          cancelLimit();
-          await writeLines(lines);
-          cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
-        }
-        await stream.nextTurn();
-        if (stream.isOver) return;
-      }
-    } finally {
-      cancelLimit();
-    }
-  }
-
-  /** Several lines wait for one sync of the disk; each is a write of its own, undone alone if it is rejected. */
-  async function writeLines(lines: readonly ArrivingLine[]): Promise<void> {
-    for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
-      if (stopping.aborted) throw serviceStopping();
-      const some = lines.slice(start, start + linesAtOnceMax);
-      const written = some.map(({ number, parse }) => ({ number, outcome: writeLine(parse) }));
-      await Promise.allSettled(written.map(({ outcome }) => outcome));
-      for (const { number, outcome } of written) report(number, await outcome);
-      await untilRead();
-    }
-  }
-
-  /** Rejects if the import ends with this line. */
-  async function writeLine(parse: ArrivingLine['parse']): Promise<Outcome | Problem> {
-    try {
-      return await call.write((permit) => {
-        const outcome = outcomeOf(() => write(permit, parse()));
-        if (isDryRun || outcome instanceof Problem) throw new Undone(outcome);
-        return outcome;
-      });
+      await writeBody();
+      send();
+      stream.finish();
     } catch (error) {
-      if (error instanceof Undone) return error.outcome;
-      throw error;
+      abort(error);
+    } finally {
+      stopping.removeEventListener('abort', stop);
     }
-  }
 
-  /** The log has one line for all lines that are rejected for lack of rights. */
-  function report(line: number, outcome: Outcome | Problem): void {
-    if (!(outcome instanceof Problem))
-      return keep(line, { status: outcome.result === 'created' ? 201 : 200, ...outcome });
-    const { code, detail, members } = outcome;
-    const { status = problemStatus(code, 422), issues = [{ pointer: '', code, detail }] } = members;
-    if (status === 403 && !hasReportedDenial) {
-      hasReportedDenial = true;
-      call.reportSecurityEvent({ name: 'authz_fail', code });
+    async function writeBody(): Promise<void> {
+      const limitWait = () => timers.after(importLineMilliseconds, () => body?.abort(tooSlow()));
+      let cancelLimit = limitWait();
+      try {
+        for await (const piece of piecesOf(body)) {
+          const lines = read(piece);
+          if (lines.length > 0) {
+            cancelLimit();
+            await writeLines(lines);
+            cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
+          }
+          await stream.nextTurn();
+          if (stream.isOver) return;
+        }
+      } finally {
+        cancelLimit();
+      }
     }
-    keep(line, { status, errors: issues.map(issueMember) });
-  }
 
-  function keep(line: number, result: LineResult): void {
-    counts.set(result.status, (counts.get(result.status) ?? 0) + 1);
-    next = line + 1;
-    kept += `${JSON.stringify({ line, ...result })}\n`;
-  }
+    /**
+     * Several lines wait for one sync of the disk. If one of them ends the import, the results of the others that are on
+     * disk come before.
+     */
+    async function writeLines(lines: readonly ArrivingLine[]): Promise<void> {
+      for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
+        if (stopping.aborted) throw serviceStopping();
+        const written = await Promise.all(lines.slice(start, start + linesAtOnceMax).map(writeLine));
+        for (const { number, result } of written) if (result !== undefined) report(number, result);
+        const failed = written.find(({ result }) => result === undefined);
+        if (failed !== undefined) {
+          next = failed.number;
+          throw failed.error;
+        }
+        await untilRead();
+      }
+    }
 
-  /** From the first call on, results are sent at once. */
-  function send(): void {
-    if (stream.isOver) return;
-    if (!hasBegun) stream.begin();
-    hasBegun = true;
-    if (kept !== '') stream.write(Buffer.from(kept));
-    kept = '';
-  }
+    /** Each line is a write of its own, undone alone if it is rejected. With an error the import ends. */
+    async function writeLine({ number, parse }: ArrivingLine) {
+      try {
+        const result = await call.write((permit) => {
+          const outcome = outcomeOf(() => write(permit, parse()));
+          if (isDryRun || outcome instanceof Problem) throw new Undone(outcome);
+          return outcome;
+        });
+        return { number, result };
+      } catch (error) {
+        return error instanceof Undone ? { number, result: error.result } : { number, error };
+      }
+    }
 
-  /** Resolves once the client has read enough of the results. */
-  async function untilRead(): Promise<void> {
-    if (hasBegun || kept.length > importKeptCharsMax) send();
-    if (stream.unsentBytes <= importUnsentBytesMax) return;
-    await new Promise<void>((resolve) => {
-      stream.whenDrained(resolve);
-      stream.onEnd(() => resolve());
-    });
-  }
+    /** The log has one line for all lines that are rejected for lack of rights. */
+    function report(line: number, result: Result): void {
+      const { status, ...members } = shown(result);
+      if (status === 403 && result instanceof Problem && !hasReportedDenial) {
+        hasReportedDenial = true;
+        call.reportSecurityEvent({ name: 'authz_fail', code: result.code });
+      }
+      counts.set(status, (counts.get(status) ?? 0) + 1);
+      next = line + 1;
+      kept += `${JSON.stringify({ line, status, ...members })}\n`;
+    }
 
-  /** Sends a last line with the reason, and no last chunk. */
-  function abort(error: unknown): void {
-    if (stream.isOver) return;
-    if (!(error instanceof Problem))
-      log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
-    const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
-    report(next, problem);
-    send();
-    const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
-    stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
+    /** From the first call on, results are sent at once. */
+    function send(): void {
+      if (stream.isOver) return;
+      if (!hasBegun) stream.begin();
+      hasBegun = true;
+      if (kept !== '') stream.write(Buffer.from(kept));
+      kept = '';
+    }
+
+    /** Resolves once the client has read enough of the results. */
+    async function untilRead(): Promise<void> {
+      if (hasBegun || kept.length > importKeptCharsMax) send();
+      if (stream.unsentBytes <= importUnsentBytesMax) return;
+      await new Promise<void>((resolve) => {
+        stream.whenDrained(resolve);
+        stream.onEnd(() => resolve());
+      });
+    }
+
+    /** Sends a last line with the reason, and no last chunk. */
+    function abort(error: unknown): void {
+      if (stream.isOver) return;
+      if (!(error instanceof Problem))
+        log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
+      const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
+      report(next, problem);
+      send();
+      const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
+      stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
+    }
   }
 }
 
@@ -233,13 +229,21 @@ async function* piecesOf(body: ImportCall['streamedBody']): AsyncGenerator<Buffe
   yield undefined;
 }
 
-function outcomeOf(write: () => Outcome): Outcome | Problem {
+function outcomeOf(write: () => Outcome): Result {
   try {
     return write();
   } catch (error) {
     if (error instanceof Problem) return error;
     throw error;
   }
+}
+
+/** The members of a line of the response. */
+function shown(result: Result) {
+  if (!(result instanceof Problem)) return { status: result.result === 'created' ? 201 : 200, ...result };
+  const { code, detail, members } = result;
+  const { status = problemStatus(code, 422), issues = [{ pointer: '', code, detail }] } = members;
+  return { status, errors: issues.map(issueMember) };
 }
 
 function serviceStopping(): Problem {

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { askRaw } from '../../support/raw-connection.ts';
@@ -131,6 +132,22 @@ describe('an import whose client sends nothing ends when the service stops', () 
       await stopped;
       assert.ok(service.logged.some((line) => line.includes('"end":"stopping"')));
     });
+});
+
+test('an import that fails unexpectedly names the lines that are on disk, and last the one that failed', async (t) => {
+  const { service, token } = await rootService(t);
+  using database = new DatabaseSync(join(service.folder, 'orderly.db'));
+  const fails =
+    "BEFORE INSERT ON customers WHEN NEW.name = 'Broken' BEGIN SELECT raise(ABORT, 'broken'); END";
+  database.exec(`CREATE TRIGGER broken ${fails}`);
+  const lines = [customerLine('a'), customerLine('b', { name: 'Broken' }), customerLine('c')];
+  const sent = openImport(service, token);
+  sent.write(linesOf(lines));
+  const { results, isWhole } = await sent.rest();
+  const summaries = ['1 201', '3 201', '2 500 # internal-error'];
+  assert.deepEqual([results.map(summaryOf), isWhole], [summaries, false]);
+  database.exec('DROP TRIGGER broken');
+  assert.deepEqual((await importLines(service, token, lines)).map(summaryOf), ['1 200', '2 201', '3 200']);
 });
 
 describe('an import whose client disconnects', () => {
