@@ -26,7 +26,7 @@ import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
 import { type Shop, type ShopContent, shopMembers } from '../../src/features/shop/shop.ts';
-import type { Suspension } from '../../src/features/users/suspension.ts';
+import type { Suspension } from '../../src/features/users/suspension-store.ts';
 import type { Totp } from '../../src/features/users/totp.ts';
 import { type User, type UserContent, userMembers } from '../../src/features/users/user.ts';
 import { type Webhook, type WebhookContent, webhookMembers } from '../../src/features/webhooks/webhook.ts';

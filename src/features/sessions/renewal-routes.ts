@@ -2,10 +2,10 @@
 import { anyone } from '../../auth/access.ts';
 import { skewSeconds } from '../../auth/jwt.ts';
 import {
-  type RefreshCredential,
   clearedSessionCookie,
   parseSessionCookie,
   sessionCookiesIn,
+  type RefreshCredential,
 } from '../../auth/session-cookie.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
@@ -14,20 +14,13 @@ import { renewalPermit } from '../../storage/permit.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { recordNetwork } from '../users/known-network-store.ts';
 import { CookieTokenRequest, TokenRequest, refreshUse } from './session.ts';
+import { endSession, findRefreshState, renewSession, sessionSource } from './session-store.ts';
 import {
-  endSession,
-  findRefreshState,
-  renewSession,
-  sessionSource,
-  type RefreshState,
-} from './session-store.ts';
-import {
-  inBody,
   issueTokens,
+  responseWith,
   tokensReply,
   type IssuedTokens,
   type TokenServices,
-  inCookie,
 } from './tokens-representation.ts';
 
 export function renewTokensRoute(services: TokenServices): Route {
@@ -47,84 +40,11 @@ export function renewTokensRoute(services: TokenServices): Route {
     async handle(call) {
       const { refreshToken } = call.body;
       const credential = { sessionId: call.params.id, refreshToken, browserKey: null };
-      const issued = await renewWith(call, services, credential);
+      const issued = await renew(call, services, credential);
       if (issued === undefined) throw notCurrentProblem();
-      return inBody(issued);
+      return issued.tokens;
     },
   });
-}
-
-function notCurrentProblem(): Problem {
-  const detail = 'This is not the current refresh token of the session; sign in again.';
-  return new Problem('invalid-credentials', detail);
-}
-
-type RenewalCall = Pick<
-  Call<object, object, unknown, undefined>,
-  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
->;
-type RenewalCredential = RefreshCredential & { readonly browserKey: string | null };
-
-/** Renews the tokens. Returns undefined if the refresh token isn't the current one of a session. */
-async function renewWith(
-  call: RenewalCall,
-  services: TokenServices,
-  credential: RenewalCredential,
-): Promise<IssuedTokens | undefined> {
-  const find = (db: Connection): Issued | undefined => findIssued(db, call, { services, credential });
-  // no write for an invented token, since anybody can send one and a write costs a sync
-  if (find(call.read) === undefined) return undefined;
-  return call.write(({ writer }) => {
-    const issued = find(writer);
-    if (issued === undefined) return undefined;
-    const { state, generation } = issued;
-    const use = refreshUse(generation, state);
-    if (use === 'reused') return endReused(writer, state, call);
-    if (use === 'current') renewCurrent(writer, issued, call);
-    const { sessionId, browserKey } = credential;
-    return issueTokens(services, { db: writer, sessionId, browserKey, now: call.now });
-  });
-}
-
-type Issued = { readonly state: RefreshState; readonly generation: number };
-
-/** Returns the session, and the generation of its refresh token; undefined, and reported, if it never had it. */
-function findIssued(
-  db: Connection,
-  call: RenewalCall,
-  { services, credential }: { readonly services: TokenServices; readonly credential: RenewalCredential },
-): Issued | undefined {
-  const { sessionId, refreshToken, browserKey } = credential;
-  const state = findRefreshState(db, sessionId, call.now);
-  // begun while the clock was ahead: its tokens aren't valid yet
-  const isAhead = Date.parse(state?.session.createdAt ?? '') > call.now + skewSeconds * 1000;
-  const generation =
-    state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;
-  if (state !== undefined && generation !== undefined) return { state, generation };
-  reportUnknownToken(call, state?.session.userId ?? null);
-  return undefined;
-}
-
-/** Reports an unknown token. `userId` is null unless the session exists. */
-function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, userId: number | null): void {
-  call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
-}
-
-function renewCurrent(writer: Connection, { state, generation }: Issued, call: RenewalCall): void {
-  const { userId } = state.session;
-  const { network, requestId, now } = call;
-  const permit = renewalPermit(writer, userId, { actor: { userId, keyId: null }, requestId, now });
-  recordNetwork(permit, userId, network);
-  renewSession(permit, state, generation + 1);
-}
-
-/** Ends the session of a token that was reused: two parties have it, and only one can be its owner. */
-function endReused(writer: Connection, { sessionId, session }: RefreshState, call: RenewalCall): undefined {
-  const { requestId, now } = call;
-  const { userId } = session;
-  const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
-  endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
-  call.reportSecurityEvent({ name: 'authn_token_reuse', userId, sessionId });
 }
 
 /**
@@ -160,10 +80,69 @@ export function renewCookieRoute(services: TokenServices): Route {
       const credential = parseSessionCookie(value);
       if (credential === undefined) reportUnknownToken(call, null);
       const { browserKey } = call.body;
-      const issued = credential && (await renewWith(call, services, { ...credential, browserKey }));
-      if (issued !== undefined) return inCookie(call, issued, { browserKey, name });
+      const issued = credential && (await renew(call, services, { ...credential, browserKey }));
+      if (issued !== undefined) return responseWith(call, issued);
       call.setCookie(clearedSessionCookie(name));
       throw notCurrentProblem();
     },
   });
+}
+
+function notCurrentProblem(): Problem {
+  const detail = 'This is not the current refresh token of the session; sign in again.';
+  return new Problem('invalid-credentials', detail);
+}
+
+type RenewalCall = Pick<
+  Call<object, object, unknown, undefined>,
+  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
+>;
+
+/** Returns undefined, and reports it, if the refresh token isn't the current one of a session. */
+async function renew(
+  call: RenewalCall,
+  services: TokenServices,
+  { sessionId, refreshToken, browserKey }: RefreshCredential & { readonly browserKey: string | null },
+): Promise<IssuedTokens | undefined> {
+  const { now, network, requestId } = call;
+
+  /** Finds the session, and the generation of the token; undefined if the session never had it. */
+  function find(db: Connection) {
+    const state = findRefreshState(db, sessionId, now);
+    // begun while the clock was ahead: its tokens aren't valid yet
+    const isAhead = Date.parse(state?.session.createdAt ?? '') > now + skewSeconds * 1000;
+    const generation =
+      state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;
+    if (state !== undefined && generation !== undefined) return { state, generation };
+    reportUnknownToken(call, state?.session.userId ?? null);
+    return undefined;
+  }
+
+  // no write for an invented token, since anybody can send one and a write costs a sync
+  if (find(call.read) === undefined) return undefined;
+  return call.write(({ writer }) => {
+    const found = find(writer);
+    if (found === undefined) return undefined;
+    const { state, generation } = found;
+    const { userId } = state.session;
+    const use = refreshUse(generation, state);
+    if (use === 'reused') {
+      // two parties have the token, and only one can be its owner
+      const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
+      endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
+      call.reportSecurityEvent({ name: 'authn_token_reuse', userId, sessionId });
+      return undefined;
+    }
+    if (use === 'current') {
+      const permit = renewalPermit(writer, userId, { actor: { userId, keyId: null }, requestId, now });
+      recordNetwork(permit, userId, network);
+      renewSession(permit, state, generation + 1);
+    }
+    return issueTokens(services, { db: writer, sessionId, browserKey, now });
+  });
+}
+
+/** `userId` is null unless the session exists. */
+function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, userId: number | null): void {
+  call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }

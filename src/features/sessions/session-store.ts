@@ -112,7 +112,7 @@ function endOldest(db: Connection, userId: number): void {
 }
 
 /** The state that decides whether a refresh token is a session's current one. */
-export type RefreshState = SessionSeed & {
+type RefreshState = SessionSeed & {
   readonly session: Session;
   readonly role: Role;
   readonly generation: number;

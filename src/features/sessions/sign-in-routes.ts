@@ -11,7 +11,7 @@ import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
 import { recordNetwork } from '../users/known-network-store.ts';
 import { NewSession } from './session.ts';
 import { addSession } from './session-store.ts';
-import { inBody, inCookie, issueTokens, tokensReply, type TokenServices } from './tokens-representation.ts';
+import { issueTokens, responseWith, tokensReply, type TokenServices } from './tokens-representation.ts';
 
 export type SignInServices = TokenServices & {
   readonly passwords: PasswordChecks;
@@ -19,7 +19,7 @@ export type SignInServices = TokenServices & {
 };
 
 export function signInRoute(services: SignInServices): Route {
-  const { passwords, totpSecrets, cookieName } = services;
+  const { passwords, totpSecrets } = services;
   return route({
     method: 'POST',
     path: '/api/sessions',
@@ -65,7 +65,7 @@ export function signInRoute(services: SignInServices): Route {
         call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
         throw codeRequired('code is wrong, or was used already.');
       }
-      return browserKey === null ? inBody(issued) : inCookie(call, issued, { browserKey, name: cookieName });
+      return responseWith(call, issued);
     },
   });
 }

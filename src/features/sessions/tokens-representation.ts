@@ -33,11 +33,15 @@ type TokensOptions = {
   readonly now: number;
 };
 
-export type IssuedTokens = Tokens & { readonly refreshToken: string; readonly etag: string };
+/** The representation, and the cookie to set beside it, if a browser gets one. */
+export type IssuedTokens = {
+  readonly tokens: Representation<Tokens>;
+  readonly cookie: string | undefined;
+};
 
 /** Issues tokens of the session. The ETag is the session's, as in GET /api/sessions/{id}. */
 export function issueTokens(
-  { signer, refreshTokens }: TokenServices,
+  { signer, refreshTokens, cookieName }: TokenServices,
   { db, sessionId: id, browserKey, now }: TokensOptions,
 ): IssuedTokens {
   const refresh = findRefreshState(db, id, now);
@@ -54,33 +58,33 @@ export function issueTokens(
     auth_time: Math.floor(Date.parse(createdAt) / 1000),
     jti: randomBytes(12).toString('base64url'),
   });
-  return {
+  const refreshToken = refreshTokens.issue(refresh, { generation, browserKey });
+  const inCookie = browserKey !== null;
+  const tokens: Tokens = {
     id,
     userId,
     tokenType: 'Bearer',
     accessToken,
     expiresIn: tokenSeconds,
-    refreshToken: refreshTokens.issue(refresh, { generation, browserKey }),
+    refreshToken: inCookie ? null : refreshToken,
     createdAt,
     expiresAt,
-    etag: representSession(session).etag,
+    ...(inCookie ? { browserKey } : {}),
+  };
+  const seconds = Math.floor((Date.parse(expiresAt) - now) / 1000); // the cookie expires with the session
+  return {
+    tokens: represent(tokens, { id, ownerId: userId, etag: representSession(session).etag }),
+    cookie: inCookie ? sessionCookie(cookieName, { sessionId: id, refreshToken }, seconds) : undefined,
   };
 }
 
-export function inBody({ etag, ...tokens }: Tokens & { readonly etag: string }): Representation<Tokens> {
-  return represent(tokens, { id: tokens.id, ownerId: tokens.userId, etag });
-}
-
-/** Moves the refresh token into a cookie. The cookie expires with the session. */
-export function inCookie(
-  call: Pick<Call<object, object, unknown, undefined>, 'now' | 'setCookie'>,
-  issued: IssuedTokens,
-  { browserKey, name }: { readonly browserKey: string; readonly name: string },
+/** Returns the tokens as a response, with their cookie. */
+export function responseWith(
+  call: Pick<Call<object, object, unknown, undefined>, 'setCookie'>,
+  { tokens, cookie }: IssuedTokens,
 ): Representation<Tokens> {
-  const { id: sessionId, refreshToken, expiresAt } = issued;
-  const seconds = Math.floor((Date.parse(expiresAt) - call.now) / 1000);
-  call.setCookie(sessionCookie(name, { sessionId, refreshToken }, seconds));
-  return inBody({ ...issued, refreshToken: null, browserKey });
+  if (cookie !== undefined) call.setCookie(cookie);
+  return tokens;
 }
 
 export function representSession(session: Session): Representation<Session> {

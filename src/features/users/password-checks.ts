@@ -1,7 +1,6 @@
 // Verifies and hashes all passwords of requests, within rates and quotas.
 import { isAdmin, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
-import type { Place } from '../../base/slots.ts';
 import { Problem } from '../../problem.ts';
 import type { Limiter } from '../../rates/limiter.ts';
 import { emailKey } from '../../schema/email.ts';
@@ -53,21 +52,24 @@ export class PasswordChecks {
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
+    const { network, now } = request;
+    const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
+    const key = emailKey(email);
     const found = findSignInAccount(request.read, email);
     const userId = found?.userId ?? null;
-    this.#consumeTokens(request, email, userId);
-    const place = this.#signInPlace(request, userId);
+    const isExempt = isExemptFrom(request, userId);
+    consume(request, userId, [
+      [loginAccount, `${network} ${key}`],
+      ...(isExempt ? [] : [[loginAccountTotal, key] as const]),
+      [loginAddress, network], // last: a client with an old password must not lock out others of its network
+    ]);
+    const place = { clients: clientsOf(request), isUrgent: isExempt };
     const isRight = await this.#hasher.verify(password, found?.hash ?? null, place);
-    if (found === undefined || !isRight) {
-      request.reportSecurityEvent({ name: 'authn_login_fail', userId });
-      return undefined;
-    }
-    const reason = rejectionReason(found, request.now);
-    if (reason !== undefined) {
-      request.reportSecurityEvent({ name: 'authn_login_fail', userId, reason });
-      return undefined;
-    }
-    return found;
+    const reason = isRight && found !== undefined ? rejectionReason(found, now) : undefined;
+    if (isRight && reason === undefined) return found;
+    const event = { name: 'authn_login_fail', userId } as const;
+    request.reportSecurityEvent(reason === undefined ? event : { ...event, reason });
+    return undefined;
   }
 
   /**
@@ -75,13 +77,8 @@ export class PasswordChecks {
    * six digits.
    */
   consumeCodeToken(request: PasswordRequest, userId: number): void {
-    const key = this.#isExempt(request, userId) ? `${userId} ${request.network}` : `${userId}`;
-    try {
-      request.consumeToken(this.#limiters.loginCode, key);
-    } catch (error) {
-      request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
-      throw error;
-    }
+    const key = isExemptFrom(request, userId) ? `${userId} ${request.network}` : `${userId}`;
+    consume(request, userId, [[this.#limiters.loginCode, key]]);
   }
 
   /**
@@ -104,42 +101,39 @@ export class PasswordChecks {
     password: string,
   ): Promise<string | undefined> {
     if (!this.#hasher.needsUpgrade(hash)) return undefined;
+    const place = { clients: clientsOf(request), isUrgent: isExemptFrom(request, userId) };
     try {
-      return await this.#hasher.hash(password, this.#signInPlace(request, userId));
+      return await this.#hasher.hash(password, place);
     } catch (error) {
       if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
     }
   }
+}
 
-  /**
-   * Consumes the network's token last: a client with an old password must not lock out others of its network.
-   */
-  #consumeTokens(request: PasswordRequest, email: string, userId: number | null): void {
-    const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
-    const key = emailKey(email);
-    try {
-      request.consumeToken(loginAccount, `${request.network} ${key}`);
-      if (!this.#isExempt(request, userId)) request.consumeToken(loginAccountTotal, key);
-      request.consumeToken(loginAddress, request.network);
-    } catch (error) {
-      request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
-      throw error;
-    }
+/** Consumes a token of each, and reports it if one has none left. */
+function consume(
+  request: PasswordRequest,
+  userId: number | null,
+  tokens: readonly (readonly [limiter: Limiter, key: string])[],
+): void {
+  try {
+    for (const [limiter, key] of tokens) request.consumeToken(limiter, key);
+  } catch (error) {
+    request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
+    throw error;
   }
+}
 
-  /**
-   * Whether guesses of others don't count for this request: it comes from a network that the account has
-   * used, or from this machine. So strangers can't lock a user out, least of all the administrator.
-   */
-  #isExempt({ network, isFromThisMachine, read, now }: PasswordRequest, userId: number | null): boolean {
-    return isFromThisMachine || (userId !== null && isKnownNetwork(read, { userId, network, now }));
-  }
-
-  /** A sign-in from a network that the account has used goes first: a flood from other networks can't stop it. */
-  #signInPlace(request: PasswordRequest, userId: number | null): Place {
-    return { clients: clientsOf(request), isUrgent: this.#isExempt(request, userId) };
-  }
+/**
+ * Whether guesses of others don't count for this request, and its job goes first: it comes from a network that the
+ * account has used, or from this machine. So strangers can't lock a user out, least of all the administrator.
+ */
+function isExemptFrom(
+  { network, isFromThisMachine, read, now }: PasswordRequest,
+  userId: number | null,
+): boolean {
+  return isFromThisMachine || (userId !== null && isKnownNetwork(read, { userId, network, now }));
 }
 
 /** Returns the reason to reject a right password. No response discloses the reason. */

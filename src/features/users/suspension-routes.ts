@@ -5,12 +5,14 @@ import { represent, type Representation } from '../../http/responses/representat
 import { throwIfInvalid } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { Suspension, SuspensionReplacement, replacementIssues } from './suspension.ts';
 import {
+  Suspension,
+  SuspensionReplacement,
   addSuspension,
   findSuspension,
   removeSuspension,
   replaceSuspension,
+  replacementIssues,
   suspensionSource,
   type StoredSuspension,
 } from './suspension-store.ts';

@@ -1,14 +1,33 @@
-// The rows of suspensions. Every sign-in reads them.
+// A suspension of a user: its schemas, and its rows, which every sign-in reads.
 import { accountAccessOf } from '../../auth/access.ts';
+import { id, readOnlyIssues, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
+import { named, nullable, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { Suspension } from './suspension.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
+
+const reason = nullable(
+  singleLine(200, 'Why, for other administrators. The user never sees it.', 'Laptop stolen'),
+);
+export const Suspension = named('Suspension', object({ userId: id, createdAt: timestamp, reason }));
+export type Suspension = Infer<typeof Suspension>;
+
+export const SuspensionReplacement = named(
+  'SuspensionReplacement',
+  object(
+    { reason: optional(reason), userId: optional(id), createdAt: optional(sentTimestamp) },
+    {
+      description: 'Read-only members may be sent with their current values.',
+      examples: [{ reason: 'Laptop stolen' }],
+    },
+  ),
+);
+type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
@@ -29,6 +48,19 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
   accessOf: accountAccessOf,
 };
 
+/** `current` is undefined if the user isn't suspended yet. */
+export function replacementIssues(
+  current: Suspension | undefined,
+  wanted: SuspensionReplacement,
+  userId: number,
+): Issue[] {
+  if (current !== undefined) return readOnlyIssues(current, wanted, ['userId', 'createdAt']);
+  const issues = readOnlyIssues({ userId }, wanted, ['userId']);
+  if (wanted.createdAt !== undefined)
+    issues.push({ pointer: '/createdAt', code: 'read-only', detail: 'createdAt is read-only: omit it.' });
+  return issues;
+}
+
 /** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
 export function addSuspension(
   permit: Permit,
@@ -36,11 +68,12 @@ export function addSuspension(
   reason: string | null,
 ): StoredSuspension {
   const { writer: db, origin } = permit;
+  const suspension = { userId: id, createdAt: origin.now, reason };
   checkNotLastAdmin(permit, id);
-  suspensions.insert(db, { userId: id, createdAt: origin.now, reason });
+  suspensions.insert(db, suspension);
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
   db.invalidate({ kind: 'user', id });
-  return rows.written({ userId: id, createdAt: origin.now, reason, version: 1 });
+  return rows.written({ ...suspension, version: 1 });
 }
 
 /** Returns the suspension as it is now. */

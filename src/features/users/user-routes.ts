@@ -19,7 +19,6 @@ import {
   User,
   checkMayGiveRole,
   userBodies,
-  checkMayChange,
   currentPasswordIssue,
   mergeUser,
   type UserContent,
@@ -173,13 +172,8 @@ type ChangeCall = Call<{ readonly id: number }, object, UserPatch, Caller>;
 async function changeUser(call: ChangeCall, services: UserServices): Promise<Representation<User>> {
   const { body, params, now } = call;
   const { passwordMin, onPasswordChange } = services;
-  const hasNewPassword = body.password !== undefined;
-  /** Merges the body. Throws its issues, or a problem if the caller may not make this change. */
-  const merge = (user: StoredUser, caller: Caller): UserContent => {
-    const wanted = mergeUser(user, body, { caller, passwordMin });
-    checkMayChange({ current: user, wanted, hasNewPassword, caller, now });
-    return wanted;
-  };
+  const merge = (user: StoredUser, caller: Caller): UserContent =>
+    mergeUser(user, body, { caller, passwordMin, now });
   const newPassword = await hashNewPassword(call, services, merge);
   const changed = await call.write((permit) => {
     const { caller } = permit;

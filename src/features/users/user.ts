@@ -114,7 +114,7 @@ export function userBodies(passwordMin: number) {
       examples: [{ name: 'Ada King' }],
     }),
   );
-  return { passwordMin, NewUser, UserReplacement, UserPatch };
+  return { NewUser, UserReplacement, UserPatch };
 }
 
 const nobody = { name: '', email: '' };
@@ -125,14 +125,16 @@ export type UserContent = ContentOf<typeof userMembers>;
 const contentOf = contentReader(userMembers);
 const readOnly = readOnlyNames(userMembers);
 
+type ChangeContext = { readonly caller: Caller; readonly passwordMin: number; readonly now: number };
+
 /**
  * Merges a body into the current user. Absent members stay as they are; a PUT always has a name and an e-mail
- * address.
+ * address. Throws the issues of the body, or a problem if the caller may not make this change.
  */
 export function mergeUser(
   current: User,
   body: UserPatch,
-  { caller, passwordMin }: { readonly caller: Caller; readonly passwordMin: number },
+  { caller, passwordMin, now }: ChangeContext,
 ): UserContent {
   const issues = readOnlyIssues(current, body, readOnly);
   issues.push(...sentPasswordIssues(body, current, passwordMin));
@@ -140,22 +142,11 @@ export function mergeUser(
   if (!isSentByKey || body.password === undefined)
     issues.push(...currentPasswordIssues(body, caller.userId === current.id));
   throwIfInvalid(issues);
-  return contentOf({ ...current, ...body });
-}
-
-type UserChange = {
-  readonly current: User;
-  readonly wanted: UserContent;
-  readonly hasNewPassword: boolean;
-  readonly caller: Caller;
-  readonly now: number;
-};
-
-/** Throws if the caller may not make this change. */
-export function checkMayChange({ current, wanted, hasNewPassword, caller, now }: UserChange): void {
+  const wanted = contentOf({ ...current, ...body });
   if (wanted.role !== current.role) checkMayGiveRole(caller, now);
-  if (hasNewPassword) checkStepUp(caller, now, 'Changing a password');
+  if (body.password !== undefined) checkStepUp(caller, now, 'Changing a password');
   if (wanted.email !== current.email) checkStepUp(caller, now, 'Changing an e-mail address');
+  return wanted;
 }
 
 /** Throws if the caller may not change a user's role, or create a user with a role other than `user`. */
