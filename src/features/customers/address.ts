@@ -1,4 +1,5 @@
 // A postal address: its schemas, and the check of postal codes by country.
+import type { CsvMember } from '../../base/csv.ts';
 import { country, directionIssue, singleLine } from '../../schema/members.ts';
 import { dashes, plainText } from '../../schema/plain-text.ts';
 import {
@@ -77,12 +78,21 @@ function normalizeAddress(address: NewAddress | null): Address | null {
   };
 }
 
+const parts = Object.keys(addressMembers) as (keyof Address)[]; // the members of `Address`
+
+/** A column for each member: `address.line1` and so on. */
+export const addressCells: CsvMember = {
+  parts: parts.map((name) => `.${name}`),
+  write: (address: Address) => parts.map((name) => address[name]),
+};
+
 /** An address of an object, or null. */
 export const addressMember = {
   shown: nullable(Address),
   sent: optional(nullable(NewAddress)),
   normal: normalizeAddress,
   column: column.nullable(column.json<Address>()),
+  cell: addressCells,
 };
 
 type PostalPlace = { readonly country: string; readonly postalCode?: string | null };

@@ -25,7 +25,6 @@ import { changesNothing, type Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
 import { ownedBy } from '../../resource/owner-store.ts';
-import { addressCells } from './address-csv.ts';
 import { addressMember } from './address.ts';
 import { auditCustomerSearch, changeInSearch, matchingCustomers } from './customer-search-store.ts';
 
@@ -48,7 +47,7 @@ function membersFor(countryOf: () => string | undefined) {
       sent: optional(nullable(sentPhone(countryOf))),
       normal: (sent: string) => keptPhone(sent, countryOf()),
     },
-    address: { ...addressMember, cell: addressCells },
+    address: addressMember,
     note: member.optionalText(note),
     reference: { ...member.optionalText(reference), cell: trimmedCell },
     metadata: metadataMember,

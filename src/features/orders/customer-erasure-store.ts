@@ -78,7 +78,7 @@ export function clearErasedOrders(db: Connection, rowsMax: number): number {
   );
   if (erasure === undefined) return 0;
   const [customerId, lastOrderId, ...after] = erasure;
-  const positions = nextOrders(db, { customerId, after, rowsMax });
+  const positions = db.all<Position>(nextSql, customerId, ...after, rowsMax);
   const last = positions.at(-1);
   if (last === undefined) return db.run('DELETE FROM erasures WHERE customerId = ?', customerId).rowsChanged;
   for (const [, , id] of positions) if (id <= lastOrderId) clearOrder(db, id);
@@ -99,25 +99,20 @@ export function storedMetadata(db: Connection, id: number): Metadata | undefined
   return row === undefined ? undefined : JSON.parse(row[0]);
 }
 
-type NextOrders = { readonly customerId: number; readonly after: Position; readonly rowsMax: number };
-
 /**
- * Returns the next positions; none at the end. For `(status, createdAt, id) > (?, ?, ?)` SQLite would use the
- * index up to `createdAt` alone, and walk all orders of that time again for each step.
+ * The next positions. For `(status, createdAt, id) > (?, ?, ?)` SQLite would use the index up to `createdAt` alone, and
+ * walk all orders of that time again for each step.
  */
-function nextOrders(db: Connection, { customerId, after, rowsMax }: NextOrders): Position[] {
-  const [status, createdAt, orderId] = after;
-  const ofThisTime = db.all<Position>(ofThisTimeSql, customerId, status, createdAt, orderId, rowsMax);
-  if (ofThisTime.length > 0) return ofThisTime;
-  const ofThisStatus = db.all<Position>(ofThisStatusSql, customerId, status, createdAt, rowsMax);
-  if (ofThisStatus.length > 0) return ofThisStatus;
-  return db.all<Position>(ofLaterStatusSql, customerId, status, rowsMax);
-}
-
-const selectSql = 'SELECT status, createdAt, id FROM orders WHERE customerId = ? AND';
-const inOrderSql = 'ORDER BY status, createdAt, id LIMIT +?';
-const ofThisTimeSql = `${selectSql} status = ? AND createdAt = ? AND id > ? ${inOrderSql}`;
-const ofThisStatusSql = `${selectSql} status = ? AND createdAt > ? ${inOrderSql}`;
-const ofLaterStatusSql = `${selectSql} status > ? ${inOrderSql}`;
+const nextSql = [
+  'status = ?2 AND createdAt = ?3 AND id > ?4',
+  'status = ?2 AND createdAt > ?3',
+  'status > ?2',
+]
+  .map((later) => {
+    const ordered = `customerId = ?1 AND ${later} ORDER BY status, createdAt, id LIMIT +?5`;
+    return `SELECT * FROM (SELECT status, createdAt, id FROM orders WHERE ${ordered})`;
+  })
+  .join(' UNION ALL ')
+  .concat(' LIMIT +?5');
 const cleared = personal.map((name) => `${name} = ${erasedSql(name)}`).join(', ');
 const clearSql = `UPDATE orders SET ${cleared} WHERE id = ?`;

@@ -1,9 +1,24 @@
 // Embeds customers in orders, if `include=customer` asks for it.
 import { checkScope, rowAccessOf, type Caller } from '../../auth/access.ts';
 import { withIncluded, type Included, type Representation } from '../../http/responses/representation.ts';
+import { array, oneOf, optional } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
-import { findCustomersOf } from './included-customer-store.ts';
+import { findCustomersOf } from './order-list-store.ts';
 import type { Order } from './order-members.ts';
+
+/** The parameter of reads and lists of orders. */
+export const orderIncludes = {
+  include: optional(
+    array(oneOf(['customer']), {
+      minItems: 1,
+      maxItems: 1,
+      description:
+        '`customer` embeds the customer’s id and name in each order as `customer`. ' +
+        'An API key needs the scope `customers:read` for it.',
+      examples: [['customer']],
+    }),
+  ),
+};
 
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type ReadingCall = { readonly query: IncludeQuery; readonly caller: Caller; readonly read: Connection };

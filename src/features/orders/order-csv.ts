@@ -8,7 +8,7 @@ import {
   type CsvTable,
 } from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
-import { addressCells } from '../customers/address-csv.ts';
+import { addressCells } from '../customers/address.ts';
 import { metadataMember } from '../../storage/metadata.ts';
 import type { Order } from './order-members.ts';
 

@@ -14,8 +14,7 @@ import type { Selection } from '../../storage/keyset.ts';
 import { customers } from '../customers/customers.ts';
 import { requireVisible } from '../../storage/object-access.ts';
 import { userExists } from '../../resource/owner-store.ts';
-import { includedCustomers } from './included-customer-representation.ts';
-import { orderIncludes } from './included-customer.ts';
+import { includedCustomers, orderIncludes } from './included-customer-representation.ts';
 import { orderTable } from './order-csv.ts';
 import { orderSource } from './order-store.ts';
 import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
@@ -93,16 +92,20 @@ async function countsFor(call: CountsCall, caller: Caller): Promise<OrderCounts>
   return isDeepStrictEqual(rowAccessOf(reader), access) ? counts : countsFor(call, reader);
 }
 
+const ofOne = {
+  method: 'GET',
+  tag: 'Orders',
+  scope: 'orders:read',
+  query: orderPageParameters,
+  reply: { kind: 'list', schema: Order },
+} as const;
+
 export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
-    method: 'GET',
+    ...ofOne,
     path: '/customers/{id}/orders',
-    tag: 'Orders',
     summary: 'List a customer’s orders',
     access: signedIn,
-    scope: 'orders:read',
-    query: orderPageParameters,
-    reply: { kind: 'list', schema: Order },
     problems: ['not-found', 'forbidden'],
     handle(call) {
       const { params, read, query } = call;
@@ -117,14 +120,10 @@ export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): 
 
 export function listOrdersOfUserRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
-    method: 'GET',
+    ...ofOne,
     path: '/api/users/{id}/orders',
-    tag: 'Orders',
     summary: 'List a user’s orders',
     access: selfOrStaff,
-    scope: 'orders:read',
-    query: orderPageParameters,
-    reply: { kind: 'list', schema: Order },
     problems: ['not-found'],
     handle(call) {
       const { params, read, query } = call;

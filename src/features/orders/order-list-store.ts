@@ -1,23 +1,21 @@
 // Lists of orders: their parameters, which rows they have, and the indexes that find them.
-import type { RowAccess } from '../../auth/access.ts';
+import { allows, type RowAccess } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
 import { listOf } from '../../resource/resource-list.ts';
 import { before, equalTo, from } from '../../resource/resource-members.ts';
-import { ownedBy } from '../../resource/owner-store.ts';
-import { barcodeKey, codesIn } from '../../schema/codes.ts';
+import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
 import { currency, id } from '../../schema/members.ts';
 import { array, oneOf, optional } from '../../schema/schema.ts';
-import { parseSearch } from '../../schema/search-text.ts';
 import { searchParameter } from '../../schema/searching.ts';
+import type { Connection } from '../../storage/connection.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { equals, type SearchSelection } from '../../storage/keyset.ts';
 import { metadataFilter } from '../../storage/metadata.ts';
 import { customers } from '../customers/customers.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
-import { status } from './order-members.ts';
+import { status, type Order } from './order-members.ts';
 import { payments, statuses } from './order-status.ts';
 import type { OrderCounts } from './order.ts';
-import { amountsOf } from './order-amounts.ts';
 import { matchingOrders, searchedCustomersMax, searchedOrdersMax } from './order-search-store.ts';
 
 const ofUser = { schema: optional(id), column: 'userId', matches: ownedBy, ordered: ['createdAt'] };
@@ -72,6 +70,22 @@ export const orderQuery = {
 
 type OrderListQuery = Parameters<typeof orderList.selection>[1];
 
+/** Finds the customers that the access covers, by the ids of their orders, in one statement. */
+export function findCustomersOf(
+  db: Connection,
+  orderIds: readonly number[],
+  access: RowAccess,
+): ReadonlyMap<number, NonNullable<Order['customer']>> {
+  const rows = db.all<[orderId: number, id: number, userId: number | null, name: string]>(
+    `SELECT orders.id, customers.id, ${ownerSql('customers')}, customers.name ` +
+      'FROM json_each(?) AS ids CROSS JOIN orders ON orders.id = ids.value ' +
+      'CROSS JOIN customers ON customers.id = orders.customerId',
+    JSON.stringify(orderIds),
+  );
+  const visible = rows.filter(([, , userId]) => allows(access, userId));
+  return new Map(visible.map(([orderId, id, , name]) => [orderId, { id, name }]));
+}
+
 /** Counts the orders that pass the filters, by status. */
 export async function countOrders(
   database: DatabaseReads,
@@ -97,11 +111,9 @@ type SearchOptions = {
  */
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
   const { query, q, hasCustomers, hasProducts } = options;
-  return matchingOrders({
+  return matchingOrders(q, {
     orders: orderList.searchScope(access, query),
-    search: parseSearch(q),
     customers: hasCustomers ? customers.searchScope(access, {}) : undefined,
-    amounts: amountsOf(q),
-    barcodes: hasProducts ? codesIn(q).map(barcodeKey) : [],
+    hasProducts,
   });
 }

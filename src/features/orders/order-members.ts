@@ -27,8 +27,8 @@ import {
 import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressMember } from '../customers/address.ts';
+import { customers } from '../customers/customers.ts';
 import { reason } from '../events/event.ts';
-import { IncludedCustomer } from './included-customer.ts';
 import { OrderItem, newItems, orderTotal, priceItems, sentTotal, totalRule } from './order-items.ts';
 import {
   correctableStatuses,
@@ -119,6 +119,8 @@ export const orderMembers = {
   metadata: { ...metadataMember, isPersonal: true },
   ...times,
 } satisfies PersonalOrNot;
+
+const IncludedCustomer = named('IncludedCustomer', object({ id, name: customers.Shown.properties.name }));
 
 export const Order = named(
   'Order',

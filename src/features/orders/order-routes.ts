@@ -13,8 +13,7 @@ import type { Permit } from '../../storage/permit.ts';
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
 import { representRow } from '../../resource/resource-routes.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { withIncludedCustomer } from './included-customer-representation.ts';
-import { orderIncludes } from './included-customer.ts';
+import { orderIncludes, withIncludedCustomer } from './included-customer-representation.ts';
 import {
   countOrdersRoute,
   listOrdersRoute,

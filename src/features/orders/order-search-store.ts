@@ -1,12 +1,14 @@
 // The search of orders: by id, by customer and by amount, and by the items and the city of the newest orders.
-import { type SearchQuery, wordPhrases } from '../../schema/search-text.ts';
+import { barcodeKey, codesIn } from '../../schema/codes.ts';
+import { currencyDigits } from '../../schema/decimal.ts';
+import { currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
+import { parseSearch, wordPhrases, type SearchQuery } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
 import { rankPositions, type SearchScope } from '../../storage/listing.ts';
 import { unlessErasedSql } from './customer-erasure-store.ts';
-import type { Amount } from './order-amounts.ts';
 import { statuses } from './order-status.ts';
 
 /** The number of newest matching customers whose orders a search includes. */
@@ -14,32 +16,32 @@ export const searchedCustomersMax = 10_000;
 /** The number of newest orders whose items are searched: a tenth of a second allows no more. */
 export const searchedOrdersMax = 40_000;
 
-type OrderSearch = {
+type Searched = {
   readonly orders: SearchScope;
-  readonly search: SearchQuery;
   /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
-  /** Amounts that the query may be, with the currencies that have so many digits. */
-  readonly amounts: readonly Amount[];
-  /** The keys of the barcodes that the query may be. */
-  readonly barcodes: readonly string[];
+  /** Whether orders are found by the barcode of a product. */
+  readonly hasProducts: boolean;
 };
+type OrderSearch = Searched & { readonly search: SearchQuery };
 
 /**
  * Selects the matching orders: first the one with the query's id, then those found by beginnings of words,
  * then all others.
  */
-export function matchingOrders(request: OrderSearch): SearchSelection {
-  const { orders, search } = request;
+export function matchingOrders(q: string, searched: Searched): SearchSelection {
+  const { orders, hasProducts } = searched;
+  const search = parseSearch(q);
+  const request = { ...searched, search };
   return {
     owners: orders.owners,
     async search(database, limit) {
       if (search.phrases.length === 0) return [];
       const found = await Promise.all([
         findOfCustomers(database, request, limit),
-        findOfAmounts(database, request, limit),
-        findWithItem(database, request, limit),
-        findWithBarcode(database, request, limit),
+        findOfAmount(database, { orders, q }, limit),
+        findWithItem(database, { orders, phrases: search.phrases }, limit),
+        hasProducts ? findWithBarcode(database, { orders, q }, limit) : [],
       ]);
       return rankPositions(found.flat(), idIfAlone(search), limit);
     },
@@ -84,32 +86,49 @@ async function findCustomers(
   return [...matching, ...byId];
 }
 
+type TextSearch = { readonly orders: SearchScope; readonly q: string };
+
 /** Finds orders by their total, with the index of totals by status. */
-async function findOfAmounts(
+async function findOfAmount(
   database: SearchDatabase,
-  { orders, amounts }: OrderSearch,
+  { orders, q }: TextSearch,
   limit: number,
 ): Promise<KeysetPosition[]> {
-  if (amounts.length === 0) return [];
+  const amount = amountIn(q);
+  if (amount === undefined) return [];
   const { sql, params } = orders.condition;
-  const ofAmounts =
-    'SELECT 0, id FROM (SELECT value AS anyStatus FROM json_each(?)) CROSS JOIN ' +
-    '(SELECT value ->> 0 AS amount, value ->> 1 AS currencies FROM json_each(?)) CROSS JOIN orders ' +
-    'ON status = anyStatus AND total = amount AND instr(currencies, currency) ' +
+  const ofAmount =
+    'SELECT 0, id FROM (SELECT value AS anyStatus FROM json_each(?)) CROSS JOIN orders ' +
+    'ON status = anyStatus AND total = ? AND instr(?, currency) ' +
     `WHERE ${sql} ORDER BY id DESC LIMIT +?`;
-  const values = [JSON.stringify(statuses), JSON.stringify(amounts), ...params, limit];
-  return database.readInWorker<Row & KeysetPosition>(ofAmounts, values);
+  const values = [JSON.stringify(statuses), amount.total, amount.currencies, ...params, limit];
+  return database.readInWorker<Row & KeysetPosition>(ofAmount, values);
+}
+
+/** `1.234,50`, `1,234.50`, `53,98 €`, `EUR 53.98`, `¥500`: groups of thousands, then all decimals of the currency. */
+const writtenAmount =
+  /^(?:[A-Z]{3}|\p{Sc})?\s*(\d{1,3}(?:[.,’' ]\d{3})+|\d{1,13})(?:[.,](\d{1,4}))?\s*(?:[A-Z]{3}|\p{Sc})?$/iu;
+
+/** Returns the total that the text may be, in minor units, and the currencies that have as many decimals. */
+function amountIn(text: string): { readonly total: number; readonly currencies: string } | undefined {
+  const [, whole, fraction = ''] = writtenAmount.exec(text.trim()) ?? [];
+  const total = Number((whole ?? '').replace(/\D/g, '') + fraction);
+  if (whole === undefined || !Number.isSafeInteger(total)) return undefined;
+  const able = [...currencies, ...withdrawnCurrencies].filter(
+    (currency) => currencyDigits(currency) === fraction.length,
+  );
+  return { total, currencies: able.join(' ') };
 }
 
 /** Finds orders with an item, or sent to a city, that has all words. */
 function findWithItem(
   database: SearchDatabase,
-  { orders, search }: OrderSearch,
+  { orders, phrases }: { readonly orders: SearchScope; readonly phrases: SearchQuery['phrases'] },
   limit: number,
 ): Promise<(Row & KeysetPosition)[]> {
   const { sql, params } = orders.condition;
   const newest = `SELECT id, items, ${city} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
-  const items: RowSearch = { phrases: search.phrases, columns: 'JSON', rowsMax: limit };
+  const items: RowSearch = { phrases, columns: 'JSON', rowsMax: limit };
   return database.readInWorker(newest, params, { search: items });
 }
 
@@ -119,17 +138,15 @@ const city = `${unlessErasedSql('shippingAddress')} -> 'city'`;
 /** Finds orders with an item that has the SKU of the product with this barcode. */
 async function findWithBarcode(
   database: SearchDatabase,
-  request: OrderSearch,
+  { orders, q }: TextSearch,
   limit: number,
 ): Promise<KeysetPosition[]> {
-  const { barcodes, search } = request;
+  const barcodes = codesIn(q).map(barcodeKey);
   if (barcodes.length === 0) return [];
   const skus = await database.readInWorker<[string]>(
     `SELECT sku FROM products WHERE barcodeKey IN (${barcodes.map(() => '?').join(', ')})`,
     barcodes,
   );
-  const found = skus.map(([sku]) =>
-    findWithItem(database, { ...request, search: { ...search, phrases: wordPhrases(sku) } }, limit),
-  );
+  const found = skus.map(([sku]) => findWithItem(database, { orders, phrases: wordPhrases(sku) }, limit));
   return (await Promise.all(found)).flat();
 }

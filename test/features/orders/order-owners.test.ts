@@ -50,6 +50,12 @@ describe('the owner of an order', () => {
     assertProblem(await service().get(`/orders/${before.id}`, { token: ada.token }), 'forbidden', 403);
   });
 
+  test('an order of one user isn’t found among another’s', async () => {
+    const { id } = await newOrder(service(), ada.token);
+    for (const path of [`${bob.id}/orders/${id}`, `${ada.id}/orders/999999`, '999999/orders'])
+      assertProblem(await service().get(`/api/users/${path}`, { token: staff.token }), 'not-found');
+  });
+
   test('only staff may place an order for another user', async () => {
     assertProblem(await place(wanted({ userId: bob.id })), 'forbidden');
     const placed = await place(wanted({ userId: bob.id }), staff);
