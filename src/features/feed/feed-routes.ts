@@ -1,8 +1,16 @@
 // The feed of all events over HTTP: GET /events, oldest first, in pages or as a stream; or a list, newest first.
+import { isDeepStrictEqual } from 'node:util';
 import { signedIn, type Caller } from '../../auth/access.ts';
 import { csvTime, type CsvTable } from '../../base/csv.ts';
 import { decodeCursor, nextPath, withCursor } from '../../http/lists/cursor.ts';
-import { exportDescription, exportIssues, isExport, type HandlerExports } from '../../http/lists/export.ts';
+import {
+  exportChunkBytesMax,
+  exportDescription,
+  exportIssues,
+  isExport,
+  type ElementReader,
+  type HandlerExports,
+} from '../../http/lists/export.ts';
 import {
   cursorParameter,
   fittingPage,
@@ -17,12 +25,13 @@ import { withIncluded } from '../../http/responses/representation.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
+import { forbidden } from '../../problem.ts';
 import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
+import type { Connection } from '../../storage/connection.ts';
 import { Event, eventTypeName, type EventType } from '../events/event.ts';
-import { feedAccessOf, readFeed, readNewest } from '../events/feed-store.ts';
+import { feedAccessOf, feedBounds, readFeed, readNewest, type FeedRequest } from '../events/feed-store.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
-import { feedElements } from './feed-export.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 const feedParameters = (types: readonly EventType[]) => ({
@@ -177,6 +186,33 @@ function eventFile(call: FeedCall, { exports }: FeedServices): Streamed {
   const after = findStart(state, query) ?? removedUpTo;
   const elements = feedElements(read, { types: query.type, after, latest }, caller);
   return exports.createResult(call, eventsFile, elements);
+}
+
+type FileRange = Pick<FeedRequest, 'types' | 'after'> & {
+  /** The id of the newest event when the file begins; it has no later ones. */
+  readonly latest: number;
+};
+
+const fileBounds = { rows: 100, charsMax: exportChunkBytesMax };
+
+export function feedElements(
+  db: Connection,
+  { types, after, latest }: FileRange,
+  caller: Caller,
+): ElementReader<Event, Caller> {
+  const access = feedAccessOf(caller);
+  return async function* (authorize) {
+    let position = after;
+    while (position < latest) {
+      if (!isDeepStrictEqual(feedAccessOf(authorize()), access))
+        throw forbidden('The rights have changed since the export began.');
+      // without this check, events that cleanup removed early would be missing silently
+      if (position < feedBounds(db).removedUpTo) throw new Error('events were removed before their export');
+      const { events, end } = readFeed(db, { after: position, latest, access, types, ...fileBounds });
+      yield events;
+      position = end;
+    }
+  };
 }
 
 /** Returns the id of the event before the first one to read; undefined without `cursor` and `from`. */

@@ -12,7 +12,7 @@ import { commentLine, eventBlock, retryLine } from '../../http/responses/server-
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
-import type { Event, EventType } from '../events/event.ts';
+import type { EventType } from '../events/event.ts';
 import { readFeed, type FeedAccess } from '../events/feed-store.ts';
 import { cursorAfter, feedState } from './feed-cursor.ts';
 
@@ -34,7 +34,6 @@ const commentMilliseconds = 15_000;
 const reconnectMilliseconds = 3_000;
 const retrySeconds = 10;
 
-/** The reasons for which an event stream ends. */
 const endReasons: readonly StreamEndReason[] = [
   'client',
   'slow',
@@ -68,9 +67,19 @@ type NewReader = {
   readonly after: number;
 };
 
+type Reader = Omit<NewReader, 'after'> & {
+  /** The id of the last event that was sent, or skipped because this reader may not see it. */
+  position: number;
+  /** Whether the reader has ever reached the latest event. */
+  hasCaughtUp: boolean;
+  /** Whether a later turn sends it a page. */
+  isWaiting: boolean;
+  writtenAt: number;
+};
+
 export class LiveFeed {
   readonly #options: LiveFeedOptions;
-  readonly #readers = new Set<LiveReader>();
+  readonly #readers = new Set<Reader>();
   readonly #ends = new Map(endReasons.map((reason) => [reason, 0]));
   #eventsSent = 0;
   #isClosed = false;
@@ -82,38 +91,37 @@ export class LiveFeed {
   }
 
   families(): Family[] {
+    const ends = labelledSamples('reason', this.#ends);
     return [
       gauge('orderly_streams', 'Open event streams.', this.#readers.size),
       counter('orderly_stream_events_total', 'Events sent to streams.', this.#eventsSent),
-      counter(
-        'orderly_streams_ended_total',
-        'Event streams that ended, by reason.',
-        labelledSamples('reason', this.#ends),
-      ),
+      counter('orderly_streams_ended_total', 'Event streams that ended, by reason.', ends),
     ];
   }
 
   /** Throws if the caller may not open another stream. */
   checkCapacity({ caller, network }: Pick<StreamCall, 'caller' | 'network'>): void {
     if (this.#isClosed) throw unavailable('The service is stopping.');
-    const calls = Array.from(this.#readers, ({ call }) => call);
-    const own = calls.filter((call) => call.caller.userId === caller.userId).length;
-    if (own >= streamsPerUserMax)
+    const count = (counts: (call: StreamCall) => boolean): number =>
+      [...this.#readers].filter(({ call }) => counts(call)).length;
+    if (count((call) => call.caller.userId === caller.userId) >= streamsPerUserMax)
       throw tooMany('streams-per-user', `A user may have ${streamsPerUserMax} event streams open`);
-    const ofNetwork = calls.filter((call) => call.network === network).length;
-    if (ofNetwork >= streamsPerAddressMax)
+    if (count((call) => call.network === network) >= streamsPerAddressMax)
       throw tooMany('streams-per-address', `An address may have ${streamsPerAddressMax} event streams open`);
-    const withoutStaff = calls.filter((call) => !isStaff(call.caller)).length;
-    if (calls.length >= streamsMax || (!isStaff(caller) && withoutStaff >= streamsWithoutStaffMax))
-      throw tooMany('streams', `All event streams are in use: there may be ${streamsMax} open`);
+    const isFull =
+      this.#readers.size >= streamsMax ||
+      (!isStaff(caller) && count((call) => !isStaff(call.caller)) >= streamsWithoutStaffMax);
+    if (isFull) throw tooMany('streams', `All event streams are in use: there may be ${streamsMax} open`);
   }
 
-  add(options: NewReader): void {
-    const reader = new LiveReader(options, this.#options.now);
+  add({ after, ...rest }: NewReader): void {
+    const reader = { ...rest, position: after, hasCaughtUp: false, isWaiting: false, writtenAt: 0 };
+    const { stream } = reader;
     this.#readers.add(reader);
-    reader.stream.endWithClient();
-    reader.stream.onEnd((reason) => this.#remove(reader, reason));
+    stream.endWithClient();
+    stream.onEnd((reason) => this.#remove(reader, reason));
     if (this.#readers.size === 1) this.#sweepLater();
+    this.#write(reader, retryLine(reconnectMilliseconds));
     this.#sendLater(reader);
   }
 
@@ -130,27 +138,34 @@ export class LiveFeed {
   /** Ends all streams. Readers reconnect and resume at their positions. */
   close(): void {
     this.#isClosed = true;
-    for (const { stream } of this.#readers) stream.end('stopping');
+    this.#endAll('stopping');
     this.#cancelSweep();
   }
 
-  #remove(reader: LiveReader, reason: StreamEndReason): void {
+  #endAll(reason: StreamEndReason): void {
+    for (const { stream } of this.#readers) stream.end(reason);
+  }
+
+  #remove(reader: Reader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
     if (this.#readers.size === 0) this.#cancelSweep();
   }
 
-  /** Ends streams whose readers have lost the right to them, and keeps all others alive. */
+  /** Ends streams whose readers have lost the right to them, and sends a comment to others that are idle. */
   #sweepLater(): void {
-    this.#cancelSweep = this.#options.timers.after(sweepMilliseconds, () => {
+    const { now, timers } = this.#options;
+    this.#cancelSweep = timers.after(sweepMilliseconds, () => {
       this.#sweepLater();
       this.#guard(() => {
-        for (const reader of this.#readers) if (reader.endUnlessPermitted()) reader.keepAlive();
+        for (const reader of this.#readers)
+          if (endUnlessPermitted(reader) && now() - reader.writtenAt >= commentMilliseconds)
+            this.#write(reader, commentLine);
       });
     });
   }
 
-  #sendLater(reader: LiveReader): void {
+  #sendLater(reader: Reader): void {
     if (reader.isWaiting) return;
     reader.isWaiting = true;
     this.#options.turns.runLater(() => {
@@ -163,19 +178,31 @@ export class LiveFeed {
    * Sends the next page to one reader. Before it has caught up for the first time, waits for its client;
    * afterwards a client that doesn't keep up is disconnected.
    */
-  #sendPage(reader: LiveReader): void {
+  #sendPage(reader: Reader): void {
     const { db } = this.#options;
     const { position: after, stream, access, types } = reader;
-    if (!reader.endUnlessPermitted()) return;
+    if (!endUnlessPermitted(reader)) return;
     const { removedUpTo, latest, epoch } = feedState(db);
     if (after < removedUpTo) return stream.end('gone');
     const page = { rows: streamPageEventsMax, charsMax: streamPageCharsMax };
     const { events, end } = readFeed(db, { ...page, after, latest, access, types });
-    reader.advance(events.map((event) => blockOf(event, epoch)).join(''), end);
+    reader.position = end;
+    const blocks = events.map((event) => {
+      return eventBlock({ id: cursorAfter(epoch, event.id), type: event.type, data: JSON.stringify(event) });
+    });
+    if (blocks.length > 0) this.#write(reader, blocks.join(''));
     if (!stream.isOver) this.#eventsSent += events.length;
     if (end >= latest) reader.hasCaughtUp = true;
     else if (reader.hasCaughtUp) this.#sendLater(reader);
     else stream.whenDrained(() => this.#sendLater(reader));
+  }
+
+  #write(reader: Reader, text: string): void {
+    const { stream } = reader;
+    const bytes = Buffer.from(text);
+    if (stream.unsentBytes + bytes.length > streamUnsentBytesMax) return stream.end('slow');
+    reader.writtenAt = this.#options.now();
+    stream.write(bytes);
   }
 
   /** Runs a task outside of requests: if it throws, all streams end, and readers reconnect. */
@@ -185,82 +212,25 @@ export class LiveFeed {
     } catch (error) {
       const cause = causeOf(error);
       this.#options.log.write('error', 'the event streams failed and were ended', { cause });
-      for (const { stream } of this.#readers) stream.end('failed');
+      this.#endAll('failed');
     }
   }
 }
 
-function blockOf(event: Event, epoch: string): string {
-  return eventBlock({
-    id: cursorAfter(epoch, event.id),
-    type: event.type,
-    data: JSON.stringify(event),
-  });
+/** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
+function endUnlessPermitted({ call, stream }: Reader): boolean {
+  if (stream.isOver) return false;
+  if (call.hasExpired()) stream.end('expired');
+  else if (!hasSameRights(call)) stream.end('unauthorized');
+  return !stream.isOver;
 }
 
-/** One reader: its rights, its position and its stream. */
-class LiveReader {
-  readonly call: StreamCall;
-  readonly stream: ResponseStream;
-  readonly access: FeedAccess;
-  readonly types: readonly EventType[] | undefined;
-  /** Whether the reader has ever reached the latest event. */
-  hasCaughtUp = false;
-  /** Whether a later turn sends it a page. */
-  isWaiting = false;
-  readonly #now: () => number;
-  #position: number;
-  #writtenAt: number;
-
-  constructor({ call, stream, access, types, after }: NewReader, now: () => number) {
-    this.call = call;
-    this.stream = stream;
-    this.access = access;
-    this.types = types;
-    this.#now = now;
-    this.#position = after;
-    this.#writtenAt = now();
-    this.#write(retryLine(reconnectMilliseconds));
-  }
-
-  /** The id of the last event that was sent, or skipped because this reader may not see it. */
-  get position(): number {
-    return this.#position;
-  }
-
-  /** Sends blocks of events, if any, and moves to the id `end`. */
-  advance(blocks: string, end: number): void {
-    this.#position = end;
-    if (blocks !== '') this.#write(blocks);
-  }
-
-  /** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
-  endUnlessPermitted(): boolean {
-    if (this.stream.isOver) return false;
-    if (this.call.hasExpired()) this.stream.end('expired');
-    else if (!this.#hasSameRights()) this.stream.end('unauthorized');
-    return !this.stream.isOver;
-  }
-
-  /** After a while without events, sends a comment. */
-  keepAlive(): void {
-    if (this.#now() - this.#writtenAt >= commentMilliseconds) this.#write(commentLine);
-  }
-
-  #hasSameRights(): boolean {
-    try {
-      return this.call.recheckCaller().role === this.call.caller.role;
-    } catch (error) {
-      if (error instanceof Problem) return false;
-      throw error;
-    }
-  }
-
-  #write(text: string): void {
-    const bytes = Buffer.from(text);
-    if (this.stream.unsentBytes + bytes.length > streamUnsentBytesMax) return this.stream.end('slow');
-    this.#writtenAt = this.#now();
-    this.stream.write(bytes);
+function hasSameRights(call: StreamCall): boolean {
+  try {
+    return call.recheckCaller().role === call.caller.role;
+  } catch (error) {
+    if (error instanceof Problem) return false;
+    throw error;
   }
 }
 

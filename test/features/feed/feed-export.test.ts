@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Caller } from '../../../src/auth/access.ts';
-import { feedElements } from '../../../src/features/feed/feed-export.ts';
+import { feedElements } from '../../../src/features/feed/feed-routes.ts';
 import { insideOnly, serviceFor } from '../../support/service.ts';
 
 test(
