@@ -2,9 +2,11 @@
 import { anyone } from '../../auth/access.ts';
 import { Problem } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import { Health } from './system.ts';
+import { named, object, oneOf } from '../../schema/schema.ts';
 
 export type Readiness = 'ready' | 'stopping' | 'read-only';
+
+const Health = named('Health', object({ status: oneOf(['ok', 'ready']) }));
 
 const common = {
   method: 'GET',

@@ -2,13 +2,30 @@
 import { anyone } from '../../auth/access.ts';
 import { once } from '../../base/once.ts';
 import { html, json } from '../../http/responses/media-types.ts';
+import { problemCode, problemTypes, problemTypeUri } from '../../http/responses/problem-types.ts';
 import { sharedDocument } from '../../http/responses/shared-document.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { problemCodes, notFound, type ProblemCode } from '../../problem.ts';
-import { string } from '../../schema/schema.ts';
+import { array, integer, named, object, string, type Infer, type Schema } from '../../schema/schema.ts';
 import type { Page } from '../../web/page-layout.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
-import { problemType, ProblemType, ProblemTypes } from './system.ts';
+
+const ProblemType = named(
+  'ProblemType',
+  object({
+    type: sentence('https://localhost:8443/problems/not-found'),
+    code: problemCode,
+    title: sentence('Not found'),
+    status: integer({ minimum: 400, maximum: 599, examples: [404] }),
+    about: sentence('Nothing exists at this path, or no object has this id.'),
+  }),
+);
+type ProblemType = Infer<typeof ProblemType>;
+const ProblemTypes = named('ProblemTypes', object({ data: array(ProblemType, { maxItems: 100 }) }));
+
+function sentence(example: string): Schema<string> {
+  return string({ maxLength: 2_000, examples: [example] });
+}
 
 type ProblemServices = {
   readonly publicUrl: string;
@@ -21,11 +38,12 @@ const common = { method: 'GET', tag: 'Service', access: anyone } as const;
 export function problemRoutes({ publicUrl, problemPage }: ProblemServices): Route[] {
   const mediaTypes = problemPage === undefined ? [json] : [html, json];
   const reply = { kind: 'shared document', mediaTypes, cacheControl: cachedBriefly } as const;
-  const documentOfAll = documentOf(undefined, {
-    data: problemCodes.map((code) => problemType(code, publicUrl)),
-  });
+  const typeOf = (code: ProblemCode): ProblemType => {
+    return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
+  };
+  const documentOfAll = documentOf(undefined, { data: problemCodes.map(typeOf) });
   const documents = new Map<string, ReturnType<typeof documentOf<ProblemType>>>();
-  for (const code of problemCodes) documents.set(code, documentOf(code, problemType(code, publicUrl)));
+  for (const code of problemCodes) documents.set(code, documentOf(code, typeOf(code)));
 
   /** Returns a function that returns the page or the JSON, each of which the first request for it creates. */
   function documentOf<T>(code: ProblemCode | undefined, content: T) {

@@ -21,15 +21,12 @@ type Buckets = {
  * more than `salesBucketsMax` buckets.
  */
 export function bucketBoundaries({ from, before, by, clock }: Buckets): number[] {
-  const boundaries = [from];
-  let start = from;
-  for (;;) {
-    start = by === 'hour' ? hourAfter(start, clock) : dateAfter(start, clock, dates[by]);
-    if (start >= before || boundaries.length > salesBucketsMax) break;
+  const boundaries: number[] = [];
+  for (let start = from; start < before && boundaries.length <= salesBucketsMax;) {
     boundaries.push(start);
+    start = by === 'hour' ? hourAfter(start, clock) : dateAfter(start, by, clock);
   }
-  boundaries.push(before);
-  return boundaries;
+  return [...boundaries, before];
 }
 
 /**
@@ -42,56 +39,26 @@ function hourAfter(time: number, clock: LocalClock): number {
   }
 }
 
-/** Returns the beginning of the next date. A date may have 23 or 25 hours, or be left out. */
-function dateAfter(time: number, clock: LocalClock, { startOf, after }: Dates): number {
-  for (let date = after(startOf(clock.localTime(time))); ; date = after(date)) {
+/** Returns when the next day, week, month or year begins. A day may have 23 or 25 hours, or be left out. */
+function dateAfter(time: number, by: DateSpan, clock: LocalClock): number {
+  for (let date = nextDate(clock.localTime(time), by); ; date = nextDate(date, by)) {
     const start = clock.startOfDate(date);
     if (start > time) return start;
   }
 }
 
+type DateSpan = Exclude<Span, 'hour'>;
+
 /**
- * Arithmetic of dates on local times. A local time is the number of milliseconds since 1970 that a clock in
- * UTC would have to show the same.
+ * Returns the first date of the next span. A local time is the number of milliseconds since 1970 that a clock in UTC
+ * would have to show the same.
  */
-type Dates = {
-  /** Returns the first date of the day, week, month or year of a local time. */
-  readonly startOf: (local: number) => number;
-  readonly after: (date: number) => number;
-};
-
-const dates: Readonly<Record<Exclude<Span, 'hour'>, Dates>> = {
-  day: { startOf: startOfDay, after: (date) => date + dayMilliseconds },
-  week: { startOf: startOfWeek, after: (date) => date + 7 * dayMilliseconds },
-  month: { startOf: startOfMonth, after: monthAfter },
-  year: { startOf: startOfYear, after: yearAfter },
-};
-
-function startOfDay(local: number): number {
-  return floorTo(local, dayMilliseconds);
-}
-
-function startOfWeek(local: number): number {
-  const monday = 4 * dayMilliseconds; // 5 January 1970
-  return floorTo(local - monday, 7 * dayMilliseconds) + monday;
-}
-
-function startOfMonth(local: number): number {
-  return new Date(startOfDay(local)).setUTCDate(1);
-}
-
-function monthAfter(date: number): number {
-  const first = new Date(date);
-  return first.setUTCMonth(first.getUTCMonth() + 1);
-}
-
-function startOfYear(local: number): number {
-  return new Date(startOfMonth(local)).setUTCMonth(0);
-}
-
-function yearAfter(date: number): number {
-  const first = new Date(date);
-  return first.setUTCFullYear(first.getUTCFullYear() + 1);
+function nextDate(local: number, by: DateSpan): number {
+  const date = new Date(floorTo(local, dayMilliseconds));
+  if (by === 'year') return date.setUTCFullYear(date.getUTCFullYear() + 1, 0, 1);
+  if (by === 'month') return date.setUTCMonth(date.getUTCMonth() + 1, 1);
+  const sinceMonday = (date.getUTCDay() + 6) % 7;
+  return date.setUTCDate(date.getUTCDate() + (by === 'week' ? 7 - sinceMonday : 1));
 }
 
 function floorTo(value: number, unit: number): number {

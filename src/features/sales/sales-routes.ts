@@ -12,7 +12,7 @@ import {
   timesOf,
   timesQuery,
 } from './sales.ts';
-import { SoldItems, soldItemsOf } from './sold-items.ts';
+import { SoldItems } from './sold-items.ts';
 import { findSoldItems } from './sold-items-store.ts';
 import { findFigures } from './sales-store.ts';
 
@@ -59,11 +59,9 @@ export function soldItemsRoute(): Route {
       'the same name.',
     queryIssues: (query, { now }) => timesIssues(timesOf(query, now)),
     async handle(call) {
-      const { query, now } = call;
-      const times = timesOf(query, now);
-      const found = await findSoldItems(call, times);
+      const content = await findSoldItems(call, timesOf(call.query, call.now));
       call.recheckCaller();
-      return { kind: 'document', content: soldItemsOf(times, found) };
+      return { kind: 'document', content };
     },
   });
 }

@@ -1,27 +1,33 @@
 // The items of orders, added up by article in the read worker.
+import { timestampOf } from '../../base/timestamp.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { statusesThat } from '../orders/order-status.ts';
 import { exactSum, type Times } from './sales.ts';
-import {
-  soldItemsMax,
-  soldItemsOfCurrencyMax,
-  soldOrdersMax,
-  type SoldItemRow,
-  type SoldItemsFound,
-} from './sold-items.ts';
+import { soldItemsMax, soldItemsOfCurrencyMax, soldOrdersMax, type SoldItems } from './sold-items.ts';
 
 /** Final statuses end what was sold. */
 const sold = JSON.stringify(statusesThat(({ next }) => next.length > 0));
 
+type SoldItem = SoldItems['items'][number];
+type SoldItemRow = readonly [
+  currency: string,
+  sku: string | null,
+  name: string,
+  orders: number,
+  quantity: number,
+  total: number | null,
+];
+
 /** Finds the items with the highest sums, of the newest `soldOrdersMax` orders of that time. */
-export async function findSoldItems(
-  database: DatabaseReads,
-  { from, before }: Times,
-): Promise<SoldItemsFound> {
-  const [oldest] = await database.readInWorker<readonly [number]>(oldestSql, [sold, from, before]);
-  const completeFrom = oldest?.[0] ?? null;
-  const rows = await database.readInWorker<SoldItemRow>(itemsSql, [sold, completeFrom ?? from, before]);
-  return { rows, completeFrom };
+export async function findSoldItems(database: DatabaseReads, { from, before }: Times): Promise<SoldItems> {
+  const [[oldest] = [null]] = await database.readInWorker<[number]>(oldestSql, [sold, from, before]);
+  const rows = await database.readInWorker<SoldItemRow>(itemsSql, [sold, oldest ?? from, before]);
+  const items = rows.map((row): SoldItem => {
+    const [currency, sku, name, orders, quantity, total] = row;
+    return { currency, sku, name, orders, quantity, total };
+  });
+  const completeFrom = oldest === null ? null : timestampOf(oldest);
+  return { from: timestampOf(from), before: timestampOf(before), completeFrom, items };
 }
 
 const selectedSql = `

@@ -1,8 +1,6 @@
 // What sold best: the items of the orders of a time, added up by article.
-import { timestampOf } from '../../base/timestamp.ts';
 import { currency, timestamp } from '../../schema/members.ts';
 import { array, integer, named, nullable, object, string, type Infer } from '../../schema/schema.ts';
-import type { Times } from './sales.ts';
 
 /** The items of one response: of each currency, and of all. The event loop turns all of them into text at once. */
 export const soldItemsOfCurrencyMax = 100;
@@ -44,36 +42,3 @@ export const SoldItems = named(
   }),
 );
 export type SoldItems = Infer<typeof SoldItems>;
-
-/** The total is null if it can't be shown exactly. */
-export type SoldItemRow = readonly [
-  currency: string,
-  sku: string | null,
-  name: string,
-  orders: number,
-  quantity: number,
-  total: number | null,
-];
-
-export type SoldItemsFound = {
-  readonly rows: readonly SoldItemRow[];
-  /** Milliseconds since 1970; null if all orders were counted. */
-  readonly completeFrom: number | null;
-};
-
-export function soldItemsOf(times: Times, { rows, completeFrom }: SoldItemsFound): SoldItems {
-  const items = rows.map(([rowCurrency, sku, name, orders, quantity, total]) => ({
-    currency: rowCurrency,
-    sku,
-    name,
-    orders,
-    quantity,
-    total,
-  }));
-  return {
-    from: timestampOf(times.from),
-    before: timestampOf(times.before),
-    completeFrom: completeFrom === null ? null : timestampOf(completeFrom),
-    items,
-  };
-}
