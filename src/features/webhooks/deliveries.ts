@@ -1,46 +1,99 @@
-// The deliveries of all webhooks, each in a loop of its own. Without webhooks there is no work and no connection.
+// The deliveries of all webhooks, each in a loop of its own. A webhook's row says where it is: a step reads the row,
+// sends the event after its position, and writes the result into the row. So nothing is remembered that isn't on
+// disk, and each request is made of what administrators have set last. A change of theirs aborts the running request.
+// A loop pauses when there is no event, or until a retry is due, and ends with its row. Without webhooks there is no
+// work and no connection. While the service runs, only steps read the database: one that fails is tried again.
+import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
+import {
+  dayMilliseconds,
+  hourMilliseconds,
+  minuteMilliseconds,
+  secondMilliseconds,
+} from '../../base/durations.ts';
+import { causeOf } from '../../base/log-lines.ts';
+import type { Logger } from '../../base/logger.ts';
 import { counter, gauge, labelledSamples, type Family, type Sample } from '../../base/prometheus.ts';
+import type { Timers } from '../../base/timers.ts';
+import { version } from '../../base/version.ts';
+import type { Connection } from '../../storage/connection.ts';
+import type { Database } from '../../storage/database.ts';
 import type { Invalidation } from '../../storage/invalidation.ts';
-import { feedBounds } from '../events/feed-store.ts';
-import { DeliveryLoop, outcomes, type DeliveryServices, type Outcome } from './delivery-loop.ts';
-import { readProgress } from './webhook-store.ts';
+import { servicePermit } from '../../storage/permit.ts';
+import type { Event } from '../events/event.ts';
+import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
+import type { OutgoingPosts, PostFailure, PostResult } from './outgoing-posts.ts';
+import { signedFields } from './signature.ts';
+import {
+  disableWebhook,
+  findDeliveryWebhook,
+  openSecrets,
+  passOver,
+  readPositions,
+  saveDelivery,
+  saveFailure,
+  type DeliveryWebhook,
+} from './webhook-store.ts';
 
 /** The time for which events are collected before the loops read them. */
 const wakeMilliseconds = 10;
+const deliveryMillisecondsMax = 15_000;
+/** The time after which a step that failed is tried again, and a write, such as on a full disk. */
+const repeatMilliseconds = 1_000;
+const untilWoken = Infinity;
+
+const outcomes = ['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const;
+type Outcome = (typeof outcomes)[number];
+const timedOut = {
+  kind: 'timeout',
+  code: 'timeout',
+  cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
+} as const;
+
+type DeliveryServices = {
+  readonly database: Pick<Database, 'read' | 'write'>;
+  readonly posts: OutgoingPosts;
+  readonly secrets: SealedSecrets;
+  readonly now: () => number;
+  readonly timers: Timers;
+  readonly log: Logger;
+};
 
 export class Deliveries {
   readonly #services: DeliveryServices;
   readonly #loops = new Map<number, DeliveryLoop>();
-  readonly #outcomes = new Map<Outcome, number>(outcomes.map((outcome) => [outcome, 0]));
+  readonly #counts = new Map<Outcome, number>(outcomes.map((outcome) => [outcome, 0]));
   #isWaking = false;
   #isStopped = false;
 
-  constructor(services: Omit<DeliveryServices, 'count'>) {
-    const count = (outcome: Outcome): void =>
-      void this.#outcomes.set(outcome, (this.#outcomes.get(outcome) ?? 0) + 1);
-    this.#services = { ...services, count };
+  constructor(services: DeliveryServices) {
+    this.#services = services;
   }
 
   start(): void {
-    this.#wake();
+    for (const { id } of readPositions(this.#services.database.read)) this.#begin(id);
   }
 
   /** Called after each sync, which may have put events or changes of webhooks on disk. */
   onSync(invalidations: readonly Invalidation[]): void {
-    const hasChanged = invalidations.some((each) => each.kind === 'other' && each.feature === 'webhooks');
-    if (this.#isWaking || !(hasChanged || this.#loops.size > 0)) return;
+    for (const each of invalidations) {
+      if (each.kind !== 'other' || each.feature !== 'webhooks' || this.#isStopped) continue;
+      const loop = this.#loops.get(each.id);
+      if (loop === undefined) this.#begin(each.id);
+      else loop.abort();
+    }
+    if (this.#isWaking || this.#loops.size === 0) return;
     this.#isWaking = true;
     // in a later turn, so that the requests that made the changes are answered first
     setTimeout(() => {
       this.#isWaking = false;
-      if (!this.#isStopped) this.#wake();
+      for (const loop of this.#loops.values()) loop.wake();
     }, wakeMilliseconds).unref();
   }
 
   families(): Family[] {
     const { read } = this.#services.database;
     const { latest } = feedBounds(read);
-    const behind = readProgress(read).map(({ id, position }): Sample => [
+    const behind = readPositions(read).map(({ id, position }): Sample => [
       `{webhook="${id}"}`,
       Math.max(0, latest - position),
     ]);
@@ -48,7 +101,7 @@ export class Deliveries {
       counter(
         'orderly_webhook_deliveries_total',
         'Attempts to deliver an event to a webhook, by outcome.',
-        labelledSamples('outcome', this.#outcomes),
+        labelledSamples('outcome', this.#counts),
       ),
       gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', behind),
     ];
@@ -60,17 +113,211 @@ export class Deliveries {
     this.#services.posts.close();
   }
 
-  #wake(): void {
-    const webhooks = readProgress(this.#services.database.read);
-    for (const [id, loop] of this.#loops)
-      if (!webhooks.some((webhook) => webhook.id === id)) {
-        void loop.stop();
-        this.#loops.delete(id);
-      }
-    for (const { id, version } of webhooks) {
-      const loop = this.#loops.get(id) ?? new DeliveryLoop(id, this.#services);
-      this.#loops.set(id, loop);
-      loop.wake(version);
-    }
+  #begin(id: number): void {
+    const loop = new DeliveryLoop(id, this.#services, this.#counts);
+    this.#loops.set(id, loop);
+    void loop.ended.then(() => this.#loops.delete(id));
   }
+}
+
+class DeliveryLoop {
+  readonly ended: Promise<void>;
+  readonly #id: number;
+  readonly #services: DeliveryServices;
+  readonly #counts: Map<Outcome, number>;
+  /** A write that has failed: an event that was delivered isn't sent again and again while the disk is full. */
+  #unsaved: Write | undefined;
+  #isFailing = false;
+  #isOver = false;
+  #endPause = (): void => {};
+  /** Aborts the running request. */
+  abort = (): void => {};
+
+  constructor(id: number, services: DeliveryServices, counts: Map<Outcome, number>) {
+    this.#id = id;
+    this.#services = services;
+    this.#counts = counts;
+    this.ended = this.#run();
+  }
+
+  /** Called when there may be events after the position, or the webhook has changed. */
+  wake(): void {
+    if (!this.#isFailing) this.#endPause();
+  }
+
+  /** Aborts the running request, whose event is sent again after the next start. Resolves when the loop has ended. */
+  stop(): Promise<void> {
+    this.#isOver = true;
+    this.abort();
+    this.#endPause();
+    return this.ended;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#isOver)
+      try {
+        const wait = await (this.#unsaved === undefined ? this.#step() : this.#write(this.#unsaved));
+        this.#isFailing = false;
+        await this.#pause(wait);
+      } catch (error) {
+        const fields = { webhook: this.#id, cause: causeOf(error) };
+        if (!this.#isFailing) this.#services.log.write('error', 'a webhook task failed; retrying', fields);
+        this.#isFailing = true;
+        await this.#pause(repeatMilliseconds);
+      }
+  }
+
+  /**
+   * Sends the next event, or passes others over. Returns the milliseconds until there may be more to do; that there
+   * is nothing to do it finds without waiting, so that no wake is missed.
+   */
+  async #step(): Promise<number> {
+    const { database, secrets, now } = this.#services;
+    const { read } = database;
+    const webhook = findDeliveryWebhook(read, this.#id);
+    if (webhook === undefined) this.#isOver = true;
+    if (webhook?.status !== 'enabled') return untilWoken;
+    const { position, types, retryAt } = webhook;
+    const wait = (retryAt ?? 0) - now();
+    if (wait > 0 && wait <= retryMillisecondsMax) return wait;
+    const { removedUpTo, latest } = feedBounds(read);
+    if (position < removedUpTo) {
+      const reason = `Events after ${position} have expired and were removed. Set position to resume.`;
+      return this.#disable(webhook, reason);
+    }
+    const { events, end } = readFeed(read, { after: position, latest, access: 'all', types, rows: 1 });
+    const [event] = events;
+    if (event === undefined && end === position) return untilWoken;
+    if (event === undefined) return this.#write((writer) => passOver(writer, webhook, end));
+    const keys = openSecrets(read, secrets, { id: this.#id, now: now() });
+    return keys.length === 0 ? this.#waitForSecret(webhook) : this.#send(webhook, event, keys);
+  }
+
+  async #send(webhook: DeliveryWebhook, event: Event, keys: readonly Uint8Array[]): Promise<number> {
+    const { database, posts, now, timers } = this.#services;
+    const sentAt = now();
+    const body = JSON.stringify(event);
+    const id = `evt_${feedEpoch(database.read)}_${event.id}`;
+    const signed = signedFields({ id, timestamp: Math.floor(sentAt / 1000), body }, keys);
+    const sending = new AbortController();
+    const { signal } = sending;
+    const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
+    this.abort = () => sending.abort();
+    const headers = { ...commonFields, ...signed };
+    const result = await posts.post({ url: new URL(webhook.url), headers, body, signal });
+    cancelTimeout();
+    this.abort = () => {};
+    const isAborted = result.status === undefined && signal.aborted;
+    if (isAborted && signal.reason !== timedOut) return 0; // the webhook has changed
+    return this.#save(webhook, { event: event.id, sentAt, result: isAborted ? timedOut : result });
+  }
+
+  #save(webhook: DeliveryWebhook, { event, sentAt, result }: Attempt): Promise<number> {
+    const { now, log } = this.#services;
+    this.#counts.set(result.kind, (this.#counts.get(result.kind) ?? 0) + 1);
+    if (result.kind === 'delivered') {
+      const delivered = { position: event, lastStatus: result.status, lastAt: sentAt };
+      return this.#write((writer) => saveDelivery(writer, webhook, delivered));
+    }
+    const { code, cause, status, retryAfter }: Omit<PostFailure, 'kind'> = result;
+    const failures = webhook.failures + 1;
+    const delay = status === gone ? undefined : retryDelay(failures, retryAfter, now());
+    const failed = {
+      ...webhook,
+      failures,
+      retryAt: delay === undefined ? null : now() + delay,
+      lastStatus: status ?? null,
+      lastAt: sentAt,
+      failingSince: webhook.failingSince ?? sentAt,
+      lastError: cause.slice(0, 300),
+      lastErrorCode: code,
+    };
+    log.write('warn', 'a webhook delivery failed', { webhook: this.#id, event, cause, failures });
+    if (delay !== undefined) return this.#write((writer) => saveFailure(writer, failed));
+    const attempts = `Event ${event} could not be delivered in ${failures} attempts: ${cause}.`;
+    return this.#disable(failed, status === gone ? 'The receiver responded 410 Gone.' : attempts);
+  }
+
+  #disable(webhook: DeliveryWebhook, reason: string): Promise<number> {
+    const { log, now } = this.#services;
+    log.write('warn', 'a webhook is disabled', { webhook: this.#id, reason });
+    return this.#write((writer) => disableWebhook(servicePermit(writer, now()), webhook, reason));
+  }
+
+  /**
+   * Called if no secret can sign: that is no fault of the receiver, so that it neither counts as a failure nor
+   * disables the webhook. A new secret, or a start with the service's old one, continues.
+   */
+  async #waitForSecret(webhook: DeliveryWebhook): Promise<number> {
+    if (webhook.lastErrorCode === 'no-secret') return untilWoken;
+    const { now, log } = this.#services;
+    const lastError = `The secret can no longer be read. Create a new one (POST /webhooks/${this.#id}/secrets).`;
+    log.write('error', 'a webhook has no secret to sign with', { webhook: this.#id, cause: lastError });
+    const failingSince = webhook.failingSince ?? now();
+    const waiting = { ...webhook, failingSince, lastError, lastErrorCode: 'no-secret' } as const;
+    return this.#write((writer) => saveFailure(writer, waiting));
+  }
+
+  /** Returns 0, since there may be more events. */
+  async #write(callback: Write): Promise<number> {
+    this.#unsaved = callback;
+    await this.#services.database.write(callback);
+    this.#unsaved = undefined;
+    return 0;
+  }
+
+  /** Waits for this time, or until `#endPause`. */
+  #pause(milliseconds: number): Promise<void> {
+    if (this.#isOver || milliseconds === 0) return Promise.resolve();
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const { timers } = this.#services;
+    const cancel = milliseconds === untilWoken ? () => {} : timers.after(milliseconds, resolve);
+    this.#endPause = () => {
+      cancel();
+      resolve();
+    };
+    return promise;
+  }
+}
+
+type Write = (writer: Connection) => void;
+type Attempt = {
+  readonly event: number;
+  readonly sentAt: number;
+  readonly result: PostResult | typeof timedOut;
+};
+
+const gone = 410;
+const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };
+
+/** The delays after the first failure, the second, and so on. */
+const delays: readonly number[] = [
+  5 * secondMilliseconds,
+  5 * minuteMilliseconds,
+  30 * minuteMilliseconds,
+  ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hourMilliseconds),
+];
+/** Each delay varies by this share, so that receivers that were down are not all called at the same time. */
+const jitter = 0.1;
+/** A retry is never later than this after its failure, unless the clock was ahead. */
+const retryMillisecondsMax = dayMilliseconds * (1 + jitter);
+
+/**
+ * Returns the milliseconds until the next attempt, or undefined after the last one. With Retry-After a
+ * receiver can delay the attempt by up to a day. Retry-After can't bring an attempt forward, or all retries
+ * could be over in a minute.
+ */
+function retryDelay(failures: number, retryAfter: string | undefined, now: number): number | undefined {
+  const delay = delays[failures - 1];
+  if (delay === undefined) return undefined;
+  const wanted = Math.min(dayMilliseconds, Math.max(delay, retryAfterDelay(retryAfter, now)));
+  return Math.round(wanted * (1 + jitter * Math.random()));
+}
+
+/** Parses seconds or an HTTP date (RFC 9110 section 10.2.3); 0 for anything else. */
+function retryAfterDelay(text: string | undefined, now: number): number {
+  if (text === undefined) return 0;
+  if (/^\d{1,9}$/.test(text)) return Number(text) * secondMilliseconds;
+  const date = /^\w{3}, \d\d \w{3} \d{4} [\d:]{8} GMT$/.test(text) ? Date.parse(text) : NaN;
+  return Number.isNaN(date) ? 0 : Math.max(0, date - now);
 }

@@ -1,13 +1,15 @@
-// Sends the service's own requests: a POST to a webhook's URL, over connections to checked addresses only.
+// Sends the service's own requests: a POST to a webhook's URL, over connections to checked addresses only. It follows
+// no redirects, and uses no proxy that the environment names.
 import { lookup as systemLookup } from 'node:dns';
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import type { Agent as HttpsAgent } from 'node:https';
+import type { Agent, IncomingMessage } from 'node:http';
 import { isIP, type LookupFunction, type Socket } from 'node:net';
 import { hostOf, type AddressLookup } from '../../base/addresses.ts';
 import { headerBytesMax } from '../../http/connections/request-fields.ts';
 import { tlsSettings } from '../../http/connections/tls-settings.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { webhooksMax, type WebhookErrorCode } from './webhook.ts';
+
+const { Agent: HttpAgent, request: httpRequest } = process.getBuiltinModule('node:http');
 
 /** A longer response to a delivery closes its connection. */
 const responseBytesMax = 16 * 1024;
@@ -26,17 +28,16 @@ type Post = {
   readonly signal: AbortSignal;
 };
 
-/** `cause` is a code of the system or a sentence, for the log. */
+export type PostResult = { readonly kind: 'delivered'; readonly status: number } | PostFailure;
 export type PostFailure = {
-  readonly kind: 'blocked' | 'failed';
+  readonly kind: 'rejected' | 'blocked' | 'failed';
   readonly code: WebhookErrorCode;
+  /** A code of the system or a sentence, for the log. */
   readonly cause: string;
+  /** Of the response, if there was one. */
+  readonly status?: number;
+  readonly retryAfter?: string | undefined;
 };
-export type PostResult =
-  | { readonly kind: 'response'; readonly status: number; readonly retryAfter: string | undefined }
-  | PostFailure;
-/** `stale`: the receiver had closed the kept connection before the request. */
-type Attempt = PostResult | { readonly kind: 'stale' };
 
 type OutgoingPostsOptions = {
   readonly targets: WebhookTargets;
@@ -46,81 +47,76 @@ type OutgoingPostsOptions = {
   readonly authorities?: readonly string[] | undefined;
 };
 
-/** Follows no redirects, and uses no proxy that the environment names. */
 export class OutgoingPosts {
-  readonly #targets: WebhookTargets;
-  readonly #lookup: AddressLookup;
-  readonly #authorities: readonly string[] | undefined;
-  readonly #http = process.getBuiltinModule('node:http');
-  readonly #httpAgent = new this.#http.Agent(agentSettings);
-  /** Created for the first request over HTTPS. */
-  #httpsAgent: HttpsAgent | undefined;
+  readonly #options: OutgoingPostsOptions;
+  /** By protocol; each is created for its first request. */
+  readonly #agents = new Map<string, Agent>();
 
-  constructor({ targets, lookup = systemLookup, authorities }: OutgoingPostsOptions) {
-    this.#targets = targets;
-    this.#lookup = lookup;
-    this.#authorities = authorities;
+  constructor(options: OutgoingPostsOptions) {
+    this.#options = options;
   }
 
   async post(post: Post): Promise<PostResult> {
     const host = hostOf(post.url);
     // a URL with an IP address causes no look-up, which would check the address
-    if (isIP(host) !== 0 && !this.#targets.permits(host, post.url.protocol)) return blocked(host);
-    try {
-      for (;;) {
-        const result = await this.#attempt(post);
-        if (result.kind !== 'stale') return result;
-      }
-    } catch (error) {
-      return failed('other', String(error)); // thrown before anything was sent
+    if (isIP(host) !== 0 && !this.#options.targets.permits(host, post.url.protocol)) return blocked(host);
+    for (;;) {
+      const result = await this.#attempt(post);
+      if (result !== stale) return result;
     }
   }
 
   /** Closes the kept connections. */
   close(): void {
-    this.#httpAgent.destroy();
-    this.#httpsAgent?.destroy();
+    for (const agent of this.#agents.values()) agent.destroy();
   }
 
-  async #attempt({ url, headers, body, signal }: Post): Promise<Attempt> {
-    const { promise, resolve } = Promise.withResolvers<Attempt>();
-    const request = this.#begin(url, {
+  #attempt({ url, headers, body, signal }: Post): Promise<PostResult | typeof stale> {
+    const { promise, resolve } = Promise.withResolvers<PostResult | typeof stale>();
+    const request = httpRequest(url, {
+      agent: this.#agentFor(url.protocol),
       method: 'POST',
       headers: { ...headers, 'content-length': String(Buffer.byteLength(body)) },
       maxHeaderSize: headerBytesMax,
-      lookup: this.#lookupFor(url.protocol),
       signal,
     });
-    let hasResponded = false;
-    /** Resolves with a failure, unless the head of a response has arrived: then the response's status counts. */
-    const fail = (result: Attempt): void => {
-      if (!hasResponded) resolve(result);
-    };
-    request.on('response', (response) => {
-      hasResponded = true;
-      ignoreBody(response, () => resolve(resultOf(response)));
-    });
+    /** What the head of the response says: then nothing else counts. */
+    let result: PostResult | undefined;
     let interim = 0;
     request.on('information', () => {
       interim += 1;
       if (interim > interimResponsesMax) request.destroy(new Error('too many interim responses'));
     });
-    request.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === notAllowed) fail(blocked(hostOf(url)));
-      else if (request.reusedSocket && isReset(error)) fail({ kind: 'stale' });
-      else fail(failed(codeOf(error, request.socket), error.code ?? error.message));
+    request.on('response', (response) => {
+      result = resultOf(response);
+      ignoreBody(response);
     });
-    request.on('close', () => fail(failed('connection-closed', 'the connection was closed')));
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === notAllowed) resolve(blocked(hostOf(url)));
+      else if (request.reusedSocket && isReset(error)) resolve(result ?? stale);
+      else resolve(result ?? failed(codeOf(error, request.socket), error.code ?? error.message));
+    });
+    request.on('close', () => resolve(result ?? failed('connection-closed', 'the connection was closed')));
     request.end(body);
     return promise;
   }
 
-  #begin(url: URL, options: RequestOptions): ClientRequest {
-    if (url.protocol !== 'https:') return this.#http.request(url, { ...options, agent: this.#httpAgent });
-    const { Agent, request } = process.getBuiltinModule('node:https');
-    const ca = this.#authorities?.slice();
-    this.#httpsAgent ??= new Agent({ ...agentSettings, ...tlsSettings, rejectUnauthorized: true, ca });
-    return request(url, { ...options, agent: this.#httpsAgent });
+  #agentFor(protocol: string): Agent {
+    const known = this.#agents.get(protocol);
+    if (known !== undefined) return known;
+    const ca = this.#options.authorities?.slice();
+    const settings = { ...agentSettings, lookup: this.#lookupFor(protocol) };
+    const agent =
+      protocol === 'http:'
+        ? new HttpAgent(settings)
+        : new (process.getBuiltinModule('node:https').Agent)({
+            ...settings,
+            ...tlsSettings,
+            rejectUnauthorized: true,
+            ca,
+          });
+    this.#agents.set(protocol, agent);
+    return agent;
   }
 
   /**
@@ -128,15 +124,14 @@ export class OutgoingPosts {
    * connection uses its result.
    */
   #lookupFor(protocol: string): LookupFunction {
-    return (host, { all }, done) =>
-      this.#lookup(host, { all: true }, (error, addresses) => {
-        const [first] = addresses ?? []; // with an error the system's look-up returns none
-        if (error !== null) return done(error, []);
-        if (first === undefined) return done(errorOf('ENOTFOUND'), []);
-        if (addresses.some(({ address }) => !this.#targets.permits(address, protocol)))
-          done(errorOf(notAllowed), []);
-        else if (all === true) done(null, [...addresses]);
-        else done(null, first.address, first.family);
+    const { targets, lookup = systemLookup } = this.#options;
+    return (host, _options, done) =>
+      lookup(host, { all: true }, (error, addresses) => {
+        if (error !== null) done(error, []);
+        else if (addresses.length === 0) done(errorOf('ENOTFOUND'), []);
+        else if (addresses.every(({ address }) => targets.permits(address, protocol)))
+          done(null, [...addresses]);
+        else done(errorOf(notAllowed), []);
       });
   }
 }
@@ -145,7 +140,11 @@ const agentSettings = {
   keepAlive: true,
   maxTotalSockets: webhooksMax,
   timeout: idleMillisecondsMax,
+  autoSelectFamily: true, // so that look-ups return all addresses
 } as const;
+
+/** The receiver had closed the kept connection before the request. */
+const stale = Symbol('stale');
 
 /** The code of the error of a look-up that found an address which isn't permitted. */
 const notAllowed = 'ERR_ADDRESS_NOT_ALLOWED';
@@ -164,13 +163,14 @@ function failed(code: WebhookErrorCode, cause: string): PostFailure {
 }
 
 function resultOf({ statusCode: status = 0, headers }: IncomingMessage): PostResult {
-  const isValid = status >= 100 && status <= 599; // RFC 9110 section 15
-  if (!isValid) return failed('other', `the status ${status} is invalid`);
-  return { kind: 'response', status, retryAfter: headers['retry-after'] };
+  if (status >= 200 && status <= 299) return { kind: 'delivered', status };
+  if (status < 100 || status > 599) return failed('other', `the status ${status} is invalid`); // RFC 9110 section 15
+  const retryAfter = headers['retry-after'];
+  return { kind: 'rejected', code: 'status', cause: `status ${status}`, status, retryAfter };
 }
 
 /** Reads a body to its end, so that its connection can be reused, unless it is too long or takes too long. */
-function ignoreBody(response: IncomingMessage, done: () => void): void {
+function ignoreBody(response: IncomingMessage): void {
   let bytes = 0;
   const timer = setTimeout(() => response.destroy(), responseMillisecondsMax);
   response.on('data', (chunk: Buffer) => {
@@ -178,10 +178,7 @@ function ignoreBody(response: IncomingMessage, done: () => void): void {
     if (bytes > responseBytesMax) response.destroy();
   });
   response.on('error', () => {});
-  response.on('close', () => {
-    clearTimeout(timer);
-    done();
-  });
+  response.on('close', () => clearTimeout(timer));
 }
 
 function isReset({ code }: NodeJS.ErrnoException): boolean {

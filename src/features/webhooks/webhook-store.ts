@@ -1,4 +1,6 @@
 // The rows of webhooks: what administrators set, and below it what deliveries read and write.
+import assert from 'node:assert';
+import { randomBytes } from 'node:crypto';
 import { accountAccessOf } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
@@ -18,7 +20,6 @@ import { recordEvent } from '../events/event-store.ts';
 import { feedBounds } from '../events/feed-store.ts';
 import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { Webhook, type WebhookContent, type WebhookSecret, webhookMembers, webhooksMax } from './webhook.ts';
-import { randomBytes } from 'node:crypto';
 
 /** The time for which the previous secret still signs. */
 const webhookSecretOverlapMilliseconds = dayMilliseconds;
@@ -70,21 +71,9 @@ export function addWebhook(permit: Permit, content: WebhookContent, secrets: Sea
   const id = webhooks.insert(db, { ...content, ...unsealed, failures: 0, createdAt: origin.now });
   record(permit, id, { type: 'webhook.created' });
   const { text, ...sealed } = newSecret(secrets, id);
-  const { latest: position } = feedBounds(db);
-  begin(db, { position, ...sealed }, id);
-  const webhook = rows.written({
-    ...content,
-    id,
-    position,
-    lastStatus: null,
-    lastAt: null,
-    failingSince: null,
-    lastError: null,
-    lastErrorCode: null,
-    retryAt: null,
-    createdAt: origin.now,
-    version: 1,
-  });
+  begin(db, { position: feedBounds(db).latest, ...sealed }, id);
+  const webhook = rows.find(db, id);
+  assert(webhook !== undefined, 'the webhook was just inserted');
   return { webhook, secret: text };
 }
 
@@ -207,15 +196,15 @@ const failureNames = [
 const setFailure = webhooks.update(failureNames, 'id = ? AND version = ?');
 const setDelivered = webhooks.update(['position', ...failureNames], 'id = ? AND position = ?');
 const setPosition = webhooks.update(['position'], 'id = ? AND position = ?');
-const disable = webhooks.update(['status', 'failures', 'retryAt', 'version'], 'id = ? AND version = ?');
+const disable = webhooks.update(['status', 'version', ...failureNames], 'id = ? AND version = ?');
 
 export const findDeliveryWebhook = deliveryRows.find;
 export type DeliveryWebhook = NonNullable<ReturnType<typeof findDeliveryWebhook>>;
 
 /** Where all webhooks are: they are few. */
-export function readProgress(db: Connection) {
-  const sql = 'SELECT id, version, position FROM webhooks ORDER BY id';
-  return db.all<[number, number, number]>(sql).map(([id, version, position]) => ({ id, version, position }));
+export function readPositions(db: Connection): { readonly id: number; readonly position: number }[] {
+  const rows = db.all<[number, number]>('SELECT id, position FROM webhooks ORDER BY id');
+  return rows.map(([id, position]) => ({ id, position }));
 }
 
 type Delivered = { readonly position: number; readonly lastStatus: number; readonly lastAt: number };
@@ -231,16 +220,15 @@ export function passOver(db: Connection, { id, position }: DeliveryWebhook, end:
   setPosition(db, { position: end }, id, position);
 }
 
-type Failure = Pick<DeliveryWebhook, (typeof failureNames)[number]>;
-
-/** Saves a failure, unless an administrator has changed the webhook meanwhile. */
-export function saveFailure(db: Connection, { id, version }: DeliveryWebhook, failure: Failure): void {
-  setFailure(db, failure, id, version);
+/** Saves what a failure has changed, unless an administrator has changed the webhook meanwhile. */
+export function saveFailure(db: Connection, failed: DeliveryWebhook): void {
+  setFailure(db, failed, failed.id, failed.version);
 }
 
-/** Disables the webhook, unless an administrator has changed it meanwhile. `reason` is a sentence for them. */
-export function disableWebhook(permit: Permit, { id, version }: DeliveryWebhook, reason: string): void {
-  const values = { status: 'disabled', failures: 0, retryAt: null } as const;
+/** Does that, too, and disables the webhook. `reason` is a sentence for administrators. */
+export function disableWebhook(permit: Permit, failed: DeliveryWebhook, reason: string): void {
+  const { id, version } = failed;
+  const values = { ...failed, status: 'disabled', failures: 0, retryAt: null } as const;
   if (disable(permit.writer, values, id, version) === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
   recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });

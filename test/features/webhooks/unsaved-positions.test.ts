@@ -1,7 +1,8 @@
-// Deliveries that can't be saved: they aren't sent again, and nothing follows them until they are.
+// Deliveries that can't be saved, or read: they aren't sent again, and nothing follows them until they are.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { Hooked, second } from './delivery-support.ts';
+import { failReads } from '../../support/query-interception.ts';
 import { insideOnly } from '../../support/service.ts';
 
 describe('while a delivery cannot be saved', insideOnly, () => {
@@ -35,6 +36,23 @@ describe('while a delivery cannot be saved', insideOnly, () => {
     await hook.service.stop();
   });
 });
+
+test(
+  'damage of the database that a delivery finds is reported, and the delivery tried again',
+  insideOnly,
+  async (t) => {
+    const hook = await Hooked.start(t);
+    const { read } = hook.service.inside?.database ?? assert.fail('the test is skipped otherwise');
+    const restore = failReads(read, 'webhooks');
+    const placing = hook.placeOrders(1);
+    await hook.service.clock.timer(second);
+    const [placed] = await placing;
+    assert.match(hook.service.logged.join('\n'), /a webhook task failed.*malformed/);
+    restore();
+    hook.service.clock.advance(second);
+    assert.equal((await hook.receiver.next()).event.subject, placed);
+  },
+);
 
 type Unsaved = {
   readonly hook: Hooked;
