@@ -8,8 +8,8 @@ import {
   type Scope,
 } from '../../auth/access.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { lookupOf } from '../../http/responses/representation-cache.ts';
-import { represent, type Representation } from '../../http/responses/representation.ts';
+import { representationsOf } from '../../http/responses/representation-cache.ts';
+import { represent, withSecret, type Representation } from '../../http/responses/representation.ts';
 import { empty, notStored } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
@@ -21,7 +21,7 @@ import { CreatedApiKey, Key, newKey } from './key.ts';
 type KeyServices = { readonly lists: Lists; readonly declared: { readonly scopes: readonly Scope[] } };
 
 const common = { tag: 'API keys', access: signedIn } as const;
-const keyLookup = lookupOf({ find: keySource.find, represent: representKey });
+const keys = representationsOf(keySource, representKey);
 
 function representKey({ userId, ...key }: StoredKey): Representation<Key> {
   return represent(key, { id: key.id, ownerId: userId });
@@ -48,11 +48,9 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
         checkStepUp(call.caller, call.now, 'Creating an API key');
         return call.write((permit) => {
           const { userId } = permit.caller;
-          const { key: added, secret } = addKey(permit, { ...call.body, userId });
-          const { userId: _owner, ...shown } = added;
-          const { id, etag } = representKey(added); // as in a GET, which has no secret
-          call.reportSecurityEvent({ name: 'authn_token_created', userId, keyId: id });
-          return represent({ ...shown, key: secret }, { id, ownerId: userId, etag });
+          const { key, secret } = addKey(permit, { ...call.body, userId });
+          call.reportSecurityEvent({ name: 'authn_token_created', userId, keyId: key.id });
+          return withSecret(representKey(key), { key: secret });
         });
       },
     }),
@@ -68,7 +66,7 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
       handle(call) {
         const selectionFor = (caller: Caller) =>
           keySelection({ userId: requireOwner(caller, call.query, 'API keys') });
-        return lists.page(call, { selectionFor, elements: keyLookup });
+        return lists.page(call, { selectionFor, elements: keys });
       },
     }),
     route({
@@ -78,7 +76,7 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
       summary: 'Read an API key',
       reply: { kind: 'object', schema: Key },
       problems: ['forbidden'],
-      handle: (call) => representKey(requireVisible(keySource, call, call.params.id)),
+      handle: (call) => requireVisible(keys, call, call.params.id),
     }),
     route({
       ...common,

@@ -3,8 +3,8 @@ import { adminOnly, checkStepUp, recentSignIn } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { empty, notStored } from '../../http/routing/reply.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { represent, type Representation } from '../../http/responses/representation.ts';
-import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { represent, withSecret, type Representation } from '../../http/responses/representation.ts';
+import { representationsOf } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
 import { Event, type EventType } from '../events/event.ts';
@@ -71,11 +71,9 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
         checkStepUp(call.caller, call.now, 'Creating a webhook');
         return call.write((permit) => {
           const { webhook, secret } = addWebhook(permit, webhookContentOf(call.body), secrets);
-          const { version: _version, ...shown } = webhook;
-          const { id, ownerId, etag } = representWebhook(webhook); // as in a GET, which has no secret
-          const userId = permit.caller.userId;
-          call.reportSecurityEvent({ name: 'sensitive_create', userId, webhookId: id });
-          return represent({ ...shown, secret }, { id, ownerId, etag });
+          const { userId } = permit.caller;
+          call.reportSecurityEvent({ name: 'sensitive_create', userId, webhookId: webhook.id });
+          return withSecret(representWebhook(webhook), { secret });
         });
       },
     }),
@@ -87,7 +85,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
       summary: 'List webhooks, newest first',
       query: listParameters,
       reply: { kind: 'list', schema: Webhook },
-      handle: (call) => lists.page(call, { selectionFor: webhookSelection, elements: webhookLookup }),
+      handle: (call) => lists.page(call, { selectionFor: webhookSelection, elements: webhooks }),
     }),
     route({
       ...common,
@@ -96,7 +94,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
       path: '/webhooks/{id}',
       summary: 'Read a webhook',
       reply: { kind: 'object', schema: Webhook },
-      handle: (call) => representWebhook(requireVisible(webhookSource, call, call.params.id)),
+      handle: (call) => requireVisible(webhooks, call, call.params.id),
     }),
     route({
       ...common,
@@ -158,7 +156,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
         return call.write((permit) => {
           const webhook = requireOwned(webhookSource, permit, call.params.id);
           const { id } = webhook;
-          const userId = permit.caller.userId;
+          const { userId } = permit.caller;
           call.reportSecurityEvent({ name: 'sensitive_update', userId, webhookId: id });
           return represent(rotateSecret(permit, webhook, secrets), { id, ownerId: null });
         });
@@ -167,7 +165,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
   ];
 }
 
-const webhookLookup = lookupOf({ find: webhookSource.find, represent: representWebhook });
+const webhooks = representationsOf(webhookSource, representWebhook);
 
 /**
  * Represents a webhook. The ETag includes the row's version, since a change may restore shown members, or

@@ -34,9 +34,9 @@ export type Representations<T> = ObjectSource<Representation<T>>;
  * Represents the objects of a source, through the cache if there is one. Writes must not use it: the rows that they see
  * may be rolled back.
  */
-export function representationsOf<T>(
-  source: ObjectSource<T>,
-  represent: (row: T) => Representation<T>,
+export function representationsOf<Row, T>(
+  source: ObjectSource<Row>,
+  represent: (row: Row) => Representation<T>,
   cache?: RepresentationCache<T>,
 ): Representations<T> {
   const { find } = lookupOf({ find: source.find, represent });

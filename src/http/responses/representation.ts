@@ -52,6 +52,12 @@ export function withIncluded<T>(object: Representation<T>, { member, values }: I
   return { ...object, text, etag: etagOf(text) };
 }
 
+/** Adds a secret that only the response to a creation shows. The ETag is that of a GET, which doesn't show it. */
+export function withSecret<T, S extends object>(object: Representation<T>, secret: S): Representation<T & S> {
+  const added = toWireLatin1(JSON.stringify(secret).slice(1));
+  return { ...object, text: `${object.text.slice(0, -1)},${added}` } as Representation<T & S>; // with the members of both
+}
+
 export function toWireLatin1(text: string): string {
   const isAscii = Buffer.byteLength(text) === text.length;
   return isAscii ? text : Buffer.from(text, 'utf8').toString('latin1');
