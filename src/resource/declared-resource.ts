@@ -232,7 +232,7 @@ function bodiesOf<M extends ResourceMembers>({
   function read(body: object): ContentOf<M> {
     return contentOf(body as Parameters<typeof contentOf>[0]); // it fits `New`, whose members are those of `Replacement`
   }
-  return { Shown, New, Replacement, Patch, contentOf, read, merge };
+  return { Shown, New, Replacement, Patch, read, merge };
 }
 
 const noOwner: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };

@@ -12,6 +12,7 @@ import type { Schema } from '../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import { userIssues } from './owner-store.ts';
+import type { ContentOf } from './resource-members.ts';
 import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
 
 type RoutesOptions<M extends ResourceMembers> = {
@@ -47,93 +48,98 @@ export function resourceRoutes<M extends ResourceMembers>(
   const representations = representationsOf(source, representRow, cache);
   const file = { name: plural, table: declared.csv, source };
 
-  function listRoute(): Route {
-    return route({
-      ...reader,
-      method: 'GET',
-      path: `/${plural}`,
-      summary: `List ${plural}`,
-      description: isOwned ? `Lists one’s own; staff see all.\n\n${exportDescription}` : exportDescription,
-      query: { ...declared.query, ...listParameters },
-      reply: { kind: 'list', schema: Shown, mediaTypes: exportable },
-      problems: ['unavailable'],
-      queryIssues: pageOrFileIssues,
-      handle(call) {
-        const query: Readonly<Record<string, unknown>> = call.query;
-        const selectionFor = (caller: Caller) => declared.selectionOrSearch(source.accessOf(caller), query);
-        return lists.pageOrFile(call, { selectionFor, elements: representations, file });
-      },
-    });
-  }
-
-  function createRoute(): Route {
-    return route({
-      ...writer,
-      method: 'POST',
-      path: `/${plural}`,
-      summary: `Create a ${name}`,
-      countsAgainstQuota: true,
-      acceptsIdempotencyKey: true,
-      ownerOf: (db, id) => representations.find(db, id)?.ownerId,
-      body: New,
-      reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
-      problems,
-      handle(call) {
-        const content = declared.read(call.body);
-        return call.write((permit) => {
-          const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
-          throwIfInvalid([
-            ...declared.referenceIssues(permit, content, {}),
-            ...(declared.issues?.(permit.writer, content, {}) ?? []),
-          ]);
-          return representRow(declared.add(permit, { ...content, ...owner }, permit.origin.now));
-        });
-      },
-    });
-  }
+  const list = route({
+    ...reader,
+    method: 'GET',
+    path: `/${plural}`,
+    summary: `List ${plural}`,
+    description: isOwned ? `Lists one’s own; staff see all.\n\n${exportDescription}` : exportDescription,
+    query: { ...declared.query, ...listParameters },
+    reply: { kind: 'list', schema: Shown, mediaTypes: exportable },
+    problems: ['unavailable'],
+    queryIssues: pageOrFileIssues,
+    handle(call) {
+      const query: Readonly<Record<string, unknown>> = call.query;
+      const selectionFor = (caller: Caller) => declared.selectionOrSearch(source.accessOf(caller), query);
+      return lists.pageOrFile(call, { selectionFor, elements: representations, file });
+    },
+  });
+  const create = route({
+    ...writer,
+    method: 'POST',
+    path: `/${plural}`,
+    summary: `Create a ${name}`,
+    countsAgainstQuota: true,
+    acceptsIdempotencyKey: true,
+    ownerOf: (db, id) => representations.find(db, id)?.ownerId,
+    body: New,
+    reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
+    problems,
+    handle(call) {
+      const content = declared.read(call.body);
+      return call.write((permit) => {
+        const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
+        checkStored(permit, content, {});
+        return representRow(declared.add(permit, { ...content, ...owner }, permit.origin.now));
+      });
+    },
+  });
+  const read = route({
+    ...reader,
+    ...one,
+    method: 'GET',
+    summary: `Read a ${name}`,
+    problems,
+    handle: (call) => requireVisible(representations, call, call.params.id),
+  });
+  const put = route({
+    ...writer,
+    ...one,
+    method: 'PUT',
+    summary: `Replace a ${name}`,
+    body: Replacement,
+    problems,
+    handle: (call) => change(call, 'PUT'),
+  });
+  const patch = route({
+    ...writer,
+    ...one,
+    method: 'PATCH',
+    summary: `Change a ${name}`,
+    body: Patch,
+    problems,
+    handle: (call) => change(call, 'PATCH'),
+  });
+  const remove = route({
+    ...writer,
+    ...one,
+    method: 'DELETE',
+    summary: `Delete a ${name}`,
+    reply: { kind: 'none' },
+    problems: [...(declared.deletion?.problems ?? []), 'in-use', ...problems],
+    handle: (call) =>
+      call.write((permit) => {
+        const current = requireOwned(source, permit, call.params.id);
+        call.checkPrecondition(() => representRow(current).etag);
+        declared.remove(permit, current);
+        return empty;
+      }),
+  });
+  const history = historyRoute({
+    path: `/${plural}/{id}/events`,
+    summary: `List what happened to a ${name}`,
+    topic: declared.topic,
+    access: isOwned ? signedIn : staffOnly, // as the feed has it: users see what concerns their own objects
+    source,
+    lists,
+  });
 
   /** Returns the owner of a new row: the caller, or the user whom staff name. */
-  function ownerFor({ writer, caller }: Permit<Caller>, body: { readonly userId?: unknown }): number {
-    const { userId } = body;
+  function ownerFor({ writer, caller }: Permit<Caller>, { userId }: { readonly userId?: unknown }): number {
     if (typeof userId !== 'number' || userId === caller.userId) return caller.userId;
     if (!isStaff(caller)) throw forbidden(`Only staff may create a ${name} for another user.`);
     throwIfInvalid(userIssues(writer, userId));
     return userId;
-  }
-
-  function readRoute(): Route {
-    return route({
-      ...reader,
-      ...one,
-      method: 'GET',
-      summary: `Read a ${name}`,
-      problems,
-      handle: (call) => requireVisible(representations, call, call.params.id),
-    });
-  }
-
-  function putRoute(): Route {
-    return route({
-      ...writer,
-      ...one,
-      method: 'PUT',
-      summary: `Replace a ${name}`,
-      body: Replacement,
-      problems,
-      handle: (call) => change(call, 'PUT'),
-    });
-  }
-
-  function patchRoute(): Route {
-    return route({
-      ...writer,
-      ...one,
-      method: 'PATCH',
-      summary: `Change a ${name}`,
-      body: Patch,
-      problems,
-      handle: (call) => change(call, 'PATCH'),
-    });
   }
 
   function change(
@@ -149,43 +155,21 @@ export function resourceRoutes<M extends ResourceMembers>(
       const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, newOwnerId) : [];
       const wanted = declared.merge(current, call.body, { method, ownerIssues });
       if (isGiven && !mayGive) throw forbidden(`Only staff may give a ${name} to another user.`);
-      throwIfInvalid([
-        ...declared.referenceIssues(permit, wanted, current),
-        ...(declared.issues?.(permit.writer, wanted, current) ?? []),
-      ]);
+      checkStored(permit, wanted, current);
       if (changesNothing<object>(current, wanted)) return representRow(current);
       return representRow(declared.replace(permit, current, wanted));
     });
   }
 
-  function deleteRoute(): Route {
-    return route({
-      ...writer,
-      ...one,
-      method: 'DELETE',
-      summary: `Delete a ${name}`,
-      reply: { kind: 'none' },
-      problems: [...(declared.deletion?.problems ?? []), 'in-use', ...problems],
-      handle: (call) =>
-        call.write((permit) => {
-          const current = requireOwned(source, permit, call.params.id);
-          call.checkPrecondition(() => representRow(current).etag);
-          declared.remove(permit, current);
-          return empty;
-        }),
-    });
+  /** Throws the issues that only the database shows. */
+  function checkStored(permit: Permit<Caller>, wanted: ContentOf<M>, current: Partial<ShownOf<M>>): void {
+    throwIfInvalid([
+      ...declared.referenceIssues(permit, wanted, current),
+      ...(declared.issues?.(permit.writer, wanted, current) ?? []),
+    ]);
   }
 
-  const history = historyRoute({
-    path: `/${plural}/{id}/events`,
-    summary: `List what happened to a ${name}`,
-    topic: declared.topic,
-    access: isOwned ? signedIn : staffOnly, // as the feed has it: users see what concerns their own objects
-    source,
-    lists,
-  });
-  const routes = [listRoute(), createRoute(), readRoute(), putRoute(), patchRoute(), deleteRoute()];
-  return hasHistory ? [...routes, history] : routes;
+  return [list, create, read, put, patch, remove, ...(hasHistory ? [history] : [])];
 }
 
 export function representRow<R extends { readonly id: number }>(row: R): Representation<R> {
