@@ -1,7 +1,7 @@
 // A declared resource as a feature: its routes, its audit, its history, its sample data.
 import { counted } from '../base/counted.ts';
 import { resource, type Resource, type ResourceMembers } from '../resource/declared-resource.ts';
-import { importable } from '../resource/imported-object-store.ts';
+import { importable, importKeysMigration } from '../resource/imported-object-store.ts';
 import type { Feature } from './feature.ts';
 
 type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' | 'migrations'> & {
@@ -27,7 +27,11 @@ export function declaredFeature<M extends ResourceMembers>(
     ...resourceFeature({
       name: plural,
       tag: { name: tag, description },
-      migrations: migrations.map((sql, index) => ({ name: `${plural} ${index + 1}`, sql })),
+      // the table of keys is always there, and the first: what is imported later needs no place between
+      migrations: [importKeysMigration(name, plural), ...migrations].map((sql, index) => ({
+        name: `${plural} ${index}`,
+        sql,
+      })),
       declared: async () => declared,
     }),
     declares: {
