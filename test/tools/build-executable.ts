@@ -19,7 +19,7 @@ import { sbom } from './sbom.ts';
 import { buildVersion, project, stageSources } from './staged-sources.ts';
 
 /** The flags of Node in the executable, as in the start script. */
-export const embeddedFlags = [
+const embeddedFlags = [
   '--max-semi-space-size=8',
   '--disable-sigusr1',
   '--no-memory-pool-share-memory-on-teardown',

@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { settings as allSettings } from '../../../src/service/features.ts';
-import { startChild, type ChildService } from '../../support/child-service.ts';
+import { startChild, type ChildOptions, type ChildService } from '../../support/child-service.ts';
 import { createLoadClient, type LoadRequest, type Reply } from '../../support/load-client.ts';
 import { admin, password } from '../../support/service.ts';
 import { settings as tokensForAnyPort } from '../../torture/signed-in-folder.ts';
@@ -17,8 +17,7 @@ export type Person = {
   /** One of their customers. */
   readonly customerId: number;
 };
-export type Prepared = {
-  readonly folder: string;
+export type People = {
   readonly admin: Person;
   /** Has 200 orders of about 57 KB. */
   readonly owner: Person;
@@ -33,7 +32,6 @@ type Ask = (
   asked?: Asked,
 ) => Promise<Pick<Reply, 'status' | 'thing' | 'milliseconds'>>;
 export type Abused = ChildService & { readonly folder: string; readonly ask: Ask };
-type Options = Parameters<typeof startChild>[0];
 
 const fatOrders = 200;
 const otherPeople = 6;
@@ -42,17 +40,17 @@ const defaultRates = Object.fromEntries(
   allSettings.filter(({ flag }) => flag.startsWith('rate-')).map(({ flag, fallback }) => [flag, fallback]),
 );
 
-/** Runs an attack, and returns what it saw and what became of the service. */
+/** Returns what an attack saw, and what became of the service. */
 export async function abuse(
-  use: (service: Abused) => Promise<string>,
-  { folder, settings, ...options }: Options,
+  attack: (service: Abused) => Promise<string>,
+  { folder, settings, ...options }: ChildOptions,
 ): Promise<string> {
   const copy = mkdtempSync(join(folder, 'copy-'));
   cpSync(join(folder, 'data'), copy, { recursive: true });
   const all = { ...defaultRates, ...tokensForAnyPort, ...settings };
   const service = await startChild({ folder: copy, settings: all, ...options });
   try {
-    const seen = await use({ ...service, folder: copy, ask: askerOf(service.port) });
+    const seen = await attack({ ...service, folder: copy, ask: askerOf(service.port) });
     return `${seen}; ${await endOf(service)}`;
   } finally {
     await service.kill('SIGKILL');
@@ -78,7 +76,7 @@ function askerOf(port: number): Ask {
 }
 
 /** Makes the data that attacks begin with; the rates are off meanwhile. */
-export async function prepareData(): Promise<Prepared> {
+export async function prepareData(): Promise<{ readonly folder: string; readonly people: People }> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-abuse-'));
   const service = await startChild({ folder: join(folder, 'data'), settings: tokensForAnyPort });
   const ask = askerOf(service.port);
@@ -100,7 +98,7 @@ export async function prepareData(): Promise<Prepared> {
       await ask('POST', '/orders', { token: owner.token, body });
     const others: Person[] = [];
     while (others.length < otherPeople) others.push(await newPerson(`other${others.length}`));
-    return { folder, admin: await signedIn(admin), owner, others };
+    return { folder, people: { admin: await signedIn(admin), owner, others } };
   } finally {
     await service.kill('SIGTERM');
   }
