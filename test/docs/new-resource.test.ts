@@ -81,6 +81,11 @@ function copyWithResource(t: TestContext): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-resource-')));
   t.after(() => rmSync(copy, { recursive: true, force: true }));
   cpSync(root, copy, { recursive: true, filter: (path) => !isElsewhere(path.slice(root.length)) });
+  const project = readFileSync(join(copy, 'tsconfig.json'), 'utf8');
+  writeFileSync(
+    join(copy, 'tsconfig.json'),
+    project.replace('"include": ["src", "test"]', '"include": ["src"]'),
+  );
   mkdirSync(join(copy, 'node_modules')); // its own, since the compile cache of the copy is there
   for (const each of ['@types', 'typescript'])
     symlinkSync(join(root, 'node_modules', each), join(copy, 'node_modules', each));

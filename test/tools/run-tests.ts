@@ -10,8 +10,8 @@ import { basename, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { OutcomeLine } from './outcome-reporter.ts';
 
-const shards = 8;
-const shardsAtOnce = Math.max(4, availableParallelism());
+const shards = 12;
+const shardsAtOnce = Math.max(6, availableParallelism());
 const root = join(import.meta.dirname, '../..');
 const cache = join(root, 'node_modules/.cache/orderly');
 const files = process.argv.slice(2);

@@ -14,7 +14,7 @@ import { assertShort, TurnWatch } from '../../support/turn-watch.ts';
 import { address, assertErased, copyOrder, ofOrder, personal } from './erased-customer.ts';
 
 const insideOnly = executable === undefined ? {} : { skip: 'needs the database' };
-const rows = 100_000;
+const rows = 20_000;
 
 function isCleared(db: Connection | undefined): boolean {
   return db?.get<[number]>('SELECT count(*) FROM erasures')?.[0] === 0;
