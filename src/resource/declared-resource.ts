@@ -39,10 +39,10 @@ import {
   and,
   type Condition,
   type SearchDatabase,
+  type SearchScope,
   type SearchSelection,
   type Selection,
 } from '../storage/keyset.ts';
-import type { SearchScope } from '../storage/listing.ts';
 import {
   indexMetadata,
   metadataCheck,
@@ -423,7 +423,7 @@ function listFor<M extends ResourceMembers>(declared: Declaration<M>) {
     { q, ...query }: SortedQuery & { readonly q?: string },
   ): Selection {
     if (q === undefined || search === null) return list.selection(access, query);
-    const scope = list.searchScope(access, query);
+    const scope = list.selection(access, query);
     return 'matching' in search ? search.matching(scope, q) : scanned(search, plural, { scope, q });
   }
   return { ...list, query, selectionOrSearch };
@@ -441,12 +441,12 @@ function scanned(
   table: string,
   { scope, q }: { readonly scope: SearchScope; readonly q: string },
 ): SearchSelection {
-  const { owners, condition } = scope;
+  const { owners, where } = scope;
   const phrases = wordPhrases(q);
-  const newest = `SELECT id, ${columns.join(', ')} FROM ${table} WHERE ${condition.sql} ORDER BY id DESC`;
+  const newest = `SELECT id, ${columns.join(', ')} FROM ${table} WHERE ${where.sql} ORDER BY id DESC`;
   const findFirst = async (database: SearchDatabase) => {
     if (firstOf === undefined) return [];
-    const { sql, params } = and([firstOf(q), condition]);
+    const { sql, params } = and([firstOf(q), where]);
     return database.readInWorker<[key: number, id: number]>(
       `SELECT id, id FROM ${table} WHERE ${sql}`,
       params,
@@ -457,7 +457,7 @@ function scanned(
     async search(database, rowsMax) {
       const [first, byWords] = await Promise.all([
         findFirst(database),
-        database.readInWorker<[key: number, id: number]>(newest, condition.params, {
+        database.readInWorker<[key: number, id: number]>(newest, where.params, {
           search: { phrases, columns: 'texts', rowsMax },
         }),
       ]);

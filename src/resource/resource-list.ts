@@ -1,17 +1,24 @@
 // The list of a resource from its declaration: its parameters, and the rows that they select.
+//
+// Row access is a filter like any other, so that no list can be without it. If an index has the order, and begins with
+// what is filtered, its ranges are read: of `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first,
+//
+//     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?
+//     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
 import type { RowAccess } from '../auth/access.ts';
 import { named, oneOf, optional, type Infer } from '../schema/schema.ts';
-import type { RowSelection } from '../storage/keyset.ts';
+import type { SqlValue } from '../storage/connection.ts';
 import {
-  searchScopeOf,
-  selectionOf,
-  type ColumnFilter,
-  type ListDefinition,
-  type SearchScope,
-  type SortedQuery,
-} from '../storage/listing.ts';
-import type { ListFilter } from './resource-members.ts';
+  and,
+  equals,
+  isOneOf,
+  type Condition,
+  type IndexRange,
+  type RowSelection,
+} from '../storage/keyset.ts';
+import type { ColumnListFilter, ListFilter } from './resource-members.ts';
 
+type ColumnFilter = Omit<ColumnListFilter, 'schema'>;
 type ListFilters = Readonly<Record<string, ListFilter>>;
 type SortOf<S extends string> = S | `-${S}`;
 /** What a parameter may be; unknown if the type of its schema is. */
@@ -35,12 +42,14 @@ type ListOptions<F extends ListFilters, S extends string> = {
   readonly filters: F;
 };
 
+type Values = Readonly<Record<string, unknown>>;
+
 export function listOf<F extends ListFilters, S extends string>({
   name,
   table,
   sorts,
   defaultSort,
-  access,
+  access: accessFilter,
   filters,
 }: ListOptions<F, S>) {
   const names = Object.keys(sorts) as S[]; // its own keys
@@ -53,59 +62,109 @@ export function listOf<F extends ListFilters, S extends string>({
     ...(Object.fromEntries(schemas) as { readonly [N in keyof F]: F[N]['schema'] }), // the schema of each
     sort: optional(named(title, oneOf(sortNames, { description }))),
   };
-  const list: ListDefinition = {
-    table,
-    sorts,
-    defaultSort: usual,
-    filters: byRows(filters, access),
-    ...prefixIn(filters),
-  };
+  const columnFilters = byRows(filters, accessFilter);
+  const leading = leadingIn(filters);
 
+  /** The rows of a request, and their order. `pathValues` are the values of filters that come from the path. */
   function selection(
     access: RowAccess,
     query: NoInfer<ListQuery<F, S>>,
-    /** The values of filters that come from the path. */
-    pathValues: Readonly<Record<string, number>> = {},
+    pathValues: Values = {},
   ): RowSelection {
-    return selectionOf(list, { access, query, pathValues });
+    const asked: { readonly sort?: string } = query;
+    const sources: readonly Values[] = [pathValues, asked, access === 'all' ? {} : access];
+    const { sort = usual } = asked;
+    const isDescending = sort.startsWith('-');
+    const key = sorts[(isDescending ? sort.slice(1) : sort) as S]; // the schema has checked it
+    const given = columnFilters.flatMap(([each, filter]) =>
+      valuesIn(sources, each).map((value) => ({ filter, value })),
+    );
+    const requested = leading && textsIn(asked, leading.name);
+    return {
+      table,
+      key,
+      isDescending,
+      owners: valuesIn(sources, 'userId').map(Number),
+      where: whereOf(given, leading && requested ? [isOneOf(leading.column, requested)] : []),
+      ranges: isOrdered(given, key) ? rangesOf(given, key, leading && { ...leading, requested }) : undefined,
+    };
   }
-
-  /** The rows that a search with its own statement looks at. */
-  function searchScope(access: RowAccess, query: NoInfer<ListQuery<F, S>>): SearchScope {
-    return searchScopeOf(list, { access, query });
-  }
-  return { sortNames, query, selection, searchScope };
+  return { sortNames, query, selection };
 }
+
+type NamedFilter = readonly [name: string, ColumnFilter];
 
 /** Those that leave the fewest rows come first: what has an index, then whose rows they are, then the others. */
-function byRows(filters: ListFilters, access: ColumnFilter | null): ListDefinition['filters'] {
-  const { userId: _, metadata, ...others } = columnFilters(filters);
-  const indexed = Object.entries(others).filter(([, { ordered }]) => ordered !== undefined);
-  return {
-    ...Object.fromEntries(indexed),
-    userId: access,
-    ...(metadata === undefined ? {} : { metadata }),
-    ...others, // those that have an index stay first
+function byRows(filters: ListFilters, access: ColumnFilter | null): NamedFilter[] {
+  const { userId: _, ...others } = filters;
+  const named = Object.entries({ ...others, ...(access === null ? {} : { userId: access }) }).flatMap(
+    ([name, filter]): NamedFilter[] => ('matches' in filter ? [[name, filter]] : []),
+  );
+  const place = ([name, { ordered }]: NamedFilter): number => {
+    if (name === 'userId') return 1;
+    if (ordered !== undefined) return 0;
+    return name === 'metadata' ? 2 : 3;
   };
+  return named.sort((a, b) => place(a) - place(b));
 }
 
-function columnFilters(filters: ListFilters): Readonly<Record<string, ColumnFilter>> {
-  return Object.fromEntries(
-    Object.entries(filters).flatMap(([name, filter]) => ('matches' in filter ? [[name, filter]] : [])),
+type Leading = { readonly name: string; readonly column: string; readonly values: readonly string[] };
+
+/** The parameter whose column precedes the sort's column in all indexes. */
+function leadingIn(filters: ListFilters): Leading | undefined {
+  for (const [name, filter] of Object.entries(filters)) if ('values' in filter) return { ...filter, name };
+  return undefined;
+}
+
+function textsIn(query: Values, name: string): readonly string[] | undefined {
+  const { [name]: value } = query;
+  return Array.isArray(value) ? value.map(String) : undefined;
+}
+
+/** The values of one filter: from path, query and access. Two different values select nothing. */
+function valuesIn(sources: readonly Values[], name: string): SqlValue[] {
+  const values = sources.map(({ [name]: value }) => (typeof value === 'boolean' ? Number(value) : value)); // as `flag`
+  return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
+}
+
+type GivenFilter = { readonly filter: ColumnFilter; readonly value: SqlValue };
+
+function isOrdered(given: readonly GivenFilter[], key: string): boolean {
+  return (
+    given.filter(isEquality).length <= 1 &&
+    given.every(({ filter: { isRange, column, ordered } }) =>
+      isRange === true ? column === key : ordered?.includes(key) === true,
+    )
   );
 }
 
-/** The column that precedes the sort's column in all indexes, if a parameter has its values. */
-function prefixIn(filters: ListFilters): Pick<ListDefinition, 'indexPrefix'> {
-  for (const [name, filter] of Object.entries(filters))
-    if ('values' in filter) {
-      const { column, values } = filter;
-      return { indexPrefix: { column, values, requested: (query) => textsIn(query, name) } };
-    }
-  return {};
+function isEquality({ filter }: GivenFilter): boolean {
+  return filter.isRange !== true;
 }
 
-function textsIn(query: SortedQuery, name: string): readonly string[] | undefined {
-  const { [name]: value }: Readonly<Record<string, unknown>> = query;
-  return Array.isArray(value) ? value.map(String) : undefined;
+/** Leaves the first equality to indexes, and nothing else: SQLite can't know which filter leaves the fewest rows. */
+function whereOf(given: readonly GivenFilter[], further: readonly Condition[]): Condition {
+  const first = given.find(isEquality);
+  const isHidden = (each: GivenFilter): boolean => first !== undefined && each !== first;
+  return and([...given.map((each) => conditionOf(each, isHidden(each) ? '+' : '')), ...further]);
+}
+
+/** With `+` before the column, SQLite uses no index for the condition. */
+function conditionOf({ filter, value }: GivenFilter, plus: '+' | '' = ''): Condition {
+  const { column, matches, columnValueOf } = filter;
+  const isText = columnValueOf !== undefined && typeof value === 'string';
+  return matches(plus + column, isText ? columnValueOf(value) : value);
+}
+
+type Requested = Leading & { readonly requested: readonly string[] | undefined };
+
+function rangesOf(given: readonly GivenFilter[], key: string, leading: Requested | undefined): IndexRange[] {
+  const conditions = given.map((each) => conditionOf(each));
+  const isWholeTable = leading?.requested === undefined && given.length === 0 && key === 'id';
+  if (leading === undefined || isWholeTable) return [and(conditions)];
+  const { column, values, requested = values } = leading;
+  return [...new Set(requested)].map((value): IndexRange => {
+    const range = and([...conditions, equals(column, value)]);
+    return column === key ? { ...range, keyValue: value } : range;
+  });
 }

@@ -30,8 +30,8 @@ import {
   type ObjectOf,
   type Schema,
 } from '../schema/schema.ts';
-import { atLeast, below, equals } from '../storage/keyset.ts';
-import type { ColumnFilter } from '../storage/listing.ts';
+import type { SqlValue } from '../storage/connection.ts';
+import { atLeast, below, equals, type Condition } from '../storage/keyset.ts';
 import type { Metadata } from '../storage/metadata.ts';
 import * as column from '../storage/table.ts';
 import type { Column } from '../storage/table.ts';
@@ -287,7 +287,18 @@ export const times = {
 
 /** A parameter of a list, and the rows that it keeps. */
 export type ListFilter = ColumnListFilter | LeadingFilter;
-export type ColumnListFilter = ColumnFilter & { readonly schema: JsonSchema };
+/** A parameter that keeps the rows whose column passes. */
+export type ColumnListFilter = {
+  readonly schema: JsonSchema;
+  readonly column: string;
+  readonly matches: (column: string, value: SqlValue) => Condition;
+  /** Converts a parameter's text to the column's value. */
+  readonly columnValueOf?: (text: string) => SqlValue;
+  /** The sort columns for which an index begins with this column, and continues with the sort column and the id. */
+  readonly ordered?: readonly string[];
+  /** Whether it is a range of the column: an index serves it if the list is sorted by the column. */
+  readonly isRange?: true;
+};
 
 /**
  * A parameter with one or more values of a column that precedes the sort's column in all indexes: each value is a
@@ -317,7 +328,7 @@ export function before(name: string, description: string) {
   return rangeOf(name, description, below);
 }
 
-function rangeOf(name: string, description: string, matches: ColumnFilter['matches']) {
+function rangeOf(name: string, description: string, matches: ColumnListFilter['matches']) {
   const schema = optional(sentTimestamp, { description });
   return { schema, column: name, matches, columnValueOf: timeAtOrAfter, isRange: true } as const;
 }

@@ -34,6 +34,9 @@ export type RowSelection = HasOwners & {
   readonly ranges: readonly IndexRange[] | undefined;
 };
 
+/** The rows that a search looks at: those that filters and row access leave. */
+export type SearchScope = Pick<RowSelection, 'owners' | 'where'>;
+
 /** The rows that a search finds: a single page. */
 export type SearchSelection = HasOwners & { readonly search: Search };
 type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
@@ -128,6 +131,19 @@ function sortingStatement(selection: RowSelection, after: KeysetPosition | undef
 
 function directionOf({ isDescending }: RowSelection): string {
   return isDescending ? 'DESC' : 'ASC';
+}
+
+/** Returns positions in the order of search results: first the row with this id, then by key, then the newest. */
+export function rankPositions(
+  positions: readonly KeysetPosition[],
+  id: number,
+  rows: number,
+): KeysetPosition[] {
+  const places = new Map<number, number>();
+  for (const [key, each] of positions) places.set(each, Math.min(Number(key), places.get(each) ?? 1));
+  if (places.has(id)) places.set(id, -1);
+  const ranked = [...places].sort(([a, place], [b, other]) => place - other || b - a);
+  return ranked.slice(0, rows).map(([each, place]) => [place, each]);
 }
 
 /** Counts all rows of a list, in the read worker. */

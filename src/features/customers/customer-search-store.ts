@@ -2,8 +2,13 @@
 import { beginningOfWord, parseSearch, searchText, type SearchQuery } from '../../schema/search-text.ts';
 import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
-import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
-import { rankPositions, type SearchScope } from '../../storage/listing.ts';
+import {
+  rankPositions,
+  type KeysetPosition,
+  type SearchDatabase,
+  type SearchScope,
+  type SearchSelection,
+} from '../../storage/keyset.ts';
 
 /** The index has at most this many characters of a customer's search text: three times the usual length. */
 const indexedCharsMax = 200;
@@ -91,7 +96,7 @@ export function matchingCustomers(scope: SearchScope, q: string): SearchSelectio
 /** Finds the customer with the query's id, if the customer's text has the other words. */
 export function findCustomerById(
   database: SearchDatabase,
-  { condition: { sql, params } }: SearchScope,
+  { where: { sql, params } }: SearchScope,
   { id, besideId }: SearchQuery,
 ): Promise<(Row & KeysetPosition)[]> {
   if (id === 0) return Promise.resolve([]);
@@ -113,12 +118,12 @@ type MatchingOptions = { readonly search: SearchQuery; readonly rowsMax: number 
  */
 export function findMatchingCustomers(
   database: SearchDatabase,
-  { owners, condition }: SearchScope,
+  { owners, where }: SearchScope,
   { search, rowsMax }: MatchingOptions,
 ): Promise<(Row & KeysetPosition)[]> {
   const { phrases } = search;
   if (phrases.length === 0) return Promise.resolve([]);
-  const { sql, params } = condition;
+  const { sql, params } = where;
   if (owners.length > 0) {
     const newest = `SELECT ${searchedColumns} FROM customers WHERE ${sql} ORDER BY id DESC`;
     return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });

@@ -112,8 +112,8 @@ type SearchOptions = {
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
   const { query, q, hasCustomers, hasProducts } = options;
   return matchingOrders(q, {
-    orders: orderList.searchScope(access, query),
-    customers: hasCustomers ? customers.searchScope(access, {}) : undefined,
+    orders: orderList.selection(access, query),
+    customers: hasCustomers ? customers.selection(access, {}) : undefined,
     hasProducts,
   });
 }

@@ -4,10 +4,15 @@ import { currencyDigits } from '../../schema/decimal.ts';
 import { currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
 import { parseSearch, wordPhrases, type SearchQuery } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
-import type { KeysetPosition, SearchDatabase, SearchSelection } from '../../storage/keyset.ts';
+import {
+  rankPositions,
+  type KeysetPosition,
+  type SearchDatabase,
+  type SearchScope,
+  type SearchSelection,
+} from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
 import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
-import { rankPositions, type SearchScope } from '../../storage/listing.ts';
 import { unlessErasedSql } from './customer-erasure-store.ts';
 import { statuses } from './order-status.ts';
 
@@ -55,7 +60,7 @@ async function findOfCustomers(
   limit: number,
 ): Promise<KeysetPosition[]> {
   const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
-  const { sql, params } = orders.condition;
+  const { sql, params } = orders.where;
   const byId = `SELECT 0, id FROM orders WHERE id = ? AND ${sql}`;
   const ofCustomers =
     'SELECT place, id FROM (SELECT value ->> 0 AS place, value ->> 1 AS matchingId FROM json_each(?)) ' +
@@ -96,7 +101,7 @@ async function findOfAmount(
 ): Promise<KeysetPosition[]> {
   const amount = amountIn(q);
   if (amount === undefined) return [];
-  const { sql, params } = orders.condition;
+  const { sql, params } = orders.where;
   const ofAmount =
     'SELECT 0, id FROM (SELECT value AS anyStatus FROM json_each(?)) CROSS JOIN orders ' +
     'ON status = anyStatus AND total = ? AND instr(?, currency) ' +
@@ -126,7 +131,7 @@ function findWithItem(
   { orders, phrases }: { readonly orders: SearchScope; readonly phrases: SearchQuery['phrases'] },
   limit: number,
 ): Promise<(Row & KeysetPosition)[]> {
-  const { sql, params } = orders.condition;
+  const { sql, params } = orders.where;
   const newest = `SELECT id, items, ${city} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
   const items: RowSearch = { phrases, columns: 'JSON', rowsMax: limit };
   return database.readInWorker(newest, params, { search: items });
