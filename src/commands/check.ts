@@ -3,11 +3,10 @@ import { auditHistories } from '../features/events/history-audit-store.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';
-import { isCurrent, schemaState } from '../storage/applied-migrations.ts';
+import { schemaIssues, schemaState } from '../storage/migrations.ts';
 import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
-import { schemaIssues } from '../storage/schema-audit.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import { print, withProgress } from './terminal.ts';
 
@@ -17,8 +16,7 @@ export async function check({ config: { dataFolder } }: CommandLine): Promise<st
   const file = databaseFile(dataFolder);
   const issues: string[] = [];
   const lines = await fromDatabase(file, async (sqlite) => {
-    const state = schemaState(file, migrations);
-    if (state !== undefined && isCurrent(state)) {
+    if (schemaState(file, migrations)?.isCurrent === true) {
       const db = new Connection(sqlite);
       issues.push(...schemaIssues(db, migrations));
       // a view in place of a table may have no end

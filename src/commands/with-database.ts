@@ -3,7 +3,7 @@ import { rejectLostDatabase } from '../service/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../service/features.ts';
-import { isDatabase } from '../storage/applied-migrations.ts';
+import { isDatabase } from '../storage/migrations.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { StorageError } from '../storage/storage-error.ts';

@@ -25,7 +25,7 @@ import type { PasswordChecks } from './users/password-checks.ts';
 import type { Articles } from '../resource/declared-resource.ts';
 import type { Importable } from '../resource/imported-object-store.ts';
 import type { Readiness } from './health/health-routes.ts';
-import type { Migration } from '../storage/applied-migrations.ts';
+import type { Migration } from '../storage/migrations.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Connection } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';

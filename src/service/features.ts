@@ -22,7 +22,7 @@ import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import { scopes } from '../auth/access.ts';
 import { eventTypes } from '../features/events/event.ts';
 import type { Core, Declares, Feature, Maintenance } from '../features/feature.ts';
-import type { FeatureMigration } from '../storage/applied-migrations.ts';
+import type { FeatureMigration } from '../storage/migrations.ts';
 import { coreSettings, type Setting } from '../config/settings.ts';
 import type { Tag } from '../openapi/openapi.ts';
 

@@ -23,7 +23,7 @@ import { findKeyCaller } from '../features/keys/key-store.ts';
 import { CurrentShop } from '../features/shop/current-shop.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
-import { lastBackupAt } from '../storage/backup-traces.ts';
+import { lastBackupAt } from '../storage/backup.ts';
 import type { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../storage/database.ts';

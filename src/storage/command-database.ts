@@ -2,12 +2,11 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
-import { isCurrent, schemaState, type FeatureMigration } from './applied-migrations.ts';
+import { openMigrated, schemaState, type FeatureMigration } from './migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { watchMilliseconds } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
-import { openMigrated } from './migrate.ts';
 import { commitCheckMilliseconds } from './transactions.ts';
 
 export type CommandDatabase = Awaited<ReturnType<typeof openCommandDatabase>>;
@@ -55,7 +54,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
 async function openCurrent(folder: string, migrations: readonly FeatureMigration[]): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const state = schemaState(file, migrations);
-  if (state !== undefined && isCurrent(state)) return openSqlite(file);
+  if (state?.isCurrent === true) return openSqlite(file);
   const unlock = lockFolder(folder);
   try {
     return await openMigrated(folder, migrations);

@@ -3,6 +3,7 @@
 import { readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeDiskBytes } from '../base/capacity.ts';
+import { hourMilliseconds } from '../base/durations.ts';
 import { backup, type BackupOptions } from './backup.ts';
 import { databaseFile } from './database-file.ts';
 import { bytesOf, createFolder } from './private-files.ts';
@@ -14,9 +15,6 @@ export const keptBackupsOfDayMax = 3;
 
 type KeptBackup = { readonly name: string; readonly createdAt: number; readonly bytes: number };
 
-/** Thrown before a backup that would not leave the service enough of its disk. */
-export class NoRoomError extends StorageError {}
-
 /** The free space that a backup leaves, so that the service can go on writing. */
 const roomLeftBytes = 16 * 1024 ** 2;
 
@@ -24,12 +22,21 @@ const roomLeftBytes = 16 * 1024 ** 2;
 export async function keepBackup(folder: string, now: number, options: BackupOptions = {}): Promise<string> {
   const kept = backupsFolder(folder);
   createFolder(kept);
+  removeAbandoned(kept);
   rejectLackOfRoom(folder, kept);
   const name = nameAt(now);
   await backup(folder, join(kept, name), options);
   for (const surplus of surplusBeside(name, keptBackups(folder)))
     rmSync(join(kept, surplus.name), { force: true });
   return join(kept, name);
+}
+
+/** Removes the copies of killed backups: one that goes on is written all the time. */
+function removeAbandoned(kept: string): void {
+  for (const file of readdirSync(kept).map((name) => join(kept, name))) {
+    const { mtimeMs = Infinity } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (file.includes('.db.partial') && mtimeMs < Date.now() - hourMilliseconds) rmSync(file);
+  }
 }
 
 /** Returns the backups that go once this one is made. `newestFirst` has all. */
@@ -69,7 +76,6 @@ function timeIn(name: string): number {
 function rejectLackOfRoom(folder: string, kept: string): void {
   const file = databaseFile(folder);
   const neededBytes = bytesOf(file) + bytesOf(`${file}-wal`) + roomLeftBytes;
-  if (freeDiskBytes(kept) >= neededBytes) return;
-  const megabytes = Math.ceil(neededBytes / 1e6);
-  throw new NoRoomError(`A backup in ${kept} needs ${megabytes} MB of free disk space.`);
+  if (freeDiskBytes(kept) < neededBytes)
+    throw new StorageError('The disk has too little free space for a backup.');
 }

@@ -3,7 +3,7 @@
 import { existsSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { copyDatabase } from './backup.ts';
+import { copyDatabase } from './database-copy.ts';
 import { StorageError } from './storage-error.ts';
 
 /** The files that hold what was answered. */

@@ -4,7 +4,7 @@ import { dirname, join, normalize } from 'node:path';
 import { suite, test } from 'node:test';
 import { commandNames, commands } from '../../src/commands/commands.ts';
 import { features, migrations, settings } from '../../src/service/features.ts';
-import { openMigrated } from '../../src/storage/migrate.ts';
+import { openMigrated } from '../../src/storage/migrations.ts';
 import { newFolder } from '../support/command-support.ts';
 import { securityEventLevels } from '../../src/security-event.ts';
 import { declaredNames, executable, serviceFor } from '../support/service.ts';

@@ -1,40 +1,30 @@
 // What backups leave: the time of the last one, and no files of those that were killed.
 import assert from 'node:assert/strict';
-import { existsSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
-import { backup } from '../../src/storage/backup.ts';
-import { lastBackupAt } from '../../src/storage/backup-traces.ts';
+import { backup, lastBackupAt } from '../../src/storage/backup.ts';
+import { keepBackup } from '../../src/storage/kept-backups.ts';
 import { serviceFor } from '../support/service.ts';
 import { newFolder } from '../support/command-support.ts';
 import { openNotes } from '../support/storage-support.ts';
 
-test('a backup removes the old files of killed backups beside it, and nothing else', async (t) => {
+test('a kept backup removes the old files of killed ones, and nothing else', async (t) => {
   const folder = newFolder(t);
   await openNotes(t, { folder });
+  const kept = join(folder, 'backups');
+  mkdirSync(kept);
   const longAgo = new Date(Date.now() - 2 * 3_600_000);
-  const left = (name: string, time = new Date()): string => {
-    const file = join(folder, name);
-    writeFileSync(file, '');
-    utimesSync(file, time, time);
-    return file;
+  const left = (name: string, time = new Date()): void => {
+    writeFileSync(join(kept, name), '');
+    utimesSync(join(kept, name), time, time);
   };
-  const stale = [left('old.db.partial', longAgo), left('old.db.partial-journal', longAgo)];
-  const others = [
-    left('running.db.partial'),
-    left('running.db.partial-journal'),
-    left('download.partial', longAgo),
-    left('old.db', longAgo),
-  ];
-  await backup(folder, join(folder, 'copy.db'));
-  assert.deepEqual(
-    stale.filter((file) => existsSync(file)),
-    [],
-  );
-  assert.deepEqual(
-    others.filter((file) => existsSync(file)),
-    others,
-  );
+  for (const end of ['', '-journal']) left(`20260301T093000000Z.db.partial${end}`, longAgo);
+  const others = ['20260301T093000001Z.db.partial', 'download.partial'];
+  left('20260301T093000001Z.db.partial');
+  left('download.partial', longAgo);
+  const file = await keepBackup(folder, Date.now());
+  assert.deepEqual(readdirSync(kept).toSorted(), [...others, basename(file)].toSorted());
 });
 
 test('the metrics show when the last backup was made, once there is one', async (t) => {

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { isDatabase } from '../../src/storage/applied-migrations.ts';
+import { isDatabase } from '../../src/storage/migrations.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { newFolder } from '../support/command-support.ts';

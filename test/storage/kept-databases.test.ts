@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { features, migrations } from '../../src/service/features.ts';
-import { openMigrated } from '../../src/storage/migrate.ts';
+import { openMigrated } from '../../src/storage/migrations.ts';
 import { newFolder, orderly } from '../support/command-support.ts';
 import { keptSecret, keptVersions, placeKeptDatabase } from '../support/kept-databases.ts';
 import { password, serviceFor } from '../support/service.ts';

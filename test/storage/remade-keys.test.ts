@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import { migrations } from '../../src/service/features.ts';
-import { openMigrated } from '../../src/storage/migrate.ts';
+import { openMigrated } from '../../src/storage/migrations.ts';
 import { orderly } from '../support/command-support.ts';
 import { keptSecret, placeKeptDatabase } from '../support/kept-databases.ts';
 import { password, serviceFor } from '../support/service.ts';

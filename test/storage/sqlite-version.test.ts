@@ -6,17 +6,9 @@ import { hasWalResetFix } from '../../src/storage/sqlite-version.ts';
 describe('SQLite', () => {
   const versions: readonly (readonly [version: string, keeps: boolean])[] = [
     ['3.7.17', false],
-    ['3.44.5', false],
-    ['3.44.6', true],
-    ['3.45.0', false],
-    ['3.49.1', false],
-    ['3.50.6', false],
-    ['3.50.7', true],
-    ['3.50.10', true],
-    ['3.51.0', false],
     ['3.51.2', false],
     ['3.51.3', true],
-    ['3.52.0', true],
+    ['3.51.10', true],
     ['3.53.4', true],
     ['4.0.0', true],
     ['', false],

@@ -16,7 +16,7 @@ import { startService, type Service, type ServiceOptions } from '../../src/servi
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { LineLogger } from '../../src/base/logger.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
-import { openMigrated } from '../../src/storage/migrate.ts';
+import { openMigrated } from '../../src/storage/migrations.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';

@@ -6,13 +6,7 @@ import { route, type Route } from '../../http/routing/route.ts';
 import { unavailable } from '../../problem.ts';
 import { timestamp } from '../../schema/members.ts';
 import { array, integer, named, object, string, type Infer } from '../../schema/schema.ts';
-import {
-  keepBackup,
-  keptBackups,
-  keptBackupsMax,
-  keptBackupsOfDayMax,
-  NoRoomError,
-} from '../../storage/kept-backups.ts';
+import { keepBackup, keptBackups, keptBackupsMax, keptBackupsOfDayMax } from '../../storage/kept-backups.ts';
 import { StorageError, toStorageError } from '../../storage/storage-error.ts';
 import { markFeedCopied } from '../events/feed-store.ts';
 
@@ -93,7 +87,6 @@ export class Backups {
   #problemFor(error: unknown, what: string): unknown {
     const { stopping } = this.#services;
     if (stopping.aborted && error === stopping.reason) return unavailable('The service is stopping.');
-    if (error instanceof NoRoomError) return unavailable('The disk has too little free space for a backup.');
     const named = toStorageError(error, what);
     return named instanceof StorageError ? unavailable(named.message) : error;
   }

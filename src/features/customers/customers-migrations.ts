@@ -1,6 +1,6 @@
 // The tables of customers, and the index of their search.
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { metadataMigration } from '../../storage/metadata.ts';

@@ -1,5 +1,5 @@
 // The tables of events, and the epoch of the feed.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const eventsMigrations: readonly Migration[] = [
   {

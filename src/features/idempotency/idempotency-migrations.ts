@@ -1,5 +1,5 @@
 // The tables of responses that are stored for an Idempotency-Key.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const idempotencyMigrations: readonly Migration[] = [
   {

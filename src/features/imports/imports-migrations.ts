@@ -1,5 +1,5 @@
 // The tables of what was imported, by the key of its line.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const importsMigrations: readonly Migration[] = [
   {

@@ -1,5 +1,5 @@
 // The tables of API keys.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const keysMigrations: readonly Migration[] = [
   {

@@ -1,5 +1,5 @@
 // The tables of orders.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
 import type { OrderStatus, Payment } from './order-status.ts';
 

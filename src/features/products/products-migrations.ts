@@ -1,5 +1,5 @@
 // The tables of products.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { barcodeKey, formerSkuKey, skuKey } from '../../schema/codes.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { metadataMigration } from '../../storage/metadata.ts';

@@ -1,5 +1,5 @@
 // The tables of sessions, and of the networks from which accounts were used.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const sessionsMigrations: readonly Migration[] = [
   {

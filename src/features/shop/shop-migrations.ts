@@ -1,5 +1,5 @@
 // The table of the shop: one row, once something was set.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const shopMigrations: readonly Migration[] = [
   {

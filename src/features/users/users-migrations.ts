@@ -1,5 +1,5 @@
 // The tables of users, of suspensions, and of the secrets of one-time codes.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { remakeUserKeys } from './user-store.ts';
 
 export const usersMigrations: readonly Migration[] = [

@@ -1,5 +1,5 @@
 // The tables of webhooks.
-import type { Migration } from '../../storage/applied-migrations.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 export const webhooksMigrations: readonly Migration[] = [
   {

@@ -1,0 +1,225 @@
+// The migrations of a database. Each feature numbers its own, and the table `migrations` has a row for each one that was
+// applied, with a hash of its statements: one that was edited since then stops the start. If a feature leaves the sources,
+// its rows and its tables stay. A database of a newer version is rejected unchanged.
+import { hash } from 'node:crypto';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { isDeepStrictEqual } from 'node:util';
+import { Connection } from './connection.ts';
+import { copyDatabase } from './database-copy.ts';
+import { databaseFile, emptyCommitSql, isOurs, openSqlite, openToRead, scalar } from './database-file.ts';
+import { bytesOf, makePrivate, syncFolder } from './private-files.ts';
+import { StorageError, toStorageError } from './storage-error.ts';
+
+/**
+ * A migration's number is its place in the list of its feature. A released migration is never edited. Times
+ * are milliseconds since 1970; JSON columns hold the text that responses show.
+ */
+export type Migration = {
+  readonly name: string;
+  readonly sql: string;
+  /** Called after `sql`, for rows that only the sources can make. */
+  readonly fill?: (db: Connection) => void;
+};
+
+export type FeatureMigration = Migration & { readonly feature: string };
+
+/** The value of `user_version` once there is the table `migrations`. */
+const tableForm = 2;
+
+const tableSql =
+  'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
+  'STRICT, WITHOUT ROWID';
+/** Since version 1.1. */
+const hashSql = 'ALTER TABLE migrations ADD COLUMN hash TEXT';
+
+type MigrationOptions = {
+  /** Called with a sentence for the operator before a step that takes long. */
+  readonly report?: (message: string) => void;
+  /** Ends the start when aborted. Migrations that have begun still run to their end. */
+  readonly signal?: AbortSignal | undefined;
+};
+
+/**
+ * Opens the folder's database for writing. Creates or migrates it if needed. The caller holds the folder's
+ * lock.
+ */
+export async function openMigrated(
+  folder: string,
+  migrations: readonly FeatureMigration[],
+  { report = () => {}, signal }: MigrationOptions = {},
+): Promise<DatabaseSync> {
+  const file = databaseFile(folder);
+  const state = schemaState(file, migrations) ?? emptyState(migrations);
+  let sqlite: DatabaseSync | undefined;
+  try {
+    makePrivate(file);
+    sqlite = openSqlite(file);
+    sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
+    if (state.version > 0 && !state.isCurrent) {
+      const backup = join(folder, `orderly-v${state.version}.backup.db`);
+      report(`Migrating the database from schema ${state.version}; backup in ${backup}.`);
+      await copyDatabase(sqlite, backup, { progress: () => signal?.throwIfAborted() });
+    }
+    signal?.throwIfAborted();
+    if (!state.isCurrent) migrate(sqlite, state, migrations);
+    syncFolder(folder);
+    return sqlite;
+  } catch (error) {
+    sqlite?.close();
+    throw toStorageError(error, file);
+  }
+}
+
+function migrate(sqlite: DatabaseSync, state: SchemaState, migrations: readonly FeatureMigration[]): void {
+  // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and all
+  // checked at the end
+  sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
+  try {
+    for (const migration of state.pending) apply(sqlite, migration);
+    recordMigrations(sqlite, state, migrations);
+    if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
+      throw new StorageError('The migrations leave rows with dangling references.');
+    sqlite.exec(`${emptyCommitSql}; COMMIT; PRAGMA foreign_keys = ON`);
+  } catch (error) {
+    if (sqlite.isTransaction) sqlite.exec('ROLLBACK');
+    throw error;
+  }
+}
+
+function apply(sqlite: DatabaseSync, { name, sql, fill }: FeatureMigration): void {
+  try {
+    sqlite.exec(sql);
+    fill?.(new Connection(sqlite));
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    const what = `Migration ${name} failed and nothing was changed: ${why}.`;
+    throw new StorageError(what, { cause: error });
+  }
+}
+
+function recordMigrations(
+  sqlite: DatabaseSync,
+  { version, hasHashes }: SchemaState,
+  migrations: readonly FeatureMigration[],
+): void {
+  if (version === 0) sqlite.exec(`${tableSql}; PRAGMA user_version = ${tableForm}`);
+  if (!hasHashes) sqlite.exec(hashSql);
+  const insertion = sqlite.prepare(
+    'INSERT OR REPLACE INTO migrations (feature, number, hash) VALUES (?, ?, ?)',
+  );
+  for (const { migration, number, hash } of numbered(migrations))
+    insertion.run(migration.feature, number, hash);
+}
+
+type SchemaState = {
+  /** How many migrations were applied. */
+  readonly version: number;
+  readonly hasHashes: boolean;
+  /** The migrations to apply, in order. */
+  readonly pending: readonly FeatureMigration[];
+  /** Whether all are applied, and their hashes are recorded. */
+  readonly isCurrent: boolean;
+};
+
+/**
+ * Returns the state of a database of this service; undefined for an empty file. Throws for any other file,
+ * and for a database of a newer version.
+ */
+export function schemaState(file: string, migrations: readonly FeatureMigration[]): SchemaState | undefined {
+  return inDatabase(file, (sqlite) => stateOf(sqlite, file, migrations));
+}
+
+/** Whether the file is a database of this service, of any version. Throws if the file is something else. */
+export function isDatabase(file: string): boolean {
+  return inDatabase(file, () => true) ?? false;
+}
+
+function inDatabase<T>(file: string, read: (sqlite: DatabaseSync) => T): T | undefined {
+  try {
+    if (bytesOf(file) === 0) return undefined;
+    using sqlite = openToRead(file, { readOnly: true });
+    if (isOurs(sqlite)) return read(sqlite);
+    const tables = scalar(sqlite, 'SELECT count(*) FROM sqlite_schema');
+    if (tables === 0) return undefined; // a first start that was interrupted
+    throw new StorageError(`${file} belongs to another application; it was not changed.`);
+  } catch (error) {
+    throw toStorageError(error, file);
+  }
+}
+
+function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
+  return { version: 0, hasHashes: false, pending: migrations, isCurrent: false };
+}
+
+function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly FeatureMigration[]): SchemaState {
+  const form = Number(scalar(sqlite, 'PRAGMA user_version'));
+  if (form === 0) return emptyState(migrations);
+  if (form !== tableForm) throw newer(file, `schema version ${form}`);
+  const hasHashes = scalar(sqlite, "SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'hash'") === 1;
+  const rows = new Connection(sqlite).all<[feature: string, number: number, hash: string | null]>(
+    `SELECT feature, number, ${hasHashes ? 'hash' : 'NULL'} FROM migrations`,
+  );
+  for (const [feature, number] of rows) {
+    const known = migrations.filter((each) => each.feature === feature).length;
+    if (known > 0 && number > known) throw newer(file, `migration ${number} of ${feature}`);
+  }
+  const hashes = new Map(rows.map(([feature, number, hash]) => [`${feature} ${number}`, hash]));
+  const found = numbered(migrations).map((each) => ({ ...each, applied: hashes.get(each.key) }));
+  for (const { migration, hash, number, applied } of found)
+    if (typeof applied === 'string' && applied !== hash) throw edited(migration, number);
+  return {
+    version: rows.length,
+    hasHashes,
+    pending: found.filter(({ applied }) => applied === undefined).map(({ migration }) => migration),
+    isCurrent: found.every(({ applied }) => typeof applied === 'string'),
+  };
+}
+
+function numbered(migrations: readonly FeatureMigration[]) {
+  return migrations.map((migration) => {
+    const { feature, sql } = migration;
+    const number = migrations.filter((each) => each.feature === feature).indexOf(migration) + 1;
+    return { migration, number, key: `${feature} ${number}`, hash: hash('sha256', sql, 'base64url') };
+  });
+}
+
+function newer(file: string, what: string): StorageError {
+  return new StorageError(`${file} has ${what}, written by a newer orderly. Use the newer one.`);
+}
+
+/** Otherwise the tables would be others than the sources expect, and each request could fail. */
+function edited({ feature, name }: FeatureMigration, number: number): StorageError {
+  return new StorageError(
+    `Migration ${number} of ${feature}, “${name}”, was edited after it had run on this database: ` +
+      'undo the edit, and add what is new as a further migration.',
+  );
+}
+
+const schemaSql = 'SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name';
+type Entry = [type: string, name: string, sql: string];
+
+/**
+ * Compares the schema of a database with that which its migrations make: a copy that somebody has written could have
+ * triggers that give rights, or a view without an end in place of a table. Returns a sentence for each trigger and view
+ * that isn't the service's, and for each of its own entries that is missing or another one. Tables and indexes of others
+ * do no harm: they may be of features that left.
+ */
+export function schemaIssues(db: Connection, applied: readonly FeatureMigration[]): string[] {
+  using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
+  const made = new Connection(sqlite);
+  for (const { sql, fill } of applied) {
+    sqlite.exec(sql);
+    fill?.(made);
+  }
+  const own = new Map(made.all<Entry>(schemaSql).map((entry) => [entry[1], entry]));
+  const found = new Map(db.all<Entry>(schemaSql).map((entry) => [entry[1], entry]));
+  const lacking = [...own.values()].filter((entry) => !isDeepStrictEqual(found.get(entry[1]), entry));
+  const foreign = [...found.values()].filter(
+    ([type, name]) => (type === 'trigger' || type === 'view') && !own.has(name),
+  );
+  return [
+    ...lacking.map(([type, name]) => `The ${type} ${name} is missing, or not as orderly made it.`),
+    ...foreign.map(([type, name]) => `The ${type} ${name} is not of orderly.`),
+  ];
+}
