@@ -180,9 +180,15 @@ test('orders that are not placed yet', { timeout: 120_000 }, async (t) => {
   });
 
   await t.test('end with their user’s session if the user signs out, who is asked first', async () => {
-    await person.press('Sign out');
-    await person.see('A new order that is not placed yet will be lost.');
-    await person.press('Stay');
+    for (const [hash, press] of [
+      ['#/account', 'Sign out everywhere'],
+      ['#/new', 'Sign out'],
+    ] as const) {
+      await person.go(hash);
+      await person.press(press);
+      await person.see('2 new orders that are not placed yet will be lost.');
+      await person.press('Stay');
+    }
     assert.equal(await tab.evaluate(valueOf('/items/0/name')), 'Of the administrator');
     await person.press('Sign out');
     await tab.until('document.querySelector("dialog[open]")');

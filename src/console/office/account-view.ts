@@ -17,6 +17,7 @@ import { notify, show } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { action, choice, field, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
+import { signOut } from '../parts/sign-out.ts';
 import { t } from '../parts/texts.ts';
 import { fieldsOf, type Member } from '../parts/fields.ts';
 import { askForObject } from '../parts/object-form.ts';
@@ -47,12 +48,8 @@ export function accountView(page: Page): void {
 }
 
 function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
-  const { user, client, session, drafts } = page;
-  const everywhere = async (): Promise<void> => {
-    await client.send('DELETE', '/api/sessions');
-    await session.signOut();
-    drafts.discardAll();
-  };
+  const { user, client } = page;
+  const everywhere = (): Promise<void> => signOut(page, () => client.send('DELETE', '/api/sessions'));
   return h(
     'div.columns.even',
     h(

@@ -18,26 +18,23 @@ type Kept = {
   readonly isParked: boolean;
 };
 
-const prefix = 'orderly-draft';
+const prefix = 'orderly-draft-';
 const daysMax = 30;
 const draftsMax = 10;
 const uuidLength = 36;
-
-/** What the next form continues: a draft of a tab that is gone, or the one with this name. */
-type Wanted = { readonly name?: string; readonly said?: string | undefined };
 
 export type Drafts = ReturnType<typeof draftsOf>;
 
 /** The drafts of one user. The tab holds the lock of its own until the signal is aborted: the user is gone then. */
 export function draftsOf(userId: number, signal: AbortSignal) {
-  const ownPrefix = `${prefix}-${userId}-`;
+  const ownPrefix = `${prefix}${userId}-`;
   let current: Draft | undefined;
   let release = (): void => undefined;
-  /** Undefined once the next form continues none but the current one. */
-  let wanted: Wanted | undefined = {};
+  /** What the next form continues: a draft of a tab that is gone, or the one with this name; at first any. */
+  let wanted: { readonly name?: string; readonly said?: string | undefined } | undefined = {};
 
-  function newestFirst(): (readonly [name: string, kept: Kept])[] {
-    return drafts().filter(([name]) => name.startsWith(ownPrefix));
+  function own(): readonly (readonly [name: string, kept: Kept])[] {
+    return draftsOfAll().filter(([name]) => name.startsWith(ownPrefix));
   }
 
   function newName(): string {
@@ -58,15 +55,10 @@ export function draftsOf(userId: number, signal: AbortSignal) {
     return promise;
   }
 
-  function begin(name: string, from: string, before: Before): Draft {
-    current = draftOf(name, from, before);
-    return current;
-  }
-
   signal.addEventListener('abort', () => current?.leave());
   return {
-    get isEmpty(): boolean {
-      return newestFirst().length === 0;
+    get count(): number {
+      return own().length;
     },
 
     /**
@@ -77,24 +69,21 @@ export function draftsOf(userId: number, signal: AbortSignal) {
       removeOutdated();
       const next = wanted;
       wanted = undefined;
-      const before = current;
-      const kept = before?.kept;
+      const [before, kept] = [current, current?.kept];
       const isFit = (other: Kept): boolean => from === '' || other.from === from;
       if (before !== undefined && kept !== undefined && next === undefined && isFit(kept)) {
         before.leave();
-        return begin(before.name, from, { kept });
+        return (current = draftOf(before.name, from, kept));
       }
       before?.park();
       release();
-      const candidates = newestFirst().filter(([name, other]) => {
-        if (next === undefined) return false;
-        return next.name === undefined ? !other.isParked && isFit(other) : name === next.name;
-      });
-      for (const [name, found] of candidates)
-        if (await lock(name)) return begin(name, from, { kept: found, said: next?.said });
+      for (const [name, found] of next === undefined ? [] : own()) {
+        const isMeant = next?.name === undefined ? !found.isParked && isFit(found) : name === next.name;
+        if (isMeant && (await lock(name))) return (current = draftOf(name, from, found, next?.said));
+      }
       const name = newName();
       await lock(name); // nobody else has this name
-      return begin(name, from, {});
+      return (current = draftOf(name, from));
     },
 
     /** The next form is empty. */
@@ -105,7 +94,7 @@ export function draftsOf(userId: number, signal: AbortSignal) {
     /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
     async parked(): Promise<readonly string[]> {
       const shown = await heldLocks();
-      const names = newestFirst().map(([name]) => name);
+      const names = own().map(([name]) => name);
       return names.filter((name) => !shown.has(name)).reverse();
     },
 
@@ -117,74 +106,65 @@ export function draftsOf(userId: number, signal: AbortSignal) {
     /** The next form has this input again, as a new order, and says so. */
     bringBack(entered: Entered, said?: string): void {
       const name = newName();
-      const now = Date.now();
-      keepAs(name, { entered, from: '', begunAt: now, savedAt: now, isSent: false, isParked: false });
+      keep(name, { entered });
       wanted = { name, said };
     },
 
     discardAll(): void {
-      for (const [name] of newestFirst()) storage.remove(name);
+      for (const [name] of own()) storage.remove(name);
     },
   };
 }
 
-/** What was kept before the form, and what is said once it is shown again. */
-type Before = { readonly kept?: Kept; readonly said?: string | undefined };
-
 export type Draft = ReturnType<typeof draftOf>;
 
-/** What one form keeps. */
-function draftOf(name: string, ownFrom: string, { kept, said }: Before) {
-  const { entered: before, from = ownFrom, isParked: wasParked = false } = kept ?? {};
-  let { begunAt, isSent = false } = kept ?? {};
+/** What one form keeps; `before` was kept already, and what is `said` once it is shown again. */
+function draftOf(name: string, from: string, before?: Kept, said?: string) {
   let hasEnded = false;
 
-  function save(entered: Entered | undefined, isParked: boolean): boolean {
-    if (hasEnded) return true;
-    const savedAt = Date.now();
-    begunAt = entered && (begunAt ?? savedAt);
-    if (entered !== undefined && begunAt !== undefined)
-      return keepAs(name, { entered, from, begunAt, savedAt, isSent, isParked });
-    storage.remove(name);
-    return true;
+  /** Returns whether there was room for it. */
+  function save(changes: Partial<Kept>): boolean {
+    return hasEnded || keep(name, changes, from);
   }
 
   const draft = {
     name,
     /** Of the order: placing it again after a reload places no second one. */
     idempotencyKey: name.slice(-uuidLength),
-    entered: before,
-    /** What is said once it is shown again. */
+    entered: before?.entered,
     said: said ?? t('What you had entered is still here.'),
     /** Called when the form has the draft no more. */
     onLeave: (): void => undefined,
 
     get isSent(): boolean {
-      return isSent;
+      return draft.kept?.isSent === true;
     },
-
-    /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
-    keep: (entered: Entered | undefined): boolean => save(entered, false),
 
     /** What this device keeps of it now. */
     get kept(): Kept | undefined {
-      return hasEnded ? undefined : (keptAs(name) ?? undefined);
+      return hasEnded ? undefined : keptAs(name);
+    },
+
+    /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
+    keep(entered: Entered | undefined): boolean {
+      if (entered !== undefined) return save({ entered });
+      if (!hasEnded) storage.remove(name);
+      return true;
     },
 
     /** To be called before the order is sent, and once it was rejected. */
-    markSent(is: boolean, entered: Entered): void {
-      isSent = is;
-      save(entered, false);
+    markSent(isSent: boolean, entered: Entered): void {
+      save({ isSent, entered });
     },
 
     /** Nothing is kept of it any more. */
     end(): void {
-      save(undefined, false);
+      draft.keep(undefined);
       draft.leave();
     },
 
     park(): void {
-      save(draft.kept?.entered, true);
+      if (draft.kept !== undefined) save({ isParked: true });
       draft.leave();
     },
 
@@ -195,30 +175,32 @@ function draftOf(name: string, ownFrom: string, { kept, said }: Before) {
       draft.onLeave();
     },
   };
-  if (wasParked) save(before, false);
+  if (before?.isParked === true) save({ isParked: false });
   return draft;
 }
 
 function removeOutdated(): void {
   const oldest = Date.now() - daysMax * 86_400_000;
-  for (const [index, [name, { savedAt }]] of drafts().entries())
+  for (const [index, [name, { savedAt }]] of draftsOfAll().entries())
     if (savedAt < oldest || index >= draftsMax) storage.remove(name);
 }
 
 /** Returns the drafts of all users, the newest first. */
-function drafts(): (readonly [name: string, kept: Kept])[] {
-  const names = storage.names.filter((name) => name.startsWith(`${prefix}-`));
-  return names
+function draftsOfAll(): readonly (readonly [name: string, kept: Kept])[] {
+  return storage.names
+    .filter((name) => name.startsWith(prefix))
     .map((name) => [name, keptAs(name)] as const)
-    .filter((draft): draft is readonly [string, Kept] => draft[1] !== null)
+    .filter((draft): draft is readonly [string, Kept] => draft[1] !== undefined)
     .sort(([, a], [, b]) => b.savedAt - a.savedAt);
 }
 
 /** Returns whether there was room for it. */
-function keepAs(name: string, kept: Kept): boolean {
-  return storage.write(name, JSON.stringify(kept));
+function keep(name: string, changes: Partial<Kept>, from = ''): boolean {
+  const savedAt = Date.now();
+  const first = { from, begunAt: savedAt, isSent: false, isParked: false };
+  return storage.write(name, JSON.stringify({ ...first, ...keptAs(name), ...changes, savedAt }));
 }
 
-function keptAs(name: string): Kept | null {
-  return JSON.parse(storage.read(name) ?? 'null'); // as `keepAs` wrote it
+function keptAs(name: string): Kept | undefined {
+  return JSON.parse(storage.read(name) ?? 'null') ?? undefined; // as `keep` wrote it
 }
