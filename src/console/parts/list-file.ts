@@ -1,8 +1,7 @@
-// A list as a file: what the page shows, with its filters and its search, for a spreadsheet or for other programs.
+// A list as a file for a spreadsheet: what the page shows, with its filters and its search. Programs read the API.
 import { columnName, wordOf } from './column-names.ts';
 import { phoneText } from './contact-links.ts';
-import { ask, notify } from './dialogs.ts';
-import { h } from './elements.ts';
+import { notify } from './dialogs.ts';
 import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
 import { action } from './forms.ts';
 import { bodyOf } from './request-errors.ts';
@@ -13,8 +12,20 @@ import { t } from './texts.ts';
 import { inTurns } from './turns.ts';
 
 /** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
-export function csvButton(page: Page, list: () => string, name: string): HTMLElement {
-  return action(t('CSV'), () => saveList(page, list(), name));
+export function csvButton({ client, signal }: Page, list: () => string, name: string): HTMLElement {
+  return action(t('CSV'), async () => {
+    const response = await client.request('GET', wholeList(list()), { accept: 'text/csv', signal });
+    const rows: string[][] = [];
+    let columns: readonly string[] | undefined;
+    await inTurns(rowsOf(await bodyOf(response), ','), ({ cells }) => {
+      const known = columns;
+      rows.push(
+        cells.map((cell, at) => (known === undefined ? headingOf(cell) : readableCell(known[at], cell))),
+      );
+      columns ??= cells;
+    });
+    saveTable(name, rows);
+  });
 }
 
 /** Excel splits cells where the region's list separator is. */
@@ -26,39 +37,6 @@ export function saveTable(name: string, rows: readonly (readonly string[])[]): v
   notify(t('{name} was saved.', { name }));
 }
 
-async function saveList({ client, signal }: Page, list: string, name: string): Promise<void> {
-  const forSpreadsheet = h('input', { type: 'radio', name: 'kind', id: 'for-spreadsheet', checked: true });
-  const forProgram = h('input', { type: 'radio', name: 'kind', id: 'for-program' });
-  const kind = (input: HTMLInputElement, label: string, hint: string): HTMLElement =>
-    h('p.check', input, h('label', { for: input.id }, label, h('span.hint', hint)));
-  await ask({
-    title: t('Save this list as a file'),
-    content: [
-      kind(
-        forSpreadsheet,
-        t('For a spreadsheet'),
-        t('Amounts like {amount}, times of {timeZone}, codes like ="00123", which stay as they are.', {
-          amount: `7${decimalSign}49`,
-          timeZone: timeZone(),
-        }),
-      ),
-      kind(
-        forProgram,
-        t('For other programs'),
-        t('The names of the API, commas, amounts like 7.49, times in UTC.'),
-      ),
-    ],
-    submit: t('Save'),
-    async run() {
-      const response = await client.request('GET', wholeList(list), { accept: 'text/csv', signal });
-      const text = await bodyOf(response);
-      const parts = forProgram.checked ? [text] : await spreadsheetOf(text);
-      saveFile(name, parts);
-      notify(t('{name} was saved.', { name }));
-    },
-  });
-}
-
 /** The path of the list without what concerns its pages; orders have the names of their customers. */
 function wholeList(list: string): string {
   const [path = '', parameters] = list.split('?', 2);
@@ -68,21 +46,8 @@ function wholeList(list: string): string {
   return `${path}?${query}`;
 }
 
-async function spreadsheetOf(text: string): Promise<string[]> {
-  const parts = [byteOrderMark];
-  let columns: readonly string[] | undefined;
-  await inTurns(rowsOf(text, ','), ({ cells }) => {
-    const texts =
-      columns === undefined
-        ? cells.map(headingOf)
-        : cells.map((cell, index) => spreadsheetCell(columns?.[index] ?? '', cell));
-    columns ??= cells;
-    parts.push(rowText(texts, separator));
-  });
-  return parts;
-}
-
-function spreadsheetCell(name: string, cell: string): string {
+/** The cell of this column as people read it. */
+function readableCell(name: string | undefined = '', cell: string): string {
   if (name === 'phone') return readablePhone(cell);
   if (isAmount(name)) return cell.replace('.', decimalSign);
   if (name === 'status' || name === 'payment') return wordOf(cell);
