@@ -10,28 +10,16 @@ const widths = (
   '111242121142121241114212124112124211411212421112421211212141214121412121111143111341131141114113' +
   '114311411113411311113141114131311141411131211412211214211232'
 ).match(/.{6}/g);
-const [toCodeB, startB, startC] = [100, 104, 105];
+const startB = 104;
 const stopSymbol = '2331112';
 
-/** Returns the bars and spaces of a number, or of a letter and a number, each as its width in modules; bars come first. */
+/**
+ * Returns the bars and spaces of digits and capital letters, in code set B, each as its width in modules; bars come
+ * first.
+ */
 export function barcodeWidths(code: number | string): readonly number[] {
-  const [, letter = '', digits = ''] = /^([A-Z]?)(\d+)$/.exec(String(code)) ?? [];
-  const values =
-    letter === '' ? symbolsOf(digits) : [startB, symbolValue(letter), ...[...digits].map(symbolValue)];
+  const values = [startB, ...[...String(code)].map((sign) => sign.charCodeAt(0) - 32)];
   const sum = values.reduce((total, value, index) => total + value * Math.max(index, 1), 0);
   const symbols = [...values, sum % 103].map((value) => widths?.[value] ?? '');
   return [...symbols.join(''), ...stopSymbol].map(Number);
-}
-
-/** The value of a letter or a digit in code set B. */
-function symbolValue(letter: string): number {
-  return letter.charCodeAt(0) - 32;
-}
-
-/** Two digits are one symbol of code set C; an odd one is a symbol of its own, of code set B. */
-function symbolsOf(digits: string): readonly number[] {
-  const pairs = (digits.match(/\d\d/g) ?? []).map(Number);
-  const odd = digits.length % 2 === 1 ? Number(digits.at(-1)) + 16 : undefined;
-  if (odd === undefined) return [startC, ...pairs];
-  return pairs.length === 0 ? [startB, odd] : [startC, ...pairs, toCodeB, odd];
 }
