@@ -10,7 +10,7 @@ type Known = {
   loadSold(): Promise<void>;
   find(words: string, signal: AbortSignal): Promise<Readonly<Record<'products' | 'sold', readonly Priced[]>>>;
 };
-const { Articles }: { Articles: new (client: Client) => Known } = await import(
+const { articlesOf }: { articlesOf: (client: Client) => Known } = await import(
   new URL('../../src/console/products/articles.ts', import.meta.url).href
 );
 
@@ -24,7 +24,7 @@ async function openShop(t: TestContext) {
   const body = { customerId: customer.id, currency: 'EUR', items };
   const { body: order } = await service.post('/orders', { token: guest, body });
   const markPaid = () => service.patch(`/orders/${order.id}`, { token, body: { status: 'paid' } });
-  const articles = new Articles({ get: async (path) => (await service.get(path, { token })).body });
+  const articles = articlesOf({ get: async (path) => (await service.get(path, { token })).body });
   const knownPrices = async (): Promise<number[]> => {
     await articles.loadSold();
     const { products, sold } = await articles.find('tea', new AbortController().signal);

@@ -7,7 +7,7 @@ import { h } from '../parts/elements.ts';
 import { addressInput, fieldsOf } from '../parts/fields.ts';
 import { type Control, currencyChoice, field } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
-import { Articles } from '../products/articles.ts';
+import { articlesOf } from '../products/articles.ts';
 
 export type OrderForm = ReturnType<typeof partsOf> & {
   readonly client: ApiClient;
@@ -60,7 +60,7 @@ export function partsOf(client: ApiClient, note: string | null) {
   const address = addressInput('/shippingAddress');
   const [, ...contacts] = contactMembers(client); // the name is in the field of the search
   return {
-    articles: new Articles(client),
+    articles: articlesOf(client),
     /** Tells the chosen customer from others of the same name. */
     about: h('bdi'),
     /** Of a new customer. */

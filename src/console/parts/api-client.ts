@@ -4,11 +4,11 @@ import { deferred } from './browser-gaps.ts';
 import type { BrowserSession } from './browser-session.ts';
 import {
   answerMilliseconds,
+  bodyOf,
   fetchResponse,
   jsonOf,
   Rejection,
   rejectionOf,
-  bodyOf,
   Unreachable,
 } from './request-errors.ts';
 import { t } from './texts.ts';
@@ -23,22 +23,22 @@ type RequestOptions = {
   readonly accept?: string;
   /** Whether the browser sends the request even if the page is closed meanwhile. */
   readonly outlivesPage?: boolean;
-  readonly signal?: AbortSignal;
+  readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 };
 type Versioned<T> = { readonly value: T; readonly etag: string | undefined };
 
-type Confirm = () => Promise<boolean>;
 const pausesMilliseconds = [250, 1_000, 2_500];
+const backMilliseconds = 1_500;
 
 /** Dispatches `reachable` and `unreachable` on changes, and `forbidden` for each 403 response. */
 export class ApiClient extends EventTarget {
   readonly #session: BrowserSession;
-  readonly #confirm: Confirm;
+  readonly #confirm: () => Promise<boolean>;
   #isReachable = true;
 
   /** `confirm` asks for the password again, and resolves to whether it was right. */
-  constructor(session: BrowserSession, confirm: Confirm) {
+  constructor(session: BrowserSession, confirm: () => Promise<boolean>) {
     super();
     this.#session = session;
     this.#confirm = confirm;
@@ -54,7 +54,7 @@ export class ApiClient extends EventTarget {
 
   /** Returns the ETag as well, for a change that must apply to this version of the object. */
   async read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>> {
-    return this.send<T>('GET', path, signal === undefined ? {} : { signal });
+    return this.send<T>('GET', path, { signal });
   }
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Versioned<T>> {
@@ -64,9 +64,7 @@ export class ApiClient extends EventTarget {
     return { value, etag: response.headers.get('etag') ?? undefined };
   }
 
-  /**
-   * Returns a successful response. Throws `Rejection`, `Unreachable`, or the reason of the aborted signal.
-   */
+  /** Returns a successful response. Throws `Rejection`, `Unreachable`, or the reason of the aborted signal. */
   async request(method: string, path: string, options: RequestOptions = {}): Promise<Response> {
     const response = await this.#attempt(method, path, options);
     if (response.ok) return response;
@@ -77,70 +75,37 @@ export class ApiClient extends EventTarget {
     throw rejection;
   }
 
-  /** Retries after a lost response if that is safe. */
+  /** Retries after a lost response, and after a 503, if that is safe. */
   async #attempt(method: string, path: string, options: RequestOptions): Promise<Response> {
-    for (const milliseconds of isRepeatable(method, options) ? pausesMilliseconds : []) {
-      const response = await this.#authorized(method, path, options).catch(undefinedIfUnavailable);
-      if (response !== undefined && response.status !== 503) return this.#reached(response);
-      if (response === undefined) this.#change(false);
+    const pauses = isRepeatable(method, options) ? [...pausesMilliseconds] : [];
+    for (;;) {
+      const milliseconds = pauses.shift();
+      try {
+        const response = await this.#authorized(method, path, options);
+        if (response.status !== 503 || milliseconds === undefined) {
+          this.#change(true);
+          return response;
+        }
+      } catch (error) {
+        // the session's renewal is answered 503 while the service stops or starts
+        const isAway = error instanceof Unreachable || (error instanceof Rejection && error.status === 503);
+        if (isAway) this.#change(false);
+        if (!isAway || milliseconds === undefined) throw error;
+      }
       await pause(milliseconds, options.signal);
-    }
-    try {
-      return this.#reached(await this.#authorized(method, path, options));
-    } catch (error) {
-      if (error instanceof Unreachable) this.#change(false);
-      throw error;
     }
   }
 
   async #authorized(method: string, path: string, options: RequestOptions): Promise<Response> {
     const token = await this.#session.token();
     if (token === undefined) throw signedOut();
-    const response = await this.#fetch(method, path, { token, options });
+    const response = await send(method, path, { ...options, token });
     if (response.status !== 401) return response;
     const { code } = await jsonOf<Problem>(response.clone());
     if (code !== 'invalid-token') return response;
     const renewed = await this.#session.renew(token);
     if (renewed === undefined) throw signedOut();
-    return this.#fetch(method, path, { token: renewed, options });
-  }
-
-  #fetch(
-    method: string,
-    path: string,
-    { token, options }: { readonly token: string; readonly options: RequestOptions },
-  ): Promise<Response> {
-    const {
-      body,
-      table,
-      etag,
-      idempotencyKey,
-      accept = 'application/json',
-      outlivesPage = false,
-      signal,
-    } = options;
-    const headers = new Headers({ Accept: accept, ...options.headers });
-    headers.set('Authorization', `Bearer ${token}`);
-    if (body !== undefined) headers.set('Content-Type', 'application/json');
-    if (table !== undefined) headers.set('Content-Type', 'text/csv');
-    if (etag !== undefined) headers.set('If-Match', etag);
-    if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
-    const init: RequestInit = {
-      method,
-      headers,
-      cache: 'no-store', // no response may stay in the browser after a sign-out
-      body: body === undefined ? (table ?? null) : JSON.stringify(body),
-      signal: signal ?? null,
-      keepalive: outlivesPage,
-    };
-    return isRepeatable(method, options)
-      ? fetchResponse(path, init, answerMilliseconds)
-      : fetchResponse(path, init);
-  }
-
-  #reached(response: Response): Response {
-    this.#change(true);
-    return response;
+    return send(method, path, { ...options, token: renewed });
   }
 
   #change(isReachable: boolean): void {
@@ -152,12 +117,35 @@ export class ApiClient extends EventTarget {
 
   async #waitUntilBack(): Promise<void> {
     while (!this.#isReachable) {
-      await pause(1_500);
+      await pause(backMilliseconds);
       const init = { cache: 'no-store' } as const;
       const response = await fetchResponse('/health/ready', init, answerMilliseconds).catch(() => undefined);
       if (response?.ok === true) this.#change(true);
     }
   }
+}
+
+function send(
+  method: string,
+  path: string,
+  { token, ...options }: RequestOptions & { readonly token: string },
+): Promise<Response> {
+  const { body, table, etag, idempotencyKey, outlivesPage = false, signal = null } = options;
+  const headers = new Headers({ Accept: options.accept ?? 'application/json', ...options.headers });
+  headers.set('Authorization', `Bearer ${token}`);
+  if (body !== undefined) headers.set('Content-Type', 'application/json');
+  if (table !== undefined) headers.set('Content-Type', 'text/csv');
+  if (etag !== undefined) headers.set('If-Match', etag);
+  if (idempotencyKey !== undefined) headers.set('Idempotency-Key', idempotencyKey);
+  const init: RequestInit = {
+    method,
+    headers,
+    cache: 'no-store', // no response may stay in the browser after a sign-out
+    body: body === undefined ? (table ?? null) : JSON.stringify(body),
+    signal,
+    keepalive: outlivesPage,
+  };
+  return fetchResponse(path, init, isRepeatable(method, options) ? answerMilliseconds : undefined);
 }
 
 /** Whether the service does the same once if the request comes again. */
@@ -190,10 +178,4 @@ export function pause(milliseconds: number, signal?: AbortSignal): Promise<void>
   }, milliseconds);
   signal?.addEventListener('abort', abort);
   return promise;
-}
-
-/** A handler for `catch`: the session's renewal is answered 503 while the service stops or starts. */
-function undefinedIfUnavailable(error: unknown): undefined {
-  const isUnavailable = error instanceof Unreachable || (error instanceof Rejection && error.status === 503);
-  if (!isUnavailable) throw error;
 }

@@ -4,32 +4,40 @@
 import type { Problem, Tokens } from './api-types.ts';
 import { storage, withLock } from './browser-gaps.ts';
 import { answerMilliseconds, fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
+import { t } from './texts.ts';
 
-type Message =
-  | { readonly kind: 'tokens'; readonly tokens: StoredTokens }
-  /** The user has signed out, or the session has expired or was ended elsewhere. */
-  | { readonly kind: 'signed-out' | 'expired' };
-type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
+/** The user has signed out, or the session has expired or was ended elsewhere. */
+type End = 'signed-out' | 'expired';
 type StoredTokens = Tokens & { readonly accessExpiresAt: number };
+type Credentials = { readonly email: string; readonly password: string; readonly code?: string };
 
 /** The name in the storage; the value is the browser key. */
 const storedKey = 'orderly-browser-key';
-const json = { 'Content-Type': 'application/json', Accept: 'application/json' };
 /** Only the holder of this lock changes the cookie: otherwise the last response would win. */
 const lock = 'orderly-tokens';
 /** A token that expires this soon is renewed before it is used. */
 const marginMilliseconds = 30_000;
 
-/** One tab at a time renews the token, and shares it with all others. */
+/** Said where a reload of the page doesn’t find the session again. */
+export const keepsNothing = t(
+  'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
+);
+
+/**
+ * One tab at a time renews the token, and shares it with all others. Dispatches `user` when another one is signed in, or
+ * none.
+ */
 export class BrowserSession extends EventTarget {
+  /** Whether a reload of the page finds the session again. */
+  isKept = true;
+  /** Whether the last session ended without the user’s doing. */
+  hasExpired = false;
   #tokens: StoredTokens | undefined;
-  #hasExpired = false;
-  #isKept = true;
   readonly #channel = new BroadcastChannel('orderly-session');
 
   constructor() {
     super();
-    this.#channel.onmessage = ({ data }: MessageEvent<Message>) => this.#receive(data);
+    this.#channel.onmessage = ({ data }: MessageEvent<StoredTokens | End>) => this.#receive(data);
   }
 
   get userId(): number | undefined {
@@ -40,91 +48,59 @@ export class BrowserSession extends EventTarget {
     return this.#tokens?.id;
   }
 
-  /** Whether a reload of the page finds the session again. */
-  get isKept(): boolean {
-    return this.#isKept;
-  }
-
-  /** Whether the last session ended without the user’s doing. */
-  get hasExpired(): boolean {
-    return this.#hasExpired;
-  }
-
   /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
-    if (storage.read(storedKey) === null) return false;
-    return (await this.token()) !== undefined;
+    return storage.read(storedKey) !== null && (await this.token()) !== undefined;
   }
 
   /** Returns a token that doesn't expire soon; undefined if nobody is signed in. Throws if it has none. */
   async token(): Promise<string | undefined> {
-    if (this.#isFresh()) return this.#tokens?.accessToken;
-    return this.renew(this.#tokens?.accessToken);
+    const token = this.#tokens?.accessToken;
+    return this.#isFresh() ? token : this.renew(token);
   }
 
   /** Returns a token that differs from the old one. */
   async renew(old: string | undefined): Promise<string | undefined> {
     await withLock(lock, {}, async () => {
-      const isDone = this.#isFresh() && this.#tokens?.accessToken !== old;
-      if (!isDone) await this.#renewNow();
+      if (this.#isFresh() && this.#tokens?.accessToken !== old) return;
+      const browserKey = storage.read(storedKey);
+      if (browserKey === null) return this.#clear('expired');
+      const response = await post('/api/sessions/current/tokens', { browserKey }, answerMilliseconds);
+      if (response.ok) this.#store(await jsonOf<Tokens>(response));
+      else if (response.status === 401) this.#clear('expired');
+      else throw await rejectionOf(response);
     });
     return this.#tokens?.accessToken;
   }
 
-  async #renewNow(): Promise<void> {
-    const browserKey = storage.read(storedKey);
-    if (browserKey === null) return this.#clearTokens('expired');
-    const response = await fetchResponse(
-      '/api/sessions/current/tokens',
-      {
-        method: 'POST',
-        headers: json,
-        body: JSON.stringify({ browserKey }),
-        cache: 'no-store',
-      },
-      answerMilliseconds,
-    );
-    if (response.ok) this.#storeTokens(await jsonOf<Tokens>(response));
-    else if (response.status === 401) this.#clearTokens('expired');
-    else throw await rejectionOf(response);
-  }
-
   /** Returns the problem of a failed sign-in; undefined if it succeeded. */
   async signIn(credentials: Credentials): Promise<Problem | undefined> {
-    return withLock(lock, {}, () => this.#signInNow(credentials));
-  }
-
-  async #signInNow(credentials: Credentials): Promise<Problem | undefined> {
-    const response = await fetchResponse('/api/sessions', {
-      method: 'POST',
-      headers: json,
-      body: JSON.stringify({ ...credentials, cookie: true }),
-      cache: 'no-store',
+    return withLock(lock, {}, async () => {
+      const response = await post('/api/sessions', { ...credentials, cookie: true });
+      if (!response.ok) return jsonOf<Problem>(response);
+      const before = this.#tokens;
+      this.#store(await jsonOf<Tokens>(response));
+      await this.#end(before).catch(() => undefined); // it expires later
+      return undefined;
     });
-    if (!response.ok) return jsonOf<Problem>(response);
-    const before = this.#tokens;
-    this.#storeTokens(await jsonOf<Tokens>(response));
-    if (before !== undefined) await this.#end(before.id).catch(() => undefined); // it expires later
-    return undefined;
   }
 
   /** Throws unless the service confirms it: otherwise the next person could use the cookie. */
   async signOut(): Promise<void> {
     const token = await this.token();
-    const status = await this.#endOwn();
-    if (status === 401 && (await this.renew(token)) !== undefined) await this.#endOwn();
-    this.#clearTokens('signed-out');
+    const status = await this.#end(this.#tokens);
+    if (status === 401 && (await this.renew(token)) !== undefined) await this.#end(this.#tokens);
+    this.#clear('signed-out');
   }
 
-  /** Ending the session in use also clears the cookie. */
-  #endOwn(): Promise<number | undefined> {
-    return this.#tokens === undefined ? Promise.resolve(undefined) : this.#end(this.#tokens.id);
-  }
-
-  /** Returns the status; throws for a status that leaves open whether the session has ended. */
-  async #end(id: number): Promise<number> {
+  /**
+   * Ends the session of these tokens; the one in use takes the cookie with it. Returns the status; throws for one that
+   * leaves open whether the session has ended.
+   */
+  async #end(tokens: Tokens | undefined): Promise<number | undefined> {
+    if (tokens === undefined) return undefined;
     const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
-    const response = await fetchResponse(`/api/sessions/${id}`, { method: 'DELETE', headers });
+    const response = await fetchResponse(`/api/sessions/${tokens.id}`, { method: 'DELETE', headers });
     if (![204, 401, 404].includes(response.status)) throw await rejectionOf(response);
     return response.status;
   }
@@ -133,36 +109,31 @@ export class BrowserSession extends EventTarget {
     return this.#tokens !== undefined && this.#tokens.accessExpiresAt - marginMilliseconds > Date.now();
   }
 
-  #storeTokens(tokens: Tokens): void {
-    this.#hasExpired = false;
+  #store(tokens: Tokens): void {
+    this.hasExpired = false;
     this.#tokens = { ...tokens, accessExpiresAt: Date.now() + tokens.expiresIn * 1000 };
-    if (tokens.browserKey !== undefined) this.#isKept = storage.write(storedKey, tokens.browserKey);
-    this.#channel.postMessage({ kind: 'tokens', tokens: this.#tokens } satisfies Message);
+    if (tokens.browserKey !== undefined) this.isKept = storage.write(storedKey, tokens.browserKey);
+    this.#channel.postMessage(this.#tokens);
   }
 
-  #clearTokens(kind: 'signed-out' | 'expired'): void {
-    this.#channel.postMessage({ kind } satisfies Message);
-    this.#ended(kind);
+  #clear(end: End): void {
+    this.#channel.postMessage(end);
+    this.#receive(end);
   }
 
-  /**
-   * Handles a message of another tab. All tabs share one cookie, so a user who signed in there is also signed
-   * in here.
-   */
-  #receive(message: Message): void {
-    if (message.kind !== 'tokens') return this.#ended(message.kind);
-    const isOther = this.#tokens?.userId !== message.tokens.userId;
-    this.#hasExpired = false;
-    this.#tokens = message.tokens;
-    if (isOther) this.dispatchEvent(new Event('user'));
+  /** What another tab says, too. All tabs share one cookie, so a user who signed in there is also signed in here. */
+  #receive(message: StoredTokens | End): void {
+    const before = this.#tokens?.userId;
+    const isLater = message === 'signed-out' && this.hasExpired; // the user signs out after all
+    this.hasExpired = message === 'expired' && (before !== undefined || this.hasExpired);
+    this.#tokens = typeof message === 'string' ? undefined : message;
+    if (this.#tokens === undefined) storage.remove(storedKey);
+    if (before !== this.#tokens?.userId || isLater) this.dispatchEvent(new Event('user'));
   }
+}
 
-  #ended(kind: 'signed-out' | 'expired'): void {
-    storage.remove(storedKey);
-    const isLater = kind === 'signed-out' && this.#hasExpired; // the user signs out after all
-    if (this.#tokens === undefined && !isLater) return;
-    this.#tokens = undefined;
-    this.#hasExpired = kind === 'expired';
-    this.dispatchEvent(new Event('user'));
-  }
+function post(path: string, body: object, milliseconds?: number): Promise<Response> {
+  const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
+  const init = { method: 'POST', headers, body: JSON.stringify(body), cache: 'no-store' } as const;
+  return fetchResponse(path, init, milliseconds);
 }

@@ -55,32 +55,29 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   /** Empty unless the list answers what is in the field. */
   let options: readonly Found[] = [];
   let active = 0;
-  let timer = 0;
-  let search = new AbortController();
-  let isSearching = false;
+  /** The look-up that is to come or runs. */
+  let search: AbortController | undefined;
   /** What Enter was pressed for during the look-up: it still holds once a scan has gone through the field. */
   let awaited = '';
 
   /** The options of the list stay in sight until the answer, but nobody can choose them. */
   function findAfter(milliseconds: number): void {
-    cancel();
     if (control.value.trim() === '') return close();
-    isSearching = true;
+    cancel();
+    search = new AbortController();
+    const { signal } = search;
     list.setAttribute('aria-busy', 'true');
-    timer = setTimeout(() => void answer(), milliseconds);
+    setTimeout(() => !signal.aborted && void answer(signal), milliseconds);
   }
 
   function cancel(): void {
-    clearTimeout(timer);
-    search.abort(new Error('overtaken'));
-    search = new AbortController();
+    search?.abort(new Error('overtaken'));
+    search = undefined;
     options = [];
-    isSearching = false;
     mark();
   }
 
-  async function answer(): Promise<void> {
-    const { signal } = search;
+  async function answer(signal: AbortSignal): Promise<void> {
     const groups = await lookUp(control.value.trim(), signal).catch(() => undefined);
     if (signal.aborted) return;
     const isAwaited = control.value === awaited;
@@ -88,27 +85,26 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
     if (document.activeElement !== control) return;
     if (groups === undefined)
       return fill(status, t('Nothing can be found at the moment: is the service away?'));
-    offer(groups);
+    offer(groups.filter(({ found }) => found.length > 0));
     if (isAwaited) choose(options[0]);
   }
 
   function offer(groups: readonly FoundGroup[]): void {
-    const shown = groups.filter(({ found }) => found.length > 0);
-    options = shown.flatMap(({ found }) => found);
+    options = groups.flatMap(({ found }) => found);
     active = 0;
     fill(status, options.length === 0 && t('Nothing was found.'));
-    const parts = shown.map(({ label: heading, found }) =>
-      h(
-        'div',
-        { role: 'group', 'aria-label': heading },
-        shown.length > 1 && h('div.label', { 'aria-hidden': 'true' }, heading),
-        found.map(optionOf),
-      ),
-    );
+    const parts = groups.map(({ label: heading, found }) => {
+      const title = groups.length > 1 && h('div.label', { 'aria-hidden': 'true' }, heading);
+      return h('div', { role: 'group', 'aria-label': heading }, title, found.map(optionOf));
+    });
     fill(list, parts);
-    list.hidden = options.length === 0;
-    control.setAttribute('aria-expanded', String(!list.hidden));
+    open(options.length > 0);
     mark();
+  }
+
+  function open(isOpen: boolean): void {
+    list.hidden = !isOpen;
+    control.setAttribute('aria-expanded', String(isOpen));
   }
 
   function optionOf(option: Found): HTMLElement {
@@ -116,12 +112,8 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
       event.preventDefault(); // the field keeps the focus
       if (options.includes(option)) choose(option);
     };
-    return h(
-      'div',
-      { role: 'option', id: `${listId}-${option.id}`, onpointerdown },
-      h('bdi', option.name),
-      h('bdi.soft', option.about),
-    );
+    const attributes = { role: 'option', id: `${listId}-${option.id}`, onpointerdown };
+    return h('div', attributes, h('bdi', option.name), h('bdi.soft', option.about));
   }
 
   function choose(option: Found | undefined): void {
@@ -138,8 +130,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
       option.ariaSelected = String(option.id === id);
       if (option.id === id) option.scrollIntoView({ block: 'nearest' });
     }
-    if (id === '') control.removeAttribute('aria-activedescendant');
-    else control.setAttribute('aria-activedescendant', id);
+    control.setAttribute('aria-activedescendant', id);
   }
 
   function pressed(event: KeyboardEvent): void {
@@ -159,7 +150,7 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   }
 
   function entered(): void {
-    if (isSearching) awaited = control.value;
+    if (search !== undefined) awaited = control.value;
     else if (options.length > 0) choose(options[active]);
     else findAfter(0);
   }
@@ -167,9 +158,8 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   function close(): void {
     cancel();
     awaited = '';
-    list.hidden = true;
+    open(false);
     list.removeAttribute('aria-busy');
-    control.setAttribute('aria-expanded', 'false');
     fill(status);
   }
 

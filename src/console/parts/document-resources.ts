@@ -11,7 +11,7 @@ import { wordsOfPage } from './page-text.ts';
 import { type Resource, resourceList, resourceView } from './resource-pages.ts';
 import { type Column, nameCell } from './tables.ts';
 import { t } from './texts.ts';
-import { isStaff, type OwnPages } from './view.ts';
+import { isStaff, type OwnPages, type Page } from './view.ts';
 
 type Schema = {
   readonly type?: string | readonly string[];
@@ -41,16 +41,16 @@ type Document = {
 
 type Object = Row & Readonly<Record<string, unknown>>;
 
+type Resolve = (schema?: Schema) => Schema;
+
 /** Resolves to the pages that the user may open. */
 export async function ownPages(client: ApiClient, role: Role): Promise<readonly OwnPages[]> {
   const document = await client.get<Document>('/openapi.json');
   return wordsOfPage('resources').flatMap((name) => {
     const resource = resourceIn(document, name, role);
     if (resource === undefined) return [];
-    const { title } = resource;
-    return [
-      { name, title, list: (page) => void resourceList(page, resource), one: resourceView(() => resource) },
-    ];
+    const list = (page: Page): void => void resourceList(page, resource);
+    return [{ name, title: resource.title, list, one: resourceView(() => resource) }];
   });
 }
 
@@ -60,43 +60,45 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
   const { get: list, post } = paths[path] ?? {};
   const { get: read, patch, delete: remove } = paths[`${path}/{id}`] ?? {};
   if (list === undefined || read === undefined || !mayCall(list, role)) return undefined;
-  const resolve = (schema: Schema = {}): Schema => {
+  const resolve: Resolve = (schema = {}) => {
     const one = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
     const [, ref] = /^#\/components\/schemas\/(.*)$/.exec(one.$ref ?? '') ?? [];
     return ref === undefined ? one : resolve(components.schemas[ref]);
   };
-  const bodyOf = ({ requestBody = {} }: Operation): Schema =>
-    resolve(Object.values(requestBody.content ?? {})[0]?.schema);
-  const listed = resolve(list.responses?.['200']?.content?.['application/json']?.schema);
-  const shown = resolve(resolve(listed.properties?.['data']).items);
-  const members = membersIn(post === undefined ? shown : bodyOf(post), resolve);
-  const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', each.schema]));
-  const title = list.tags?.[0] ?? name;
-  const named = members.filter(({ kind, values }) => kind === undefined && values === undefined);
-  const first = named.find((each) => each.name === 'name') ?? named[0];
+  const { content = {} } = list.responses?.['200'] ?? {};
+  const rows = resolve(resolve(content['application/json']?.schema).properties?.['data']).items;
+  const sent = Object.values(post?.requestBody?.content ?? {})[0]?.schema;
+  const members = membersIn(resolve(sent ?? rows), resolve);
+  const isName = ({ kind, values }: Member): boolean => kind === undefined && values === undefined;
+  const first = members.find((each) => each.name === 'name' && isName(each)) ?? members.find(isName);
   const nameOf = (object: Object): string =>
     first === undefined ? `#${object.id}` : textOfMember(first, object);
   const others = members.filter((each) => each !== first && each.kind !== 'note').slice(0, columnsMax);
   const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
-  const filters = [...parameters.keys()].filter((each) => !paging.includes(each));
+  const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', each.schema]));
+  const filters = [...[...parameters.keys()].filter((each) => !paging.includes(each)), 'sort'];
+  const searches = [
+    { searchBy: 'q', searchLabel: t('Search') },
+    { searchBy: 'name', searchLabel: t('Name') },
+  ] as const;
   return {
     name,
-    title,
+    title: list.tags?.[0] ?? name,
     path,
     members,
     nameOf,
-    ...(parameters.has('q') && { searchLabel: t('Search') }),
-    ...(!parameters.has('q') && parameters.has('name') && { searchBy: 'name', searchLabel: t('Name') }),
-    ...(post !== undefined && mayCall(post, role) && { add: t('Add') }),
-    mayChange: patch !== undefined && mayCall(patch, role),
-    mayDelete: remove !== undefined && mayCall(remove, role),
-    ...('text/csv' in (list.responses?.['200']?.content ?? {}) && { file: `${name}.csv` }),
-    filter: (given) =>
-      Object.fromEntries([...filters, 'sort'].map((each) => [each, given.get(each)] as const)),
-    choices: [...filters, 'sort'].flatMap((each) => {
+    ...searches.find(({ searchBy }) => parameters.has(searchBy)),
+    ...(mayCall(post, role) && { add: t('Add') }),
+    mayChange: mayCall(patch, role),
+    mayDelete: mayCall(remove, role),
+    ...('text/csv' in content && { file: `${name}.csv` }),
+    filter: (given) => Object.fromEntries(filters.map((each) => [each, given.get(each)] as const)),
+    choices: filters.flatMap((each): Choice[] => {
       const values = closedValues(parameters.get(each), resolve);
+      if (values === undefined) return [];
+      if (each === 'sort') return [{ name: each, label: t('Sorted by'), values: values.map(namedSort) }];
       const label = members.find((member) => member.name === each)?.label ?? labelOf(each);
-      return values === undefined ? [] : [choiceFrom(each, label, values)];
+      return [{ name: each, label, values: values.map(namedValue) }];
     }),
     columns: () => [
       {
@@ -119,18 +121,11 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
 const paging = ['q', 'sort', 'limit', 'cursor', 'total', 'include', 'metadata', 'name'];
 const columnsMax = 4;
 
-const callers: Readonly<Record<string, (user: { readonly role: Role }) => boolean>> = {
-  anyone: () => true,
-  'signed-in': () => true,
-  staff: (user) => isStaff({ user }),
-  admin: ({ role }) => role === 'admin',
-};
-
-function mayCall({ 'x-access': access }: Operation, role: Role): boolean {
-  return callers[access?.callers ?? '']?.({ role }) ?? false;
+function mayCall(operation: Operation | undefined, role: Role): boolean {
+  const callers = operation?.['x-access']?.callers;
+  if (callers === 'staff') return isStaff({ user: { role } });
+  return callers === 'anyone' || callers === 'signed-in' || (callers === 'admin' && role === 'admin');
 }
-
-type Resolve = (schema?: Schema) => Schema;
 
 /** Members of kinds that people can’t enter, such as `metadata`, are left out. */
 function membersIn({ properties = {}, required = [] }: Schema, resolve: Resolve): readonly Member[] {
@@ -152,24 +147,22 @@ function membersIn({ properties = {}, required = [] }: Schema, resolve: Resolve)
   });
 }
 
-type Kind = Pick<Member, 'kind' | 'isWide' | 'attributes'>;
-
 function kindOf(
   name: string,
   { type, enum: values, items, format, maxLength = 0, properties = {} }: Schema,
   siblings: NonNullable<Schema['properties']>,
-): Kind | undefined {
+): Pick<Member, 'kind' | 'attributes'> | undefined {
   const [plain] = [type].flat().filter((each) => each !== 'null');
+  const isNumber = plain === 'integer' || plain === 'number';
   if (['id', 'createdAt', 'updatedAt', 'userId'].includes(name)) return undefined;
   if (name === 'currency') return { kind: 'currency' };
-  if (plain === 'array')
-    return items?.enum === undefined && items?.$ref === undefined ? undefined : { kind: 'choices' };
+  const isClosed = items?.enum !== undefined || items?.$ref !== undefined;
+  if (plain === 'array') return isClosed ? { kind: 'choices' } : undefined;
   if ('line1' in properties) return { kind: 'address' };
   if (values !== undefined) return { kind: 'choice' };
   if (plain === 'boolean') return { kind: 'flag' };
-  if (plain === 'integer' && 'currency' in siblings && /price|amount|total/i.test(name))
-    return { kind: 'price' };
-  if (plain === 'integer' || plain === 'number') return { kind: 'number' };
+  if (isNumber && 'currency' in siblings && /price|amount|total/i.test(name)) return { kind: 'price' };
+  if (isNumber) return { kind: 'number' };
   if (plain !== 'string') return undefined;
   if (format === 'date-time') return { kind: 'time' };
   if (format === 'date') return { attributes: { type: 'date' } };
@@ -189,18 +182,13 @@ function namedValue(value: unknown): readonly [value: string, label: string] {
   return [String(value), wordOf(value)];
 }
 
+function namedSort(value: unknown): readonly [value: string, label: string] {
+  const sort = String(value);
+  return [sort, labelOf(sort.replace('-', '')) + (sort.startsWith('-') ? ' ↓' : '')];
+}
+
 /** Returns what it may be, or each of a list; undefined if that is not a closed list. */
 function closedValues(schema: Schema | undefined, resolve: Resolve): readonly unknown[] | undefined {
   const { type, enum: own, items } = resolve(schema);
   return type === 'boolean' ? [true, false] : (own ?? resolve(items).enum);
-}
-
-/** A filter, or the orders. */
-function choiceFrom(name: string, label: string, values: readonly unknown[]): Choice {
-  if (name !== 'sort') return { name, label, values: values.map(namedValue) };
-  return { name, label: t('Sorted by'), values: values.map(String).map(namedSort) };
-}
-
-function namedSort(sort: string): readonly [value: string, label: string] {
-  return [sort, labelOf(sort.replace('-', '')) + (sort.startsWith('-') ? ' ↓' : '')];
 }

@@ -55,56 +55,50 @@ function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undef
 /** Shows a line for each event, the newest first; those of an order with the amounts in its currency. */
 export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {
   let currencyThen = currency;
-  const lines = salesOf(events).map(([event, placed]) => {
-    const line = eventLine(event, placed, currencyThen);
-    const { currency: change } = event.changes;
+  const lines = salesOf(events).map((line) => {
+    const shown = eventLine(line, currencyThen);
+    const { currency: change } = line[0].changes;
     if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
-    return line;
+    return shown;
   });
   return h('ol.events', lines);
 }
 
-type Line = readonly [event: NamedEvent, placed: readonly NamedEvent[]];
+/** An event, and those before it of the request that has placed the order. */
+type Line = readonly [event: NamedEvent, ...placed: NamedEvent[]];
 
-/** Joins the events of a request that has placed an order: the last one, and those before it. */
 function salesOf(events: readonly NamedEvent[]): readonly Line[] {
-  const groups: NamedEvent[][] = [];
+  const groups: [NamedEvent, ...NamedEvent[]][] = [];
   for (const event of events) {
-    const last = groups.at(-1)?.[0];
-    const isSame = last?.subject === event.subject && last.requestId === event.requestId;
-    if (isSame && event.requestId !== null) groups.at(-1)?.push(event);
+    const last = groups.at(-1);
+    const isSame = last?.[0].subject === event.subject && last[0].requestId === event.requestId;
+    if (isSame && event.requestId !== null) last.push(event);
     else groups.push([event]);
   }
-  return groups.flatMap(([event, ...others]): readonly Line[] => {
-    if (event === undefined) return [];
-    // the first of them may be older than the list; only a new order takes several steps at once
-    const isPlaced = [event, ...others].filter(({ type }) => type !== 'order.changed').length > 1;
-    return isPlaced ? [[event, others]] : [event, ...others].map((each) => [each, []]);
-  });
+  // the first of them may be older than the list; only a new order takes several steps at once
+  const isPlaced = (group: Line): boolean => group.filter(({ type }) => type !== 'order.changed').length > 1;
+  return groups.flatMap((group): readonly Line[] =>
+    isPlaced(group) ? [group] : group.map((each) => [each]),
+  );
 }
 
-function eventLine(
-  event: NamedEvent,
-  placed: readonly NamedEvent[],
-  currency: string | undefined,
-): HTMLElement {
+function eventLine(line: Line, currency: string | undefined): HTMLElement {
+  const [event, ...placed] = line;
   const { id, actor, by, reason, createdAt } = event;
   const href = hrefOf(event);
   const text = placed.length === 0 ? eventText(event) : saleText(event);
-  const hasKey = actor !== null && actor.keyId !== null;
+  const how = (actor?.keyId ?? null) === null ? 'by {name}, ' : 'by {name}, with an API key, ';
+  const values = line.flatMap((each) => changeTexts(each, money, currency));
   return h(
     'li',
     { 'data-key': id },
     h('span.what', href === undefined ? text : h('a', { href }, text)),
     h(
       'span.when',
-      by !== undefined &&
-        rich(hasKey ? 'by {name}, with an API key, ' : 'by {name}, ', { name: h('bdi', by) }),
+      by !== undefined && rich(how, { name: h('bdi', by) }),
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
-    [event, ...placed]
-      .flatMap((each) => changeTexts(each, money, currency))
-      .map((text) => h('span.values', { dir: 'auto' }, text)),
+    values.map((each) => h('span.values', { dir: 'auto' }, each)),
     reason !== null && h('q', { dir: 'auto' }, reasonText(reason)),
   );
 }

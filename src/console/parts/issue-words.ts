@@ -79,8 +79,13 @@ export function issueInWords(issue: Issue, { label, limit, country, entered }: W
   const [first, second] = claim.match(/\d+/g) ?? [];
   const [, example] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
   const [countryCode] = claim.match(/\b[A-Z]{2}\b/) ?? [];
-  const sent = code === 'max-length' && entered !== undefined ? 'max-length entered' : code;
-  const key = knownKey({ code: sent, member, hasLimit: first !== undefined, hasRange: second !== undefined });
+  const key = [
+    code === 'min-length' && first === undefined && 'empty',
+    code === 'password' && second !== undefined && 'password length',
+    code === 'max-length' && entered !== undefined && 'max-length entered',
+    `${code} ${member}`,
+    code,
+  ].find(isKey);
   const isSaidByService = key === undefined || key in inOtherLanguages;
   if (isSaidByService && language === 'en') return withLabel(detail, member, label);
   return t(allWords[key ?? 'other'], {
@@ -94,21 +99,8 @@ export function issueInWords(issue: Issue, { label, limit, country, entered }: W
   });
 }
 
-type Sent = {
-  readonly code: string;
-  readonly member: string;
-  readonly hasLimit: boolean;
-  readonly hasRange: boolean;
-};
-
-function knownKey({ code, member, hasLimit, hasRange }: Sent): Key | undefined {
-  if (code === 'min-length' && !hasLimit) return 'empty';
-  if (code === 'password' && hasRange) return 'password length';
-  return [`${code} ${member}`, code].find(isKey);
-}
-
-function isKey(text: string): text is Key {
-  return Object.hasOwn(allWords, text);
+function isKey(text: string | false): text is Key {
+  return text !== false && Object.hasOwn(allWords, text);
 }
 
 function withLabel(detail: string, member: string, label: string): string {

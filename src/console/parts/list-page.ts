@@ -11,6 +11,7 @@ import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
 import { type Column, pager, tabLinks, table } from './tables.ts';
 import { t } from './texts.ts';
 import {
+  goTo,
   type News,
   type Page,
   reloadable,
@@ -60,18 +61,19 @@ export type ListOptions<T extends Row> = {
   readonly onRows?: (rows: readonly T[]) => void;
 };
 
-type Shown<T> = List<T> & { readonly newer?: number };
-/** The rows, and the words that have found them. */
-type FoundRows = { readonly q: string; readonly rows: readonly Row[] };
+/** The rows, with the words that have found them. */
+type Shown<T> = List<T> & { readonly q: string; readonly newer?: number };
 
 const rowsPerPage = 50;
 
 /** Draws the page into `main`, and `below` after the list. */
 export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...below: Child[]): Reload {
   const { parameters } = page;
-  const { name, title, path, include = {}, searchBy = 'q', searchLabel, tabs, choices = [], file } = options;
+  const { name, title, path, include = {}, searchBy = 'q', tabs, choices = [], file } = options;
   const element = h('div', { class: `list ${name}` }, skeleton(10));
-  let found: FoundRows = { q: '', rows: [] };
+  const tabBar = h('div');
+  const drawing = new Drawing(tabBar);
+  let loaded: Shown<T> | undefined;
   const words = (): string => parameters.get('q') ?? '';
   const isSearch = (): boolean => words() !== '' && searchBy === 'q';
   const listPath = (): string => {
@@ -82,8 +84,7 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
   const reload: Reload = reloadable<Shown<T>>(page, element, {
     async load({ client, signal }, _show, news) {
       const q = words();
-      const loaded = await client.get<List<T>>(listPath(), signal);
-      found = { q, rows: loaded.data };
+      loaded = { ...(await client.get<List<T>>(listPath(), signal)), q };
       if (news === undefined || news.shown.data.length === 0) return loaded;
       const known = { loaded: loaded.data, path, include, subjects: news.subjects, signal };
       return inPlace(loaded, { ...news, path }, await rowsInPlace(client, news.shown.data, known));
@@ -101,27 +102,56 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
     },
     concerns: ({ subject }) => subject.startsWith(`${path}/`),
   });
-  const tabBar = new Drawing(h('div'));
-  const drawTabs = (): void => {
-    const isShown = tabs !== undefined && !(tabs.name === 'sort' && parameters.has('q'));
-    tabBar.show(isShown && tabsOf(page, tabs));
-  };
-  const onWords = (): void => {
-    drawTabs();
-    options.onWords?.();
-  };
+
+  /** In another tab the search and the filters go on. */
+  function drawTabs(): void {
+    if (tabs === undefined) return;
+    const current = parameters.get(tabs.name) ?? '';
+    const href = (value: string): string => urlWith(page, tabs.name, value);
+    const isShown = tabs.name !== 'sort' || !parameters.has('q');
+    drawing.show(isShown && tabLinks(tabs.label, tabs.values, { current, href }));
+  }
+
+  function choiceOf({ name: parameter, label, values }: Choice): HTMLElement {
+    const control = choice([['', `${label}: –`], ...values], parameters.get(parameter) ?? '');
+    control.ariaLabel = label;
+    control.addEventListener('change', () => {
+      setParameter(page, parameter, control.value);
+      void reload();
+    });
+    return h('div.choice', control);
+  }
+
+  /** Searches while the user types. The URL holds the words, without a history entry for each letter. */
+  function searchField(label: string): HTMLElement {
+    const own = { type: 'search', value: words(), placeholder: label, 'aria-label': label };
+    const input = h('input', { ...own, ...uncorrected, 'data-key': 'search' });
+    let timer = 0;
+    input.addEventListener('input', () => {
+      setParameter(page, 'q', input.value.trim());
+      drawTabs();
+      options.onWords?.();
+      clearTimeout(timer);
+      timer = setTimeout(() => void reload(), typingMilliseconds);
+    });
+    input.addEventListener('keydown', async (event) => {
+      if (event.key !== 'Enter' || isOfInputMethod(event)) return;
+      clearTimeout(timer);
+      await reload();
+      const [row, ...others] = loaded?.data ?? [];
+      const isAnswer = loaded?.q === input.value.trim() && input.isConnected;
+      if (row !== undefined && others.length === 0 && isAnswer) goTo(`/${name}/${row.id}`);
+    });
+    return h('div.search', icon(icons.search), input);
+  }
+
   drawTabs();
+  const { searchLabel, toolbar } = options;
+  const tools = [searchLabel !== undefined && searchField(searchLabel), tabs && tabBar];
   fill(
     page.main,
     setPageTitle(title, options.buttons(reload), file !== undefined && csvButton(page, listPath, file)),
-    h(
-      'div.toolbar',
-      searchLabel !== undefined &&
-        searchField(page, { name, label: searchLabel, reload, onWords, found: () => found }),
-      tabs !== undefined && tabBar.element,
-      choices.map((each) => choiceOf(page, each, reload)),
-      options.toolbar,
-    ),
+    h('div.toolbar', tools, choices.map(choiceOf), toolbar),
     element,
     below,
   );
@@ -130,7 +160,7 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
 
 /** The list with these rows of what was shown; the others that it has now wait. */
 function inPlace<T extends Row>(
-  loaded: List<T>,
+  loaded: Shown<T>,
   { shown, subjects, path }: News<Shown<T>> & { readonly path: string },
   data: readonly T[],
 ): Shown<T> {
@@ -140,62 +170,4 @@ function inPlace<T extends Row>(
   const isNewer = ({ id, createdAt }: T): boolean => subjects.has(`${path}/${id}`) || createdAt > newest;
   const newer = loaded.data.filter((row) => !ids.has(row.id) && isNewer(row)).length;
   return { ...loaded, data, next: shown.next ?? loaded.next, newer };
-}
-
-/** In another tab the search and the filters go on. */
-function tabsOf(page: Page, { label, name, values }: Choice): HTMLElement {
-  const href = (value: string): string => urlWith(page, name, value);
-  return tabLinks(label, values, { current: page.parameters.get(name) ?? '', href });
-}
-
-function choiceOf(page: Page, { name, label, values }: Choice, reload: Reload): HTMLElement {
-  const control = choice([['', `${label}: –`], ...values], page.parameters.get(name) ?? '');
-  control.ariaLabel = label;
-  control.addEventListener('change', () => {
-    setParameter(page, name, control.value);
-    void reload();
-  });
-  return h('div.choice', control);
-}
-
-type SearchOptions = {
-  /** The links to the rows begin with it. */
-  readonly name: string;
-  readonly label: string;
-  readonly reload: Reload;
-  /** Called when the words in the URL have changed. */
-  readonly onWords: () => void;
-  /** Returns what was loaded last: Enter opens the only one that the words have found. */
-  readonly found: () => FoundRows;
-};
-
-/** Searches while the user types. The URL holds the words, without a history entry for each letter. */
-function searchField(page: Page, { name, label, reload, onWords, found }: SearchOptions): HTMLElement {
-  const input = h('input', {
-    type: 'search',
-    value: page.parameters.get('q'),
-    placeholder: label,
-    'aria-label': label,
-    ...uncorrected,
-    'data-key': 'search',
-  });
-  let timer = 0;
-  input.addEventListener('input', () => {
-    setParameter(page, 'q', input.value.trim());
-    onWords();
-    clearTimeout(timer);
-    timer = setTimeout(() => void reload(), typingMilliseconds);
-  });
-  input.addEventListener('keydown', (event) => {
-    if (event.key !== 'Enter' || isOfInputMethod(event)) return;
-    const q = input.value.trim();
-    clearTimeout(timer);
-    void reload().then(() => {
-      const [row, ...others] = found().rows;
-      const isOnly = row !== undefined && others.length === 0;
-      const isAnswer = found().q === q && input.value.trim() === q && input.isConnected;
-      if (isOnly && isAnswer) location.hash = `/${name}/${row.id}`;
-    });
-  });
-  return h('div.search', icon(icons.search), input);
 }

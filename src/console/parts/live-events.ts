@@ -5,16 +5,14 @@ import type { List, ServiceEvent } from './api-types.ts';
 import { withLock } from './browser-gaps.ts';
 import { Rejection, retryPause } from './request-errors.ts';
 
+type Events = readonly ServiceEvent[];
+/** What the tab with the stream says to all tabs; `hello` comes from one that has just been opened. */
 type Message =
-  | { readonly kind: 'event'; readonly events: readonly ServiceEvent[]; readonly cursor: string }
-  /** Events may have been missed: views have to load again. */
-  | { readonly kind: 'reset' }
-  /** The reason why changes come late; null while they come immediately. */
-  | { readonly kind: 'delay'; readonly reason: string | null }
-  | { readonly kind: 'ended' }
-  /** Sent by a tab that has just been opened. */
-  | { readonly kind: 'hello' };
-type Watcher = (events: readonly ServiceEvent[]) => void;
+  /** None if some may have been missed: views have to load again. */
+  | { readonly events: Events; readonly cursor?: string | undefined }
+  | { readonly delayReason: string | null }
+  | 'ended'
+  | 'hello';
 
 const streamPauseMilliseconds = 2_000;
 /** The service sends at least a comment every 15 s: a connection that is silent for so long is dead. */
@@ -32,10 +30,10 @@ const intervalMilliseconds = 1_000;
 export class LiveEvents extends EventTarget {
   readonly #client: ApiClient;
   readonly #channel = new BroadcastChannel('orderly-events');
-  readonly #watchers = new Set<Watcher>();
+  readonly #watchers = new Set<(events: Events) => void>();
   #cursor: string | undefined;
-  /** What the watchers get next: nothing while undefined, and an empty list if events may have been missed. */
-  #news: readonly ServiceEvent[] | undefined;
+  /** What the watchers get next: nothing while undefined. */
+  #news: Events | undefined;
   #isScheduled = false;
   /** By a clock that nobody sets: otherwise one that was set back would hold all that follows. */
   #deliveredAt = -Infinity;
@@ -55,14 +53,14 @@ export class LiveEvents extends EventTarget {
   }
 
   /** Calls the watcher until the signal is aborted. An empty list means that events may have been missed. */
-  watch(signal: AbortSignal, watcher: Watcher): void {
+  watch(signal: AbortSignal, watcher: (events: Events) => void): void {
     this.#watchers.add(watcher);
     signal.addEventListener('abort', () => this.#watchers.delete(watcher));
   }
 
   /** Lets views load again, as events may have been missed. Forms stay unchanged. */
   catchUp(): void {
-    this.#receive({ kind: 'reset' });
+    this.#receive({ events: [] });
   }
 
   /**
@@ -70,11 +68,9 @@ export class LiveEvents extends EventTarget {
    * later is at least as new.
    */
   async latest(): Promise<string | undefined> {
-    const page = this.#client.get<List<ServiceEvent>>(`/events?${query({ from: 'latest', limit: 1 })}`);
-    return page.then(
-      ({ next }) => new URL(next ?? '', location.origin).searchParams.get('cursor') ?? undefined,
-      () => undefined,
-    );
+    const path = `/events?${query({ from: 'latest', limit: 1 })}`;
+    const page = await this.#client.get<List<ServiceEvent>>(path).catch(() => undefined);
+    return new URL(page?.next ?? '', location.origin).searchParams.get('cursor') ?? undefined;
   }
 
   /** Waits until no other tab has the stream, then reads it from the cursor, or from the latest event. */
@@ -83,7 +79,7 @@ export class LiveEvents extends EventTarget {
     this.#cursor = cursor;
     this.#ending = new AbortController();
     const { signal } = this.#ending;
-    this.#channel.postMessage({ kind: 'hello' } satisfies Message);
+    this.#post('hello');
     await withLock('orderly-stream', { signal }, () => this.#follow(signal)).catch(() => undefined);
   }
 
@@ -96,18 +92,19 @@ export class LiveEvents extends EventTarget {
   }
 
   async #follow(signal: AbortSignal): Promise<void> {
-    let rejections = 0;
+    let growing = rejectedPauseMilliseconds;
     while (!signal.aborted) {
       const rejection = await this.#stream(signal);
       if (signal.aborted) return;
-      if (rejection?.status === 401 || rejection?.status === 403) return this.#send({ kind: 'ended' });
-      rejections = rejection === undefined ? 0 : rejections + 1;
-      if (rejection !== undefined) {
-        this.#send({ kind: 'delay', reason: rejection.message });
-        this.#send({ kind: 'reset' });
+      if (rejection?.status === 401 || rejection?.status === 403) return this.#send('ended');
+      let milliseconds = streamPauseMilliseconds;
+      if (rejection === undefined) growing = rejectedPauseMilliseconds;
+      else {
+        this.#send({ delayReason: rejection.message });
+        this.#send({ events: [] });
+        milliseconds = retryPause(rejection, growing);
+        growing = Math.min(growing * 2, rejectedPauseMillisecondsMax);
       }
-      const milliseconds =
-        rejection === undefined ? streamPauseMilliseconds : rejectedPause(rejection, rejections);
       await pause(milliseconds, signal).catch(() => undefined);
     }
   }
@@ -115,10 +112,12 @@ export class LiveEvents extends EventTarget {
   /** Resolves when the stream ends, or to the rejection if the service doesn't open it. */
   async #stream(signal: AbortSignal): Promise<Rejection | undefined> {
     const headers = this.#cursor === undefined ? {} : { 'Last-Event-ID': this.#cursor };
-    const options = { accept: 'text/event-stream', headers, signal };
     try {
-      const response = await this.#client.request('GET', '/events', options);
-      await this.#readStream(response, signal);
+      const options = { accept: 'text/event-stream', headers, signal };
+      const { body } = await this.#client.request('GET', '/events', options);
+      this.#send({ delayReason: null });
+      if (this.#cursor === undefined) this.#send({ events: [] });
+      await this.#read(body?.pipeThrough(new TextDecoderStream()).getReader(), signal);
     } catch (error) {
       if (error instanceof Rejection && error.code === 'events-gone') this.#cursor = undefined;
       else if (error instanceof Rejection) return error;
@@ -126,64 +125,52 @@ export class LiveEvents extends EventTarget {
     return undefined;
   }
 
-  async #readStream({ body }: Response, signal: AbortSignal): Promise<void> {
-    this.#send({ kind: 'delay', reason: null });
-    if (this.#cursor === undefined) this.#send({ kind: 'reset' });
-    const reader = body?.pipeThrough(new TextDecoderStream()).getReader();
+  async #read(reader: ReadableStreamDefaultReader<string> | undefined, signal: AbortSignal): Promise<void> {
     let rest = '';
     let heardAt = Date.now();
-    const endIfSilent = (): void => {
+    const timer = setInterval(() => {
       const silent = Date.now() - heardAt; // less than 0 where the clock was set back
       if (silent < 0 || silent > silentMilliseconds) void reader?.cancel();
-    };
-    const timer = setInterval(endIfSilent, silentMilliseconds / 8);
-    document.addEventListener('visibilitychange', endIfSilent, { signal });
+    }, silentMilliseconds / 8);
     try {
-      for (;;) {
+      for (let isDone = false; !isDone;) {
         const { value = '', done = true } = (await reader?.read()) ?? {};
+        isDone = done;
         heardAt = Date.now();
         const blocks = (rest + value).split('\n\n');
         rest = blocks.pop() ?? '';
-        this.#read(blocks);
-        if (done) return;
+        // blocks such as `id: 7` and `data: {…}`; the others are comments
+        const events = fieldsOfBlocks(blocks, 'data').map((text) => JSON.parse(text));
+        if (events.length > 0) this.#send({ events, cursor: fieldsOfBlocks(blocks, 'id').at(-1) });
       }
     } finally {
       clearInterval(timer);
-      document.removeEventListener('visibilitychange', endIfSilent);
-      if (!signal.aborted) this.#send({ kind: 'ended' });
+      if (!signal.aborted) this.#send('ended');
     }
   }
 
-  /** Passes on the events of blocks such as `id: 7` and `data: {…}`; other blocks are comments. */
-  #read(blocks: readonly string[]): void {
-    const cursor = fieldsOfBlocks(blocks, 'id').at(-1);
-    const events = fieldsOfBlocks(blocks, 'data').map((text) => JSON.parse(text));
-    if (cursor !== undefined && events.length > 0) this.#send({ kind: 'event', events, cursor });
+  #post(message: Message): void {
+    this.#channel.postMessage(message);
   }
 
   #send(message: Message): void {
-    this.#channel.postMessage(message);
+    this.#post(message);
     this.#receive(message);
   }
 
   #receive(message: Message): void {
-    if (message.kind === 'hello') return this.#greet();
-    if (message.kind === 'ended') return void this.dispatchEvent(new Event('ended'));
-    if (message.kind === 'delay') return this.#changeDelay(message.reason);
-    if (message.kind === 'event') this.#cursor = message.cursor;
-    this.#news = message.kind === 'event' ? joinNews(this.#news, message.events) : [];
-    this.#schedule();
-  }
-
-  #greet(): void {
-    const reason = this.#delayReason;
-    if (reason !== null) this.#channel.postMessage({ kind: 'delay', reason } satisfies Message);
-  }
-
-  #changeDelay(reason: string | null): void {
-    if (reason === this.#delayReason) return;
-    this.#delayReason = reason;
-    this.dispatchEvent(new Event('delay'));
+    if (message === 'hello') {
+      if (this.#delayReason !== null) this.#post({ delayReason: this.#delayReason });
+    } else if (message === 'ended') this.dispatchEvent(new Event('ended'));
+    else if ('delayReason' in message) {
+      const isOther = this.#delayReason !== message.delayReason;
+      this.#delayReason = message.delayReason;
+      if (isOther) this.dispatchEvent(new Event('delay'));
+    } else {
+      this.#cursor = message.cursor ?? this.#cursor;
+      this.#news = joinNews(this.#news, message.events);
+      this.#schedule();
+    }
   }
 
   /** Delivers the news soon, or once a hidden tab is shown. */
@@ -191,31 +178,25 @@ export class LiveEvents extends EventTarget {
     if (this.#isScheduled || this.#news === undefined || document.hidden) return;
     this.#isScheduled = true;
     const quiet = this.#deliveredAt + intervalMilliseconds - performance.now();
-    setTimeout(() => this.#deliver(), Math.max(batchMilliseconds, quiet));
-  }
-
-  #deliver(): void {
-    this.#isScheduled = false;
-    const events = this.#news;
-    if (events === undefined || document.hidden) return; // stopped or hidden meanwhile
-    this.#news = undefined;
-    this.#deliveredAt = performance.now();
-    for (const watcher of this.#watchers) watcher(events);
+    const deliver = (): void => {
+      this.#isScheduled = false;
+      const events = this.#news;
+      if (events === undefined || document.hidden) return; // stopped or hidden meanwhile
+      this.#news = undefined;
+      this.#deliveredAt = performance.now();
+      for (const watcher of this.#watchers) watcher(events);
+    };
+    setTimeout(deliver, Math.max(batchMilliseconds, quiet));
   }
 }
 
-function joinNews(before: readonly ServiceEvent[] | undefined, events: readonly ServiceEvent[]) {
-  if (before?.length === 0) return before;
+/** Once some may have been missed, the others say no more. */
+function joinNews(before: Events | undefined, events: Events): Events {
   const all = [...(before ?? []), ...events];
-  return all.length > batchMax ? [] : all;
+  return before?.length === 0 || events.length === 0 || all.length > batchMax ? [] : all;
 }
 
 function fieldsOfBlocks(blocks: readonly string[], name: string): readonly string[] {
   const field = new RegExp(`^${name}: ?(.*)`, 'm');
   return blocks.map((block) => field.exec(block)?.[1]).filter((text) => text !== undefined);
-}
-
-function rejectedPause(rejection: Rejection, rejections: number): number {
-  const growing = rejectedPauseMilliseconds * 2 ** (rejections - 1);
-  return retryPause(rejection, Math.min(growing, rejectedPauseMillisecondsMax));
 }

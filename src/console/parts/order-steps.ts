@@ -20,35 +20,35 @@ type Change = { readonly status: Status; readonly payment?: Payment; readonly re
 
 /** Dispatches `stale` when `subjects` have to be loaded again, and `change` when a step is offered no more. */
 export class OrderSteps extends EventTarget {
+  /** What the last steps have changed: `/orders/7`. */
+  subjects: readonly string[] = [];
   readonly #client: ApiClient;
   /** When the last step of each order was asked for. */
   readonly #asked = new Map<number, number>();
   /** The orders whose last step can be taken back, as it has left them. */
   readonly #made = new Map<number, Order>();
-  /** What the last steps have changed: `/orders/7`. */
-  #subjects: readonly string[] = [];
 
   constructor(client: ApiClient) {
     super();
     this.#client = client;
   }
 
-  get subjects(): readonly string[] {
-    return this.#subjects;
-  }
-
   /** Makes the same step of these orders. */
   async make(orders: readonly Order[], to: Status, payment?: Payment): Promise<void> {
+    const now = performance.now();
+    const isNew = ({ id }: Order): boolean =>
+      now - (this.#asked.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
+    const asked = orders.filter(isNew);
+    for (const { id } of asked) this.#asked.set(id, now);
     const change = payment === undefined ? { status: to } : { status: to, payment };
-    const made = await this.#changeAll(orders, () => change);
-    if (made.length === 0) return;
+    const made = await this.#changeAll(asked, () => change);
+    const [first, ...others] = made;
+    if (first === undefined) return;
     for (const order of made) this.#offer(order);
-    const back = this.takeBackButton(made);
-    const [{ id } = { id: 0 }, ...others] = made;
-    const said = { status: h('span', nameOf(to)), back };
+    const said = { status: h('span', nameOf(to)), back: this.takeBackButton(made) };
     notify(
       others.length === 0
-        ? rich('Order {id} is {status}. {back}', { id: h('span', id), ...said })
+        ? rich('Order {id} is {status}. {back}', { id: h('span', first.id), ...said })
         : rich('{count} orders are {status}. {back}', { count: h('span', count(made.length)), ...said }),
       takeBackMilliseconds,
     );
@@ -77,26 +77,22 @@ export class OrderSteps extends EventTarget {
 
   async #takeBack(orders: readonly Order[]): Promise<void> {
     const shown = orders.map((order) => this.#made.get(order.id) ?? order);
-    for (const { id } of orders) this.#asked.delete(id); // it is no second press
+    for (const { id } of orders) this.#asked.delete(id); // what comes next is no second press
     const changed = await this.#changeAll(shown, ({ status }) => {
       return { status: stages[status].before ?? status, reason: mistake };
     });
-    for (const { id } of orders) this.#asked.delete(id);
-    const [{ id, status } = { id: 0, status: 'open' as const }, ...others] = changed;
+    const [first, ...others] = changed;
     if (others.length > 0) notify(t('{count} orders were taken back.', { count: count(changed.length) }));
-    else if (changed.length > 0) notify(t('Order {id} is {status} again.', { id, status: nameOf(status) }));
+    else if (first !== undefined)
+      notify(t('Order {id} is {status} again.', { id: first.id, status: nameOf(first.status) }));
   }
 
   /** Resolves to the orders that were changed; says of the others why they weren’t. */
   async #changeAll(orders: readonly Order[], changeOf: (shown: Order) => Change): Promise<readonly Order[]> {
-    const now = performance.now();
-    const isNew = ({ id }: Order): boolean =>
-      now - (this.#asked.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
     const failures: string[] = [];
-    const changes = orders.filter(isNew).map(async (shown) => {
+    const changes = orders.map((shown) => {
       const { id } = shown;
       const change = changeOf(shown);
-      this.#asked.set(id, now);
       this.#made.delete(id);
       return this.#change(shown, change).catch((error: unknown) => {
         const about = { id, to: nameOf(change.status), reason: messageOf(error) };
@@ -127,7 +123,7 @@ export class OrderSteps extends EventTarget {
   }
 
   #tell(orders: readonly Order[]): void {
-    this.#subjects = orders.map(({ id }) => `/orders/${id}`);
+    this.subjects = orders.map(({ id }) => `/orders/${id}`);
     this.dispatchEvent(new Event('stale'));
   }
 
@@ -143,12 +139,11 @@ export class OrderSteps extends EventTarget {
 
 /** Says what somebody else has changed since the order was shown. */
 function changesOf(shown: Order, now: Order): string {
-  const [before, after] = [shown, now].map(({ total, currency }) => money(total, currency));
+  const [before = '', amount = ''] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
   if (now.status !== shown.status) changes.push(t('It is {status} now.', { status: nameOf(now.status) }));
   if (now.payment !== null && now.payment !== shown.payment)
     changes.push(`${t('Payment: {payment}', { payment: paymentNames[now.payment] })}.`);
-  if (before !== after)
-    changes.push(t('It is {amount} now, not {before}.', { amount: after ?? '', before: before ?? '' }));
+  if (before !== amount) changes.push(t('It is {amount} now, not {before}.', { amount, before }));
   return [t('Somebody has changed it meanwhile.'), ...changes].join(' ');
 }

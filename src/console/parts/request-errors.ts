@@ -83,7 +83,7 @@ export async function fetchResponse(
   if (init.signal?.aborted === true) stop();
   const timer = milliseconds && setTimeout(() => waiting.abort(new Unreachable()), milliseconds);
   const response = await fetch(path, { ...init, signal: waiting.signal }).catch((error: unknown) => {
-    throw error instanceof TypeError && !waiting.signal.aborted ? new Unreachable() : error;
+    throw waiting.signal.aborted ? error : whyLost(error);
   });
   clearTimeout(timer);
   serviceClock.compare(response);
@@ -93,8 +93,13 @@ export async function fetchResponse(
 /** Throws `Unreachable` if the body was cut off. */
 export async function bodyOf(response: Response): Promise<string> {
   return response.text().catch((error: unknown) => {
-    throw error instanceof TypeError ? new Unreachable() : error;
+    throw whyLost(error);
   });
+}
+
+/** Browsers throw a TypeError where a connection fails. */
+function whyLost(error: unknown): unknown {
+  return error instanceof TypeError ? new Unreachable() : error;
 }
 
 /** Throws `Unreachable` if the body was cut off, or isn't the service's: a proxy's page, for example. */
@@ -110,10 +115,8 @@ export async function jsonOf<T>(response: Response): Promise<T> {
 /** Returns the error for a response of 400 and above: each of the service's has a problem. */
 export async function rejectionOf(response: Response): Promise<Rejection> {
   const problem = await jsonOf<Problem>(response);
-  return new Rejection(
-    { ...problem, detail: wordsOf(problem) },
-    Number(response.headers.get('retry-after')) || 0,
-  );
+  const seconds = Number(response.headers.get('retry-after')) || 0;
+  return new Rejection({ ...problem, detail: wordsOf(problem) }, seconds);
 }
 
 /** Returns whether the same request may succeed later. */

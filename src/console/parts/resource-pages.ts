@@ -65,58 +65,40 @@ export type Resource<T extends Values> = ObjectPage<T> &
   };
 
 export function resourceList<T extends Values>(page: Page, resource: Resource<T>): Reload {
-  const { name, add, hasImport = false } = resource;
-  const isAdmin = page.user.role === 'admin';
+  const { name, path, add, hasImport = false, members, none, notFound, tabs, nameOf } = resource;
+  const { client, user } = page;
+  const addOne = async (title: string, reload: Reload): Promise<void> => {
+    const added = await askForObject<T>(client, { title, path, members });
+    if (added === undefined) return;
+    notify(t('{name} is added.', { name: nameOf(added) }));
+    await reload();
+  };
+  const changeColumn = (reload: Reload): Column<T> => ({
+    label: t('Change'),
+    kind: 'action',
+    cell: (object) => {
+      const change = async (): Promise<void> =>
+        changeObject(page, resource, { known: await client.read<T>(`${path}/${object.id}`), reload });
+      const label = t('Change {name}', { name: nameOf(object) });
+      return action(t('Change'), change, { 'data-key': `change-${object.id}`, 'aria-label': label });
+    },
+  });
   return listPage<T>(page, {
     ...resource,
-    columns: (shown) => [...resource.columns(shown), ...changeColumn(page, resource, shown.reload)],
-    buttons: (reload) => [
-      add !== undefined && action(add, () => addObject(page, resource, reload), { class: 'primary' }),
-      isAdmin && hasImport && h('a.button', { href: `#/${name}/import` }, t('Import …')),
+    columns: (shown) => [
+      ...resource.columns(shown),
+      ...(resource.mayChange ? [changeColumn(shown.reload)] : []),
     ],
-    none: (parameters) => noObjects(resource, parameters),
-  });
-}
-
-function noObjects<T extends Values>(
-  { none, notFound, tabs }: Resource<T>,
-  parameters: URLSearchParams,
-): HTMLElement {
-  if (parameters.has('q')) return emptyState(t('Nothing found'), notFound);
-  if (tabs !== undefined && parameters.has(tabs.name))
-    return emptyState(t('None'), t('Nothing is in this list at the moment.'));
-  return emptyState(...none);
-}
-
-function changeColumn<T extends Values>(page: Page, resource: Resource<T>, reload: Reload): Column<T>[] {
-  const { mayChange, nameOf, path } = resource;
-  if (!mayChange) return [];
-  const change = async (id: number): Promise<void> => {
-    const known = await page.client.read<T>(`${path}/${id}`);
-    await changeObject(page, resource, { known, reload });
-  };
-  return [
-    {
-      label: t('Change'),
-      kind: 'action',
-      cell: (object) =>
-        action(t('Change'), () => change(object.id), {
-          'data-key': `change-${object.id}`,
-          'aria-label': t('Change {name}', { name: nameOf(object) }),
-        }),
+    buttons: (reload) => [
+      add !== undefined && action(add, () => addOne(add, reload), { class: 'primary' }),
+      user.role === 'admin' && hasImport && h('a.button', { href: `#/${name}/import` }, t('Import …')),
+    ],
+    none(parameters) {
+      if (parameters.has('q')) return emptyState(t('Nothing found'), notFound);
+      if (tabs === undefined || !parameters.has(tabs.name)) return emptyState(...none);
+      return emptyState(t('None'), t('Nothing is in this list at the moment.'));
     },
-  ];
-}
-
-async function addObject<T extends Values>(
-  { client }: Page,
-  { path, members, add = '', nameOf }: Resource<T>,
-  reload: Reload,
-): Promise<void> {
-  const added = await askForObject<T>(client, { title: add, path, members });
-  if (added === undefined) return;
-  notify(t('{name} is added.', { name: nameOf(added) }));
-  await reload();
+  });
 }
 
 type Change<T> = { readonly known: Version<T>; readonly reload: Reload };
@@ -126,20 +108,12 @@ async function changeObject<T extends Values>(
   { path, members, nameOf }: ObjectPage<T>,
   { known, reload }: Change<T>,
 ): Promise<void> {
+  const { id } = known.value;
   const title = t('Change {name}', { name: nameOf(known.value) });
-  const changed = await askForObject<T>(client, {
-    title,
-    path: `${path}/${known.value.id}`,
-    members,
-    known,
-  });
+  const changed = await askForObject<T>(client, { title, path: `${path}/${id}`, members, known });
   if (changed === undefined) return;
   notify(t('{name} is changed.', { name: nameOf(changed) }));
   await reload();
-}
-
-export function resourceView<T extends Values>(resource: (page: Page) => ObjectPage<T>): View {
-  return (page) => objectPage(page, resource(page));
 }
 
 type Details<T> = Version<T> & {
@@ -147,28 +121,30 @@ type Details<T> = Version<T> & {
   readonly more: More<T> | undefined;
 };
 
-function objectPage<T extends Values>(page: Page, resource: ObjectPage<T>): void {
-  const { main, id } = page;
-  const path = `${resource.path}/${id}`;
-  const head = new Drawing(h('div', setPageTitle('…')));
-  const content = h('div', skeleton(8));
-  reloadable<Details<T>>(page, content, {
-    async load(loading) {
-      const [version, events, more] = await Promise.all([
-        loading.client.read<T>(path, loading.signal),
-        readHistory(loading, path).catch(undefinedIfMissing),
-        resource.more?.(loading),
-      ]);
-      return { ...version, events, more };
-    },
-    draw(known, reload) {
-      head.show(objectHeading(page, resource, { known, reload }));
-      return objectContent(resource, known, reload);
-    },
-    concerns: (event) => event.subject === path || resource.concerns?.(event) === true,
-    everyMilliseconds: resource.everyMilliseconds,
-  });
-  fill(main, head.element, content);
+export function resourceView<T extends Values>(resource: (page: Page) => ObjectPage<T>): View {
+  return (page) => {
+    const shown = resource(page);
+    const path = `${shown.path}/${page.id}`;
+    const head = new Drawing(h('div', setPageTitle('…')));
+    const content = h('div', skeleton(8));
+    reloadable<Details<T>>(page, content, {
+      async load(loading) {
+        const [version, events, more] = await Promise.all([
+          loading.client.read<T>(path, loading.signal),
+          readHistory(loading, path).catch(undefinedIfMissing),
+          shown.more?.(loading),
+        ]);
+        return { ...version, events, more };
+      },
+      draw(known, reload) {
+        head.show(objectHeading(page, shown, { known, reload }));
+        return objectContent(shown, known, reload);
+      },
+      concerns: (event) => event.subject === path || shown.concerns?.(event) === true,
+      everyMilliseconds: shown.everyMilliseconds,
+    });
+    fill(page.main, head.element, content);
+  };
 }
 
 function objectHeading<T extends Values>(
@@ -176,21 +152,21 @@ function objectHeading<T extends Values>(
   resource: ObjectPage<T>,
   { known, reload }: { readonly known: Details<T>; readonly reload: Reload },
 ): HTMLElement {
-  const { more } = known;
-  const { mayChange, mayDelete, nameOf, deletion, name, path } = resource;
-  const title = nameOf(known.value);
+  const { more, value } = known;
+  const { mayChange, mayDelete, nameOf, deletion, name: list, path } = resource;
+  const name = nameOf(value);
   const remove = (): Promise<void> =>
-    askToDelete(t('Delete {name}?', { name: title }), deletion, async () => {
-      await page.client.send('DELETE', `${path}/${known.value.id}`);
-      notify(t('{name} was deleted.', { name: title }));
-      goTo(`/${name}`);
+    askToDelete(t('Delete {name}?', { name }), deletion, async () => {
+      await page.client.send('DELETE', `${path}/${value.id}`);
+      notify(t('{name} was deleted.', { name }));
+      goTo(`/${list}`);
     });
   const change = (): Promise<void> => changeObject(page, resource, { known, reload });
+  const isMain = more === undefined && 'primary';
   return setPageTitle(
-    title,
-    more?.buttons(known.value, reload),
-    mayChange &&
-      action(t('Change'), change, { class: more === undefined && 'primary', 'data-key': 'change' }),
+    name,
+    more?.buttons(value, reload),
+    mayChange && action(t('Change'), change, { class: isMain, 'data-key': 'change' }),
     mayDelete && more?.mayDelete !== false && action(t('Delete …'), remove, { 'data-key': 'delete' }),
   );
 }
@@ -203,6 +179,6 @@ function objectContent<T extends Values>(
   const history = events !== undefined && h('section.card.last', h('h2', t('History')), eventList(events));
   if (more !== undefined) return more.content(value, history, reload);
   const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
-  const created: readonly (readonly [string, Child])[] = [[t('Created'), dateTime(value.createdAt)]];
-  return h('div.columns', h('div', card(title, factList([...facts, ...created]))), h('div', history));
+  const all = factList([...facts, [t('Created'), dateTime(value.createdAt)]]);
+  return h('div.columns', h('div', card(title, all)), h('div', history));
 }

@@ -45,42 +45,18 @@ function rowAt(
   start: number,
   separator: Separator,
 ): { readonly cells: readonly string[]; readonly end: number } | undefined {
+  const plain = `[^${separator}\r\n]*`;
+  const cell = `(?:"([^"]*(?:""[^"]*)*)"(${plain})|(?!")(${plain}))([${separator}]|\r\n?|\n|$)`;
+  const pattern = new RegExp(cell, 'y');
+  pattern.lastIndex = start;
   const cells: string[] = [];
-  for (let index = start; ;) {
-    const cell = cellAt(text, index, separator);
-    if (cell === undefined) return undefined;
-    cells.push(cell.text);
-    const sign = text[cell.end];
-    index = cell.end + 1;
-    if (sign === separator) continue;
-    return { cells, end: sign === '\r' && text[index] === '\n' ? index + 1 : index };
+  for (;;) {
+    const found = pattern.exec(text);
+    if (found === null) return undefined;
+    const [, quoted, rest = '', unquoted = '', end] = found;
+    cells.push(quoted === undefined ? unquoted : quoted.replaceAll('""', '"') + rest);
+    if (end !== separator) return { cells, end: pattern.lastIndex };
   }
-}
-
-/** The cell that begins there; undefined if it has a quote without an end. */
-function cellAt(
-  text: string,
-  start: number,
-  separator: Separator,
-): { readonly text: string; readonly end: number } | undefined {
-  if (text[start] !== '"') {
-    const end = endOfPlain(text, start, separator);
-    return { text: text.slice(start, end), end };
-  }
-  let quote = text.indexOf('"', start + 1);
-  while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
-  if (quote === -1) return undefined;
-  const end = endOfPlain(text, quote + 1, separator);
-  return { text: text.slice(start + 1, quote).replaceAll('""', '"') + text.slice(quote + 1, end), end };
-}
-
-function endOfPlain(text: string, start: number, separator: Separator): number {
-  let end = start;
-  for (; end < text.length; end += 1) {
-    const character = text[end];
-    if (character === separator || character === '\n' || character === '\r') break;
-  }
-  return end;
 }
 
 /** The text of `="00123"`, which keeps a spreadsheet from reading a number. */

@@ -125,14 +125,6 @@ export function reloadable<T>(page: Page, element: HTMLElement, content: Content
     isRunning = true;
     isStale = false;
     element.setAttribute('aria-busy', 'true');
-    await loadOnce(signal);
-    if (signal.aborted) return;
-    isRunning = false;
-    if (isStale) return restart();
-    for (const name of ['aria-busy', 'data-asked']) element.removeAttribute(name);
-  }
-
-  async function loadOnce(signal: AbortSignal): Promise<void> {
     const show = (value: T): void => {
       if (signal.aborted) return;
       isAsked = false;
@@ -140,25 +132,29 @@ export function reloadable<T>(page: Page, element: HTMLElement, content: Content
       redraw();
     };
     const news = isAsked || shown === undefined ? undefined : { shown: shown.value, subjects };
-    try {
-      show(await load({ ...page, signal }, show, news));
-    } catch (error) {
-      if (signal.aborted) return;
-      if (shown !== undefined && isTemporary(error)) return retry(error, signal);
-      shown = undefined;
-      drawing.show(failure(error, reload));
-    }
+    await load({ ...page, signal }, show, news)
+      .then(show)
+      .catch((error: unknown) => fail(error, signal));
+    if (signal.aborted) return;
+    isRunning = false;
+    if (isStale) return restart();
+    for (const name of ['aria-busy', 'data-asked']) element.removeAttribute(name);
   }
 
   function redraw(): void {
     if (shown !== undefined) drawing.show(draw(shown.value, reload));
   }
 
-  function retry(error: unknown, signal: AbortSignal): void {
-    if (!(error instanceof Rejection)) return;
-    notify(t('This page may be out of date. {message}', { message: error.message }));
-    const waiting = pause(retryPause(error, retryMilliseconds), signal);
-    void waiting.then(restart).catch(() => undefined);
+  function fail(error: unknown, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    if (shown === undefined || !isTemporary(error)) {
+      shown = undefined;
+      drawing.show(failure(error, reload));
+    } else if (error instanceof Rejection) {
+      notify(t('This page may be out of date. {message}', { message: error.message }));
+      const waiting = pause(retryPause(error, retryMilliseconds), signal);
+      void waiting.then(restart).catch(() => undefined);
+    }
   }
 
   ending.addEventListener('abort', () => latest.abort(ending.reason));
@@ -201,20 +197,20 @@ export function printButton(label: string, attributes: Attributes = {}): HTMLEle
 
 /** The URL of the page with another value of a parameter; without one if it is empty. Lists begin anew. */
 export function urlWith({ path, parameters }: Page, name: string, value: string): string {
-  const changed = new URLSearchParams(parameters);
-  changed.delete('cursor');
-  if (value === '') changed.delete(name);
-  else changed.set(name, value);
-  return `#/${path}?${changed}`;
+  return `#/${path}?${changeParameter(new URLSearchParams(parameters), name, value)}`;
 }
 
 /** Changes the URL without an entry in the history. */
 export function setParameter(page: Page, name: string, value: string): void {
   history.replaceState(history.state, '', urlWith(page, name, value));
-  const { parameters } = page;
+  changeParameter(page.parameters, name, value);
+}
+
+function changeParameter(parameters: URLSearchParams, name: string, value: string): URLSearchParams {
   parameters.delete('cursor');
   if (value === '') parameters.delete(name);
   else parameters.set(name, value);
+  return parameters;
 }
 
 /** Navigates to another view of the console. */

@@ -13,76 +13,77 @@ export type Article = {
 const suggestedMax = 8;
 const accepted = statuses.filter((status) => stages[status].isPaid).join(',');
 
-export class Articles {
-  readonly #client: ApiClient;
-  #sold: readonly Article[] = [];
+export function articlesOf(client: ApiClient) {
+  let sold: readonly Article[] = [];
   /** The currencies of what was sold before and of the products that were found. */
-  readonly currencies = new Set<string>();
+  const currencies = new Set<string>();
 
-  constructor(client: ApiClient) {
-    this.#client = client;
-  }
-
-  /**
-   * Reads the items of the newest 100 orders that the shop has accepted, with their last prices; none if they can’t
-   * be read. In an open order the price may be what a customer wishes.
-   */
-  async loadSold(): Promise<void> {
-    const read = this.#client.get<List<Order>>(`/orders?status=${accepted}&limit=100`);
-    const { data } = await read.catch(() => ({ data: [] }));
-    const byName = new Map<string, Article>();
-    for (const { items, currency } of data) {
-      this.currencies.add(currency);
-      for (const { name, sku, unitPrice } of items) {
-        const article = { name, sku, unitPrice, currency };
-        if (!byName.has(articleName(article))) byName.set(articleName(article), article);
-      }
-    }
-    this.#sold = [...byName.values()];
-  }
-
-  /**
-   * Finds the products with this code or these words in their names, and what else was sold before with these words;
-   * its price may be an old one. While the service is away no products are found.
-   */
-  async find(
-    words: string,
-    signal: AbortSignal,
-  ): Promise<{ readonly products: readonly Article[]; readonly sold: readonly Article[] }> {
-    const products = await this.#products(words, signal).catch(() => []);
-    const isProduct = ({ name, sku }: Article): boolean =>
-      products.some((each) => each.name === name || (sku !== null && isSame(each.sku, sku)));
-    const all = words.toLowerCase().split(/\s+/);
-    const isMeant = ({ name }: Article): boolean => all.every((word) => name.toLowerCase().includes(word));
-    const sold = this.#sold.filter((each) => isMeant(each) && !isProduct(each));
-    return { products, sold: sold.slice(0, suggestedMax - products.length) };
-  }
-
-  async #products(words: string, signal: AbortSignal): Promise<readonly Product[]> {
-    const [coded, named] = await Promise.all([
-      /^\S{3,}$/.test(words) ? productWithCode(this.#client, words, signal) : undefined,
-      productsOf(this.#client, words, signal),
-    ]);
-    const products = coded === undefined ? named : [coded, ...named.filter(({ id }) => id !== coded.id)];
-    for (const { currency } of products) this.currencies.add(currency);
-    return products;
+  function seen<T extends Article>(article: T): T {
+    currencies.add(article.currency);
+    return article;
   }
 
   /** Returns the product that is sold now with this SKU or barcode, or else what was sold with this SKU. */
-  async withCode(code: string): Promise<Article | undefined> {
-    const found = await productWithCode(this.#client, code);
-    if (found !== undefined) this.currencies.add(found.currency);
-    return found ?? this.#sold.find(({ sku }) => sku !== null && isSame(sku, code));
+  async function withCode(code: string): Promise<Article | undefined> {
+    const product = await productWithCode(client, code);
+    return product === undefined ? sold.find(({ sku }) => sku !== null && isSame(sku, code)) : seen(product);
   }
 
-  /** Returns what has this name, SKU or barcode and is sold in this currency: its price is that of the product. */
-  async called(text: string, currency: string): Promise<Article | undefined> {
-    const isNamed = (each: Article): boolean => each.currency === currency && isSame(each.name, text);
-    const found = (await this.withCode(text)) ?? (await productsOf(this.#client, text)).find(isNamed);
-    const sold = found ?? this.#sold.find(isNamed);
-    const isOnlySold = sold !== undefined && sold !== found && sold.sku !== null;
-    return isOnlySold ? ((await productWithCode(this.#client, sold.sku)) ?? sold) : sold;
+  async function productsFor(words: string, signal: AbortSignal): Promise<readonly Product[]> {
+    const [coded, named] = await Promise.all([
+      /^\S{3,}$/.test(words) ? productWithCode(client, words, signal) : undefined,
+      productsOf(client, words, signal),
+    ]);
+    const others = named.filter(({ id }) => id !== coded?.id);
+    return (coded === undefined ? others : [coded, ...others]).map(seen);
   }
+
+  return {
+    currencies,
+    withCode,
+
+    /**
+     * Reads the items of the newest 100 orders that the shop has accepted, with their last prices; none if they can’t
+     * be read. In an open order the price may be what a customer wishes.
+     */
+    async loadSold(): Promise<void> {
+      const read = client.get<List<Order>>(`/orders?status=${accepted}&limit=100`);
+      const { data } = await read.catch(() => ({ data: [] }));
+      const byName = new Map<string, Article>();
+      for (const { items, currency } of data)
+        for (const { name, sku, unitPrice } of items) {
+          const key = `${name} ${currency}`;
+          if (!byName.has(key)) byName.set(key, seen({ name, sku, unitPrice, currency }));
+        }
+      sold = [...byName.values()];
+    },
+
+    /**
+     * Finds the products with this code or these words in their names, and what else was sold before with these words;
+     * its price may be an old one. While the service is away no products are found.
+     */
+    async find(
+      words: string,
+      signal: AbortSignal,
+    ): Promise<{ readonly products: readonly Article[]; readonly sold: readonly Article[] }> {
+      const products = await productsFor(words, signal).catch(() => []);
+      const all = words.toLowerCase().split(/\s+/);
+      const isMeant = ({ name, sku }: Article): boolean =>
+        all.every((word) => name.toLowerCase().includes(word)) &&
+        !products.some((each) => each.name === name || (sku !== null && isSame(each.sku, sku)));
+      return { products, sold: sold.filter(isMeant).slice(0, suggestedMax - products.length) };
+    },
+
+    /** Returns what has this name, SKU or barcode and is sold in this currency: its price is that of the product. */
+    async called(text: string, currency: string): Promise<Article | undefined> {
+      const isNamed = (each: Article): boolean => each.currency === currency && isSame(each.name, text);
+      const found = (await withCode(text)) ?? (await productsOf(client, text)).find(isNamed);
+      if (found !== undefined) return found;
+      const before = sold.find(isNamed);
+      const { sku = null } = before ?? {};
+      return sku === null ? before : ((await productWithCode(client, sku)) ?? before);
+    },
+  };
 }
 
 /** Returns the product that is sold now with this SKU or barcode. */
@@ -117,10 +118,6 @@ async function productsOf(client: ApiClient, q: string, signal?: AbortSignal): P
 
 /** The service finds no longer text. */
 const searchedMax = 100;
-
-function articleName({ name, currency }: Article): string {
-  return `${name} ${currency}`;
-}
 
 function isCoded({ sku, barcode }: Product, code: string): boolean {
   return isSame(sku, code) || barcode === code;

@@ -6,6 +6,7 @@ import { draftsOf } from '../parts/drafts.ts';
 import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
+import { keepsNothing } from '../parts/browser-session.ts';
 import { OrderSteps } from '../parts/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
 import { ordersView } from '../orders/orders-view.ts';
@@ -20,7 +21,7 @@ import { warn } from '../parts/dialogs.ts';
 import { timeSpan } from '../parts/formats.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
+import { fill, h } from '../parts/elements.ts';
 import { setShop, shopOfPage, textOfPage } from '../parts/page-text.ts';
 import { serviceClock } from '../parts/service-clock.ts';
 import { shopLater } from '../parts/device-switch.ts';
@@ -74,34 +75,26 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav.side', { 'aria-label': t('Console') }));
-  const edge = h('div.edge', bar.element, banner);
-  const frame = h('div.frame', edge, h('div.body', main));
-  const skip = h('a.skip', { href: '#main' }, t('Skip to the content'));
-  skip.addEventListener('click', (event) => {
+  const frame = h('div.frame', h('div.edge', bar.element, banner), h('div.body', main));
+  const onclick = (event: Event): void => {
     event.preventDefault();
     focusHeading(main);
-  });
+  };
+  const skip = h('a.skip', { href: '#main', onclick }, t('Skip to the content'));
   fill(container, skip, frame, h('div', { id: 'notices', role: 'status', 'aria-live': 'polite' }));
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
   const kept = keptViews(main, frame, signal);
   const turn = scrollPlaces();
+
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
     const top = turn();
     if (location.hash === currentHash) ending.abort(new Error('drawn again'));
     else kept.leave(currentHash, ending);
     currentHash = location.hash;
-    const item = itemOf(name);
-    bar.show(navigationBar(app, item));
-    const known = Object.hasOwn(views, name) ? views[name] : ownView(name, app);
-    const { role } = app.user;
-    const view = isAllowed(item, role)
-      ? (known ?? officeView(name))
-      : messageView(
-          t('Not allowed'),
-          t('This page is not for accounts with the role {role}.', { role: roleNames[role] }),
-        );
+    bar.show(navigationBar(app, itemOf(name)));
+    const view = viewOf(name, app);
     const show = (): void => {
       const found = kept.restore(currentHash);
       ending = found ?? new AbortController();
@@ -114,6 +107,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     if (top > 0) scrollOnceLoaded(main, top, ending.signal);
     currentPath = path;
   }
+
   async function addOwn(): Promise<void> {
     const { readOwnPages } = await import('./office-views.ts');
     app = { ...app, own: await readOwnPages(app) };
@@ -122,27 +116,20 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     if (ownView(name, app) !== undefined) draw();
     else bar.show(navigationBar(app, itemOf(name)));
   }
+
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
   showConnection(app, banner, signal);
   watchShop(app, signal);
   serviceClock.addEventListener('wrong', sayClockIsWrong, { signal });
   if (serviceClock.isWrong) sayClockIsWrong();
-  if (!app.session.isKept)
-    warn(
-      t(
-        'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
-      ),
-    );
+  if (!app.session.isKept) warn(keepsNothing);
   watchShortcuts(app, signal);
-  if (/^(#\/?)?$/.test(location.hash) && isShopUnknown(app)) history.replaceState(null, '', '#/shop?first');
+  // an administrator is asked about the shop, unless somebody has said something of it, or put it off here
+  const isShopUnknown = app.user.role === 'admin' && shopOfPage().updatedAt === null && !shopLater.isOn;
+  if (/^(#\/?)?$/.test(location.hash) && isShopUnknown) history.replaceState(null, '', '#/shop?first');
   if (textOfPage('resources') !== '') void addOwn().catch(() => undefined); // the others are there
   draw();
-}
-
-/** Whether nobody has said anything of the shop, nor put it off here: an administrator is asked. */
-function isShopUnknown({ user }: App): boolean {
-  return user.role === 'admin' && shopOfPage().updatedAt === null && !shopLater.isOn;
 }
 
 /** Reads the shop again when it has changed, or may have: events of the shop are for administrators. */
@@ -170,6 +157,14 @@ function itemOf(name: string): string {
   return { day: 'today', webhooks: 'system' }[first] ?? first;
 }
 
+function viewOf(name: string, app: App): View {
+  const { role } = app.user;
+  if (isAllowed(itemOf(name), role))
+    return (Object.hasOwn(views, name) ? views[name] : ownView(name, app)) ?? officeView(name);
+  const text = t('This page is not for accounts with the role {role}.', { role: roleNames[role] });
+  return messageView(t('Not allowed'), text);
+}
+
 function ownView(name: string, { own }: App): View | undefined {
   const [kind, part] = name.split('/', 2);
   const pages = own.find((each) => each.name === kind);
@@ -178,36 +173,24 @@ function ownView(name: string, { own }: App): View | undefined {
 
 /** Shows in the banner the reason why the page may be out of date. */
 function showConnection({ client, live }: App, banner: HTMLElement, signal: AbortSignal): void {
-  let isAway = false;
-  function show(): void {
+  const show = (): void => {
     const { delayReason } = live;
-    fill(
-      banner,
-      isAway && notice(t('The service can’t be reached. '), awayText),
-      !isAway && delayReason !== null && notice(t('Not live: '), `${lateText} ${delayReason}`),
-    );
-  }
-  function leave(): void {
-    isAway = true;
-    show();
-  }
-  function comeBack(): void {
-    isAway = false;
+    const late = delayReason !== null && [t('Not live: '), `${lateText} ${delayReason}`];
+    const content = client.isReachable ? late : [t('The service can’t be reached. '), awayText];
+    fill(banner, content && h('p.banner', content));
+  };
+  const comeBack = (): void => {
     show();
     clearUnreachable();
     live.catchUp();
-  }
-  client.addEventListener('unreachable', leave, { signal });
+  };
+  client.addEventListener('unreachable', show, { signal });
   client.addEventListener('reachable', comeBack, { signal });
   live.addEventListener('delay', show, { signal });
 }
 
 const awayText = t('This page may be out of date; it is updated as soon as the service is back.');
 const lateText = t('changes by others are shown up to half a minute later.');
-
-function notice(...content: readonly Child[]): HTMLElement {
-  return h('p.banner', content);
-}
 
 /** A view that has put the focus somewhere keeps it there. */
 function focusHeading(main: HTMLElement): void {

@@ -31,19 +31,12 @@ export function keepContent(element: HTMLElement): KeptContent {
 
 const linkMilliseconds = 1_000;
 
-type Left = { readonly content: KeptContent; readonly ending: AbortController };
-
-type KeptViews = {
-  /** Keeps the view of this URL if it has a form with input that was not sent, or else ends it. */
-  readonly leave: (url: string, ending: AbortController) => void;
-  /** Shows the form that was left at this URL, and returns what ends it, if there is one. */
-  readonly restore: (url: string) => AbortController | undefined;
-};
-
-/** The frame contains `main` and the dialogs over it; the signal is aborted when their user is gone. */
-export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSignal): KeptViews {
-  /** The views that were left before their form was sent, by their URLs. */
-  const left = new Map<string, Left>();
+/**
+ * The views that were left before their form was sent, by their URLs. The frame contains `main` and the dialogs over it;
+ * the signal is aborted when their user is gone.
+ */
+export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSignal) {
+  const left = new Map<string, { readonly content: KeptContent; readonly ending: AbortController }>();
   /** When a link to another program was followed last. */
   let followedAt = -linkMilliseconds;
 
@@ -62,12 +55,15 @@ export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSi
   window.addEventListener('click', follow, { signal });
   signal.addEventListener('abort', () => left.forEach(({ ending }) => ending.abort()));
   return {
-    leave(url, ending) {
+    /** Keeps the view of this URL if it has a form with input that was not sent, or else ends it. */
+    leave(url: string, ending: AbortController): void {
       const content = keepContent(main);
       if (content.has(unsent)) left.set(url, { content, ending });
       else ending.abort(new Error('left'));
     },
-    restore(url) {
+
+    /** Shows the form that was left at this URL, and returns what ends it, if there is one. */
+    restore(url: string): AbortController | undefined {
       const found = left.get(url);
       left.delete(url);
       if (found?.content.has(unsent) !== true) {

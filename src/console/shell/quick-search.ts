@@ -32,13 +32,13 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
 
 type LookUp = { readonly open: (path: string) => void; readonly signal: AbortSignal };
 
-/** Fails only if all three do: one of them may be overloaded, or not for this role. */
+/** Fails only if all do: one of them may be overloaded, or not for this role. */
 async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
   const { client } = app;
-  const find = <T>(path: string, others: object, found: (one: T) => Found): Promise<Found[]> =>
-    client
-      .get<List<T>>(`${path}?${query({ q, limit: foundOfKindMax, ...others })}`, signal)
-      .then(({ data }) => data.map(found));
+  const find = async <T>(path: string, others: object, found: (one: T) => Found): Promise<Found[]> => {
+    const parameters = query({ q, limit: foundOfKindMax, ...others });
+    return (await client.get<List<T>>(`${path}?${parameters}`, signal)).data.map(found);
+  };
   const customers = customerSearch(client, foundOfKindMax, ({ id }) => open(`/customers/${id}`))(q, signal);
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
@@ -56,13 +56,10 @@ async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise
       const about = `${sku} · ${money(unitPrice, currency)}`;
       return { id: `product-${id}`, name, about, choose: () => open(`/products?${query({ q: sku })}`) };
     });
-    if (isBarcode(q)) searches.unshift([t('Products'), products]);
-    else searches.push([t('Products'), products]);
+    searches.splice(isBarcode(q) ? 0 : 2, 0, [t('Products'), products]);
   }
-  const settled = await Promise.allSettled(searches.map(([, found]) => found));
-  if (settled.every(({ status }) => status === 'rejected')) throw new Error('nothing was answered');
-  return settled.map((each, index) => ({
-    label: searches[index]?.[0] ?? '',
-    found: each.status === 'fulfilled' ? each.value : [],
-  }));
+  const groups = searches.map(async ([label, found]) => ({ label, found: await found }));
+  const answered = (await Promise.allSettled(groups)).filter((each) => each.status === 'fulfilled');
+  if (answered.length === 0) throw new Error('nothing was answered');
+  return answered.map(({ value }) => value);
 }

@@ -1,6 +1,6 @@
 // Signing in, and asking for the password again before sensitive actions.
 import { deferred, storage } from '../parts/browser-gaps.ts';
-import type { BrowserSession } from '../parts/browser-session.ts';
+import { type BrowserSession, keepsNothing } from '../parts/browser-session.ts';
 import { ask } from '../parts/dialogs.ts';
 import { documentationLink } from './documentation-link.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
@@ -24,46 +24,28 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
     h('p', { role: 'status' }, t('You have been signed out. Sign in to go on where you were.'));
   const body = form([reason, email.element, rows], {
     submit: t('Sign in'),
-    async run() {
-      await run();
-      resolve();
-    },
+    run: () => run().then(resolve),
   });
-  const help = h(
-    'details',
-    h('summary', t('First time here, or password lost?')),
-    h(
-      'p',
-      rich(
-        'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.',
-        { file: h('code', 'data/initial-admin.json') },
-      ),
-    ),
-    h(
-      'p',
-      rich(
-        'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.',
-        {
-          command: h('code', 'orderly admin reset --email …'),
-          npm: h('code', 'npm start -- admin reset --email …'),
-        },
-      ),
-    ),
+  const firstPassword: Child = rich(
+    'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.',
+    { file: h('code', 'data/initial-admin.json') },
   );
+  const lostPassword: Child = rich(
+    'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.',
+    {
+      command: h('code', 'orderly admin reset --email …'),
+      npm: h('code', 'npm start -- admin reset --email …'),
+    },
+  );
+  const question = h('summary', t('First time here, or password lost?'));
   fill(
     container,
     h(
       'main.sign-in',
       h('h1', h('span.mark', { 'aria-hidden': 'true' }), 'orderly'),
       body,
-      help,
-      !storage.isThere &&
-        h(
-          'p.banner',
-          t(
-            'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
-          ),
-        ),
+      h('details', question, h('p', firstPassword), h('p', lostPassword)),
+      !storage.isThere && h('p.banner', keepsNothing),
       h('p', documentationLink(t('API documentation'))),
     ),
   );
@@ -89,7 +71,7 @@ function credentials(
   });
   // a recovery code has letters, which the keyboard for digits lacks
   const useRecovery = button(t('Use a recovery code'), () => {
-    code.control.setAttribute('inputmode', 'text');
+    code.control.inputMode = 'text';
     code.control.setAttribute('autocomplete', 'off');
     code.control.focus();
     useRecovery.remove();
@@ -97,20 +79,17 @@ function credentials(
   code.element.append(useRecovery);
   code.element.hidden = true;
   async function run(): Promise<void> {
+    const wasAsked = !code.element.hidden;
     const given = { email: email(), password: password.control.value };
-    const all = code.element.hidden ? given : { ...given, code: code.control.value.trim() };
+    const all = wasAsked ? { ...given, code: code.control.value.trim() } : given;
     const problem = await session.signIn(all);
     if (problem === undefined) return;
-    if (problem.code === 'code-required') {
-      const detail = code.element.hidden
-        ? t('Also enter the code.')
-        : t('This code is wrong, or was used already.');
-      code.element.hidden = false;
-      throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
-    }
-    const isWrong = problem.code === 'invalid-credentials';
-    const detail = isWrong ? t('Wrong e-mail address or password.') : wordsOf(problem);
-    throw new Rejection({ ...problem, detail });
+    if (problem.code === 'invalid-credentials')
+      throw new Rejection({ ...problem, detail: t('Wrong e-mail address or password.') });
+    if (problem.code !== 'code-required') throw new Rejection({ ...problem, detail: wordsOf(problem) });
+    code.element.hidden = false;
+    const detail = wasAsked ? t('This code is wrong, or was used already.') : t('Also enter the code.');
+    throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });
   }
   return { rows: [password.element, code.element], run };
 }
