@@ -77,26 +77,6 @@ describe('placing an order', () => {
     assert.deepEqual([read.text, read.headers.etag], [placed.text, placed.headers.etag]);
   });
 
-  test('the postal code of a shipping address is trimmed and upper-cased', async () => {
-    const { body } = await place(
-      wanted({
-        shippingAddress: {
-          line1: '10 Downing Street',
-          city: 'London',
-          postalCode: ' sw1a 2aa ',
-          country: 'GB',
-        },
-      }),
-    );
-    assert.equal(body.shippingAddress.postalCode, 'SW1A 2AA');
-  });
-
-  test('a hundred items of the greatest price fit, if their sum does', async () => {
-    const many = Array.from({ length: 100 }, () => ({ name: 'Gold', quantity: 90, unitPrice: 1e12 }));
-    const { status, body } = await place(wanted({ items: many }));
-    assert.deepEqual([status, body.total], [201, 9e15]);
-  });
-
   test('a sum of exactly 2^53−1 is an order, one more is invalid', async () => {
     const upTo = [
       { name: 'A', quantity: 9007, unitPrice: 1e12 },
@@ -145,7 +125,6 @@ describe('placing an order', () => {
       ['#/items/0/quantity maximum'],
     ],
     ['with half a quantity', { items: [{ ...tea, quantity: 0.5 }] }, ['#/items/0/quantity type']],
-    ['with one and a half of something', { items: [{ ...tea, quantity: 1.5 }] }, ['#/items/0/quantity type']],
     ['with a quantity as text', { items: [{ ...tea, quantity: '2' }] }, ['#/items/0/quantity type']],
     [
       'with a price below -10^12',
@@ -229,10 +208,6 @@ describe('placing an order', () => {
   for (const [what, members, issues] of rejected) {
     test(`an order ${what} is rejected`, async () => assertIssues(await place(wanted(members)), 422, issues));
   }
-
-  test('an empty object lacks all required members', async () => {
-    assertIssues(await place({}), 422, ['#/customerId required', '#/currency required', '#/items required']);
-  });
 
   test('all issues of a request are reported at once, each at its place', async () => {
     const response = await service().post('/orders?limit=1&x=2', {
