@@ -9,7 +9,7 @@ export const feed: Feature = {
     const { followEventsRoute } = await import('./feed-routes.ts');
     const { LiveFeed } = await import('./live-feed.ts');
     return (core) => {
-      const live = new LiveFeed({ ...core, db: core.database.read });
+      const live = new LiveFeed(core);
       return {
         groups: [{ invalidStatus: 422, routes: [followEventsRoute({ ...core, live })] }],
         metrics: () => live.families(),

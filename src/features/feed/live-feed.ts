@@ -3,17 +3,14 @@
 // task of its own (`base/turns.ts`).
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
-import type { Logger } from '../../base/logger.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
-import type { Timers } from '../../base/timers.ts';
-import type { Turns } from '../../base/turns.ts';
 import type { ResponseStream, StreamEndReason } from '../../http/responses/response-stream.ts';
 import { commentLine, eventBlock, retryLine } from '../../http/responses/server-sent-events.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable } from '../../problem.ts';
-import type { Connection } from '../../storage/connection.ts';
 import type { EventType } from '../events/event.ts';
 import { readFeed, type FeedAccess } from '../events/feed-store.ts';
+import type { Core } from '../feature.ts';
 import { cursorAfter, feedState } from './feed-cursor.ts';
 
 export const streamsMax = 100;
@@ -44,13 +41,7 @@ const endReasons: readonly StreamEndReason[] = [
   'failed',
 ];
 
-type LiveFeedOptions = {
-  readonly db: Connection;
-  readonly log: Logger;
-  readonly now: () => number;
-  readonly timers: Timers;
-  readonly turns: Turns;
-};
+type Services = Pick<Core, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
 
 type StreamCall = Pick<
   Call<object, object, undefined, Caller>,
@@ -78,7 +69,7 @@ type Reader = Omit<NewReader, 'after'> & {
 };
 
 export class LiveFeed {
-  readonly #options: LiveFeedOptions;
+  readonly #services: Services;
   readonly #readers = new Set<Reader>();
   readonly #ends = new Map(endReasons.map((reason) => [reason, 0]));
   #eventsSent = 0;
@@ -86,8 +77,8 @@ export class LiveFeed {
   #isWaking = false;
   #cancelSweep = (): void => {};
 
-  constructor(options: LiveFeedOptions) {
-    this.#options = options;
+  constructor(services: Services) {
+    this.#services = services;
   }
 
   families(): Family[] {
@@ -154,7 +145,7 @@ export class LiveFeed {
 
   /** Ends streams whose readers have lost the right to them, and sends a comment to others that are idle. */
   #sweepLater(): void {
-    const { now, timers } = this.#options;
+    const { now, timers } = this.#services;
     this.#cancelSweep = timers.after(sweepMilliseconds, () => {
       this.#sweepLater();
       this.#guard(() => {
@@ -168,7 +159,7 @@ export class LiveFeed {
   #sendLater(reader: Reader): void {
     if (reader.isWaiting) return;
     reader.isWaiting = true;
-    this.#options.turns.runLater(() => {
+    this.#services.turns.runLater(() => {
       reader.isWaiting = false;
       this.#guard(() => this.#sendPage(reader));
     });
@@ -179,7 +170,7 @@ export class LiveFeed {
    * afterwards a client that doesn't keep up is disconnected.
    */
   #sendPage(reader: Reader): void {
-    const { db } = this.#options;
+    const { read: db } = this.#services.database;
     const { position: after, stream, access, types } = reader;
     if (!endUnlessPermitted(reader)) return;
     const { removedUpTo, latest, epoch } = feedState(db);
@@ -201,7 +192,7 @@ export class LiveFeed {
     const { stream } = reader;
     const bytes = Buffer.from(text);
     if (stream.unsentBytes + bytes.length > streamUnsentBytesMax) return stream.end('slow');
-    reader.writtenAt = this.#options.now();
+    reader.writtenAt = this.#services.now();
     stream.write(bytes);
   }
 
@@ -211,7 +202,7 @@ export class LiveFeed {
       task();
     } catch (error) {
       const cause = causeOf(error);
-      this.#options.log.write('error', 'the event streams failed and were ended', { cause });
+      this.#services.log.write('error', 'the event streams failed and were ended', { cause });
       this.#endAll('failed');
     }
   }

@@ -12,6 +12,7 @@ import {
   type Importable,
 } from '../../resource/imported-object-store.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
+import type { Core } from '../feature.ts';
 import { products } from '../products/products.ts';
 import { csvReader, importLineBytesMax, ndjsonReader } from './arriving-lines.ts';
 import { lineForm, type ImportTable } from './import-line.ts';
@@ -20,12 +21,8 @@ import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } 
 
 export const importBytesMax = 32 * 1024 * 1024;
 
-type ImportServices = {
-  readonly imports: Pick<Imports, 'createResult'>;
-  /** Returns milliseconds since 1970. */
-  readonly now: () => number;
-  /** Its country is that of phone numbers in national form. */
-  readonly shop: { readonly country: string | undefined };
+type ImportServices = Pick<Core, 'now' | 'shop'> & {
+  readonly imports: Imports;
   /** What is imported beside customers, orders and products. */
   readonly others: readonly Importable[];
 };

@@ -2,9 +2,7 @@
 // truncated response never looks complete.
 import type { Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
-import type { Logger } from '../../base/logger.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
-import type { Timers } from '../../base/timers.ts';
 import { ndjson } from '../../http/responses/media-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
@@ -14,6 +12,7 @@ import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
 import type { Outcome } from '../../resource/imported-object-store.ts';
 import type { Permit } from '../../storage/permit.ts';
+import type { Core } from '../feature.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
 import type { ImportLine } from './import-line.ts';
 
@@ -35,12 +34,7 @@ type ImportCall = Pick<
   'streamedBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
-type Services = {
-  readonly log: Logger;
-  readonly timers: Timers;
-  /** Aborted when the service begins to stop. */
-  readonly stopping: AbortSignal;
-};
+type Services = Pick<Core, 'log' | 'timers' | 'stopping'>;
 
 /** How the lines of one import are read and written. */
 type LineHandling = {
