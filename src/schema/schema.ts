@@ -147,7 +147,10 @@ function placeLabel(path: Findings['path']): string {
 
 /** Returns the JSON Pointer (RFC 6901). */
 function pointerOf(path: Findings['path']): string {
-  return path.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('');
+  let pointer = '';
+  for (const step of path)
+    pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+  return pointer;
 }
 
 type StringOptions = Annotations & {
