@@ -9,7 +9,7 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { bytesOf, maySync } from './private-files.ts';
 import { isTransient, StorageError, toStorageError } from './storage-error.ts';
-import { closedReasons, Transactions, type Fdatasync } from './transactions.ts';
+import { closedReasons, Transactions } from './transactions.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type FeatureMigration } from './migrations.ts';
 import { ThreadError } from '../base/thread.ts';
@@ -40,7 +40,7 @@ export type DatabaseOptions = {
   /** Aborted to end a start that takes long. */
   readonly signal?: AbortSignal;
   /** Replaces `fs.fdatasync`, to simulate slow or broken disks. */
-  readonly fdatasync?: Fdatasync;
+  readonly fdatasync?: (descriptor: number, done: (error: Error | null) => void) => void;
   /** Creates threads; tests pass threads that fail or start late. */
   readonly sqlWorker?: (options: SqlWorkerOptions) => SqlWorker;
 };
@@ -110,17 +110,13 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
   const transactions = new Transactions({
     writing: sqlite,
     reading,
-    walDescriptor,
-    fdatasync: sync,
+    sync: () => new Promise((resolve) => sync(walDescriptor, resolve)),
     stats,
     log,
     hasRoom: () => hasRoom(folder),
     onSync,
     onSettled: () => checkpointer.checkSoon(),
-    onFatal(error) {
-      clearInterval(watching);
-      if (saving === undefined) end(error);
-    },
+    onFatal: (error) => (ending = end(error)),
   });
   const synced = (): Promise<void> => transactions.synced();
   const readWorker = sqlWorker({ file, access: 'read', synced });
@@ -135,45 +131,40 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     checkpoints,
   });
   const replacedFiles = new ReplacedFiles(folder);
-  let saving: Promise<void> | undefined;
+  let ending: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   const watching = setInterval(() => {
     transactions.watch();
     if (replacedFiles.names.length > 0) void endReplaced();
   }, watchMilliseconds).unref();
 
-  /** Saves what is open once nothing is written anymore, and ends the service. */
   async function endReplaced(): Promise<void> {
     clearInterval(watching);
     await checkpointer.close();
-    const save = (): void => {
-      saving = saveAndEnd();
-      transactions.fail(new StorageError('Files of the database were replaced.'));
-    };
-    await transactions.whileHeld(save).catch(() => {}); // a sync failed, which has ended the service
+    const fail = (): void => transactions.fail(new StorageError('Files of the database were replaced.'));
+    await transactions.whileHeld(fail).catch(() => {}); // a sync failed, which has ended the service
   }
 
-  async function saveAndEnd(): Promise<void> {
-    while (closing === undefined)
-      try {
-        return end(await replacedFiles.save(sqlite));
-      } catch (error) {
+  /** Ends the service once nothing is written anymore, and what only open files have is saved. */
+  async function end(error: Error): Promise<void> {
+    clearInterval(watching);
+    let reason = replacedFiles.names.length > 0 ? undefined : error;
+    while (reason === undefined && closing === undefined)
+      reason = await replacedFiles.save(sqlite).catch((cause: unknown) => {
         const message = 'files of the database were replaced, and it could not be copied';
-        log('error', message, { cause: String(error) });
-        await pause(saveAgainMilliseconds);
-      }
-  }
-
-  function end(error: Error): void {
+        log('error', message, { cause: String(cause) });
+        return pause(saveAgainMilliseconds, undefined);
+      });
+    if (reason === undefined) return; // `close` tries it once more
     sqlite.close(); // first: the last connection that closes would checkpoint, and a read-only one can't
-    options.onFatal(error);
+    options.onFatal(reason);
   }
 
   async function close(): Promise<void> {
     clearInterval(watching);
     await transactions.close();
     await checkpointer.close();
-    await saving;
+    await ending;
     const isUnsaved = sqlite.isOpen && replacedFiles.hasContentToSave;
     const replaced = isUnsaved ? await replacedFiles.save(sqlite) : undefined;
     await readWorker.close();

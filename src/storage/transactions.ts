@@ -38,33 +38,30 @@ const unwritableReason = 'Writes are temporarily unavailable.';
 /** An I/O error, or a lack of memory, has ended the snapshot of reads before the end of the sync. */
 const unreadableReason = 'Reads are temporarily unavailable.';
 
-type QueuedWrite = {
+type Write = {
   readonly callback: (db: Connection) => unknown;
   /** Whether it tests the disk after damage was found: if the disk fails it, the service ends. */
   readonly isDiskTest: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
+  /** Once it has run. Its promise is settled when what the callback saw is on disk. */
+  outcome?: { readonly result: unknown } | { readonly error: unknown };
 };
 
-/** The result or error of a write callback. Its promise is settled once the changes it saw are on disk. */
-type Outcome = { readonly write: QueuedWrite; readonly hasThrown: boolean; settle(): void };
-
-/** A group that is committed but not on disk yet. */
+/** Writes that are committed but not on disk yet. */
 type Unsynced = {
-  readonly outcomes: readonly Outcome[];
+  readonly group: readonly Write[];
   readonly invalidations: readonly Invalidation[];
   readonly synced: PromiseWithResolvers<void>;
 };
-
-export type Fdatasync = (descriptor: number, done: (error: Error | null) => void) => void;
 
 type Options = {
   /** The connections that write and read. */
   readonly writing: DatabaseSync;
   readonly reading: DatabaseSync;
-  readonly walDescriptor: number;
-  readonly fdatasync: Fdatasync;
   readonly stats: StorageStats;
+  /** Puts what is in the WAL on disk; resolves with the error, if any. */
+  sync(): Promise<Error | null>;
   /** Whether the disk has room for an ordinary change, which writes more than one page. */
   hasRoom(): boolean;
   onSync(invalidations: readonly Invalidation[]): void;
@@ -80,7 +77,7 @@ export class Transactions {
   readonly #options: Options;
   readonly #stats: StorageStats;
   readonly #writer: Connection;
-  readonly #queued: QueuedWrite[] = [];
+  readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
   #state: keyof typeof closedReasons = 'open';
   #isInCallback = false;
@@ -157,7 +154,7 @@ export class Transactions {
     if (this.#state === 'failed') return;
     this.#state = 'failed';
     this.#stats.canWrite = false;
-    const committed = this.#unsynced?.outcomes.map(({ write }) => write) ?? [];
+    const committed = this.#unsynced?.group ?? [];
     this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], closedReasons.failed);
     this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
     this.#unsynced?.synced.reject(unavailable(closedReasons.failed));
@@ -211,15 +208,14 @@ export class Transactions {
     return this.#options.writing.isTransaction;
   }
 
-  /** Returns whether there is a commit to sync. */
+  /** Runs what is queued. Returns whether there is a commit to sync. */
   #runGroup(): boolean {
     const rowsBefore = this.#rowsChanged();
-    const outcomes = this.#runQueued();
-    const haveAllThrown = outcomes.every(({ hasThrown }) => hasThrown);
-    if (!haveAllThrown && (this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0))
-      return this.#commit(outcomes);
+    const group = this.#runQueued();
+    const hasChanged = this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0;
+    if (hasChanged && group.some(hasSucceeded)) return this.#commit(group);
     this.#rollBack();
-    this.#settle(outcomes); // what they saw is on disk
+    this.#settle(group); // what they saw is on disk
     return false;
   }
 
@@ -227,70 +223,74 @@ export class Transactions {
     return this.#writer.get('SELECT total_changes()')?.[0];
   }
 
-  /** Returns no outcome if the storage failed one of the callbacks: then all that ran are rejected. */
-  #runQueued(): Outcome[] {
+  /** Returns no write if the storage failed one of them: then all that ran are rejected. */
+  #runQueued(): Write[] {
     const until = performance.now() + groupMillisecondsMax;
-    const outcomes: Outcome[] = [];
+    const group: Write[] = [];
     do {
       const write = this.#queued.shift();
       if (write === undefined) break;
+      group.push(write);
       try {
-        outcomes.push(this.#runOne(write));
+        this.#run(write);
       } catch (error) {
-        this.#rejectGroup(outcomes, write, error);
+        this.#rejectGroup(group, write, error);
         return [];
       }
     } while (performance.now() <= until);
-    return outcomes;
+    return group;
   }
 
   /** Throws if the storage failed: an error of the callback itself undoes its changes, and is its outcome. */
-  #runOne(write: QueuedWrite): Outcome {
+  #run(write: Write): void {
     const writer = this.#writer;
     const { length } = writer.invalidations;
     writer.run('SAVEPOINT write');
     this.#isInCallback = true;
     try {
-      const result = write.callback(writer);
+      write.outcome = { result: write.callback(writer) };
       writer.run('RELEASE write');
-      return { write, hasThrown: false, settle: () => write.resolve(result) };
     } catch (error) {
       // an error of SQLite's own may have rolled everything back, or it can't go on
       if (isEnvironment(error) || isDamage(error) || !this.#options.writing.isTransaction) throw error;
       writer.run('ROLLBACK TO write');
       writer.run('RELEASE write');
       writer.invalidations.length = length;
-      return { write, hasThrown: true, settle: () => write.reject(error) };
+      write.outcome = { error };
     } finally {
       this.#isInCallback = false;
     }
   }
 
-  /** Damage is the request's own error, since the others don't need the damaged page. */
-  #rejectGroup(outcomes: readonly Outcome[], failed: QueuedWrite, error: unknown): void {
-    const others = outcomes.map(({ write }) => write);
-    if (failed.isDiskTest || !isDamage(error))
-      return this.#rejectWithStorageError([failed, ...others], error);
-    this.#settle([{ write: failed, hasThrown: true, settle: () => failed.reject(error) }]);
-    this.#rejectUnavailable(others, unwritableReason);
+  /**
+   * Damage is the request's own error, since the others don't need the damaged page. (SQLite can't commit what they did
+   * in the same transaction.)
+   */
+  #rejectGroup(group: readonly Write[], failed: Write, error: unknown): void {
+    if (failed.isDiskTest || !isDamage(error)) return this.#rejectWithStorageError(group, error);
+    failed.outcome = { error };
+    this.#settle([failed]);
+    this.#rejectUnavailable(
+      group.filter((each) => each !== failed),
+      unwritableReason,
+    );
     this.#writePage({ isDiskTest: true });
   }
 
-  #commit(outcomes: readonly Outcome[]): boolean {
+  #commit(group: readonly Write[]): boolean {
     try {
       this.#takeSnapshot();
       this.#writer.run('COMMIT');
     } catch (error) {
       this.#rollBack();
       this.#endSnapshot();
-      const writes = outcomes.map(({ write }) => write);
-      this.#rejectWithStorageError(writes, error);
+      this.#rejectWithStorageError(group, error);
       return false;
     }
     this.#stats.commits += 1;
-    this.#stats.writes += outcomes.filter(({ hasThrown }) => !hasThrown).length;
+    this.#stats.writes += group.filter(hasSucceeded).length;
     const invalidations = this.#writer.invalidations.splice(0);
-    this.#unsynced = { outcomes, invalidations, synced: Promise.withResolvers() };
+    this.#unsynced = { group, invalidations, synced: Promise.withResolvers() };
     return true;
   }
 
@@ -306,16 +306,14 @@ export class Transactions {
    */
   async #sync(): Promise<boolean> {
     const start = performance.now();
-    const { promise, resolve } = Promise.withResolvers<Error | null>();
-    this.#options.fdatasync(this.#options.walDescriptor, resolve);
-    const error = await promise;
+    const error = await this.#options.sync();
     if (error !== null) this.fail(error);
     this.#stats.syncSeconds.add((performance.now() - start) / 1000);
     return this.#state !== 'failed';
   }
 
   #afterSync(): void {
-    const { outcomes, invalidations, synced } = this.#unsynced ?? assert.fail('something was synced');
+    const { group, invalidations, synced } = this.#unsynced ?? assert.fail('something was synced');
     this.#unsynced = undefined;
     this.#endSnapshot();
     this.#options.onSync(invalidations);
@@ -324,17 +322,19 @@ export class Transactions {
       this.#options.log('info', 'changes are accepted again', {});
     }
     synced.resolve();
-    this.#settle(outcomes);
+    this.#settle(group);
     this.#options.onSettled();
   }
 
-  #settle(outcomes: readonly Outcome[]): void {
-    for (const outcome of outcomes) outcome.settle();
-    this.#stats.waitingWrites -= outcomes.length;
+  #settle(group: readonly Write[]): void {
+    for (const { outcome, resolve, reject } of group)
+      if (outcome === undefined || 'error' in outcome) reject(outcome?.error);
+      else resolve(outcome.result);
+    this.#stats.waitingWrites -= group.length;
   }
 
   /** Writes one page, which shows whether the storage can be written. */
-  #writePage({ isDiskTest }: Pick<QueuedWrite, 'isDiskTest'>): void {
+  #writePage({ isDiskTest }: Pick<Write, 'isDiskTest'>): void {
     if (this.#state !== 'open') return;
     const callback = (db: Connection): void => {
       this.#options.writing.exec(emptyCommitSql);
@@ -343,7 +343,7 @@ export class Transactions {
     this.#enqueue({ callback, isDiskTest }).catch(() => {}); // what fails was reported
   }
 
-  #rejectWithStorageError(writes: readonly QueuedWrite[], error: unknown): void {
+  #rejectWithStorageError(writes: readonly Write[], error: unknown): void {
     if (this.#stats.canWrite)
       this.#options.log('error', 'changes are rejected because of a storage error', { cause: String(error) });
     this.#stats.canWrite = false;
@@ -353,7 +353,7 @@ export class Transactions {
     if (hasTestedDisk && isOfDisk && error instanceof Error) this.fail(error);
   }
 
-  #rejectUnavailable(writes: readonly QueuedWrite[], detail: string): void {
+  #rejectUnavailable(writes: readonly Write[], detail: string): void {
     this.#stats.rejections += writes.length;
     this.#stats.waitingWrites -= writes.length;
     for (const write of writes) write.reject(unavailable(detail));
@@ -398,4 +398,8 @@ export class Transactions {
       return this.#dataVersion; // locked for a moment, or broken, which the next write reports
     }
   }
+}
+
+function hasSucceeded({ outcome }: Write): boolean {
+  return outcome !== undefined && 'result' in outcome;
 }
