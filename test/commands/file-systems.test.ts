@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
-import { constants } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
@@ -19,10 +18,9 @@ import {
   rootVariables,
   serving,
 } from '../support/command-support.ts';
+import { buildLibrary, failing as failingCall, noCompiler, type Failure } from '../support/preloaded.ts';
 import { executable } from '../support/service.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-
-const { errno } = constants;
 
 test('each errno that a disk can answer has its sentence', () => {
   const codes =
@@ -36,23 +34,17 @@ test('each errno that a disk can answer has its sentence', () => {
     );
 });
 
-const skip =
-  (executable !== undefined || process.platform !== 'linux' || spawnSync('cc', ['--version']).status !== 0) &&
-  'failing calls need the sources, Linux and a C compiler';
+const skip = executable !== undefined ? 'failing calls need the sources' : noCompiler();
 
 describe('where', { skip }, () => {
   let library = '';
   const folderOfLibrary = newFolder({ after: (end) => after(end as () => void) }); // it takes no arguments
   before(() => {
-    library = join(folderOfLibrary, 'failing-disk.so');
-    const source = join(import.meta.dirname, '../storage/native/failing-disk.c');
-    assert.equal(spawnSync('cc', ['-O2', '-shared', '-fPIC', '-o', library, source, '-ldl']).status, 0);
+    library = buildLibrary('failing-disk', folderOfLibrary);
   });
 
-  /** The environment in which a call fails. */
-  function failing(call: string, code: keyof typeof errno, end: string) {
-    const env = { LD_PRELOAD: library, FAIL_CALL: call, FAIL_ERRNO: String(errno[code]), FAIL_END: end };
-    return { env, runs: program };
+  function failing(call: Failure['call'], code: Failure['code'], end: string) {
+    return { env: failingCall(library, { call, code, end }), runs: program };
   }
 
   for (const code of ['EINVAL', 'ENOSYS', 'EOPNOTSUPP'] as const)

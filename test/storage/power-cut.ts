@@ -26,23 +26,8 @@ type Step = {
   readonly bytes: Buffer;
 };
 
-/** The library that records a process's writes; throws if there is no C compiler. */
-export async function buildRecorder(folder: string): Promise<string> {
-  const library = join(folder, 'disk-record.so');
-  await run('cc', [
-    '-O2',
-    '-shared',
-    '-fPIC',
-    '-o',
-    library,
-    join(import.meta.dirname, 'native/disk-record.c'),
-    '-ldl',
-  ]);
-  return library;
-}
-
 type RecordOptions = {
-  /** The library of `buildRecorder`. */
+  /** `disk-record`. */
   readonly library: string;
   /** The number of checkpoints after which the run ends. */
   readonly checkpoints: number;

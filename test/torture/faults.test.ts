@@ -9,7 +9,7 @@ import { serviceFor } from '../support/service.ts';
 import { checked, newFolder, orderly, program } from '../support/command-support.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 import { spawnService, startChild } from '../support/child-service.ts';
-import { buildLibrary, noCompiler } from './fault-support.ts';
+import { buildLibrary, failing, noCompiler } from '../support/preloaded.ts';
 import { createLoadClient } from '../support/load-client.ts';
 import {
   lengthenWal,
@@ -80,11 +80,8 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       test(`when a sync of ${what} fails, waiting requests are 503, the service ends, a restart has everything`, async (t) => {
         const folder = newFolder(t);
         const broken = join(folder, 'broken');
-        const environment = {
-          LD_PRELOAD: buildLibrary('native/fail-sync.c', folder),
-          FAIL_SYNC_WHEN: broken,
-          FAIL_SYNC_OF: of,
-        };
+        const library = buildLibrary('failing-disk', folder);
+        const environment = failing(library, { call: 'fsync', code: 'EIO', end: of, when: broken });
         cpSync(made, join(folder, 'data'), { recursive: true });
         const service = await startChild({ folder: join(folder, 'data'), settings, environment });
         t.after(() => service.kill('SIGKILL'));
@@ -131,19 +128,19 @@ suite('faults of the storage', { concurrency: 4 }, () => {
 
   test('what the disk can’t read is not called damage alone', { skip: noCompiler() }, async (t) => {
     const folder = newFolder(t);
-    const preloaded = `LD_PRELOAD=${buildLibrary('native/fail-read.c', folder)}`;
+    const library = buildLibrary('failing-disk', folder);
     cpSync(made, join(folder, 'data'), { recursive: true });
-    const failing = (from: number): readonly string[] => {
-      const variables = ['FAIL_READ_OF=/orderly.db', `FAIL_READ_FROM=${from}`];
-      return ['env', preloaded, ...variables, ...program];
-    };
+    const failingFrom = (from: number) => ({
+      env: failing(library, { call: 'read', code: 'EIO', end: '/orderly.db', from }),
+      runs: program,
+    });
     const args = ['check', `--data=${join(folder, 'data')}`];
-    const { status, stdout, stderr } = await orderly(args, { runs: failing(65_536) });
+    const { status, stdout, stderr } = await orderly(args, failingFrom(65_536));
     assert.equal(status, 1);
     assert.match(stdout + stderr, /or its disk can't be read: check the disk, then restore a sound backup/);
     const backup = ['backup', join(folder, 'copy.db'), `--data=${join(folder, 'data')}`];
     const lastPage = statSync(join(folder, 'data', 'orderly.db')).size - 4_096;
-    const failed = await orderly(backup, { runs: failing(lastPage) });
+    const failed = await orderly(backup, failingFrom(lastPage));
     assert.match(failed.stderr, /orderly\.db can't be read or written: the disk reports an I\/O error/);
     assert.equal((await orderly(args)).status, 0);
   });
@@ -215,11 +212,9 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       const folder = newFolder(t);
       const paths = await damagedOrders(join(folder, 'data'));
       const broken = join(folder, 'broken');
-      const environment = {
-        LD_PRELOAD: buildLibrary('native/fail-sync.c', folder),
-        FAIL_SYNC_WHEN: broken,
-        FAIL_SYNC_OF: '/orderly.db-wal',
-      };
+      const library = buildLibrary('failing-disk', folder);
+      const end = '/orderly.db-wal';
+      const environment = failing(library, { call: 'fsync', code: 'EIO', end, when: broken });
       const service = await startChild({ folder: join(folder, 'data'), settings, environment });
       t.after(() => service.kill('SIGKILL'));
       const client = createLoadClient(service.port);

@@ -46,8 +46,8 @@ export type TortureResult = {
 };
 
 const loadMillisecondsMin = 50;
-/** A checkpoint begins when the WAL has this length. */
-const checkpointWalBytes = 32 * 2 ** 20;
+/** A checkpoint begins when the WAL has this length (`checkpointer.ts`). */
+const checkpointWalBytes = 8 * 2 ** 20;
 const checkpointWaitMillisecondsMax = 8_000;
 const startShareKilled = 0.2;
 const startMillisecondsMax = 250;

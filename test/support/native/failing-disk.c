@@ -1,5 +1,6 @@
 /* Lets a call fail for files whose path has a given end, as disks and file systems do. Loaded with LD_PRELOAD;
-   FAIL_CALL is write, fsync, map or statx, FAIL_ERRNO a number, FAIL_END the end of the path (a slash: a folder). */
+   FAIL_CALL is read, write, fsync, map or statx, FAIL_ERRNO a number, FAIL_END the end of the path (a slash: a folder).
+   It fails from when the file FAIL_WHEN is there, and reads fail from the offset FAIL_FROM on; without them, always. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -12,9 +13,14 @@
 
 #define REAL(name) ((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
+static int is_due(const char *call) {
+  const char *wanted = getenv("FAIL_CALL"), *when = getenv("FAIL_WHEN");
+  return wanted && strcmp(wanted, call) == 0 && (!when || access(when, F_OK) == 0);
+}
+
 static int fails(const char *call, int descriptor) {
-  const char *wanted = getenv("FAIL_CALL"), *end = getenv("FAIL_END"), *number = getenv("FAIL_ERRNO");
-  if (!wanted || !end || !number || strcmp(wanted, call) != 0 || descriptor < 0) return 0;
+  const char *end = getenv("FAIL_END");
+  if (!is_due(call) || !end || descriptor < 0) return 0;
   char link[64], path[4096];
   snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
   ssize_t length = readlink(link, path, sizeof path - 2);
@@ -25,7 +31,7 @@ static int fails(const char *call, int descriptor) {
   for (const char *next = end; *next; next++) {
     size_t size = strcspn(next, ",");
     if (size <= (size_t)length && strncmp(path + length - size, next, size) == 0) {
-      errno = atoi(number);
+      errno = atoi(getenv("FAIL_ERRNO"));
       return 1;
     }
     next += size;
@@ -34,6 +40,11 @@ static int fails(const char *call, int descriptor) {
   return 0;
 }
 
+ssize_t pread64(int descriptor, void *bytes, size_t length, off64_t offset) {
+  const char *from = getenv("FAIL_FROM");
+  if ((!from || offset >= atoll(from)) && fails("read", descriptor)) return -1;
+  return REAL(pread64)(descriptor, bytes, length, offset);
+}
 ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) {
   return fails("write", descriptor) ? -1 : REAL(pwrite64)(descriptor, bytes, length, offset);
 }
@@ -41,6 +52,7 @@ ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
   return fails("write", descriptor) ? -1 : REAL(pwrite)(descriptor, bytes, length, offset);
 }
 int fsync(int descriptor) { return fails("fsync", descriptor) ? -1 : REAL(fsync)(descriptor); }
+int fdatasync(int descriptor) { return fails("fsync", descriptor) ? -1 : REAL(fdatasync)(descriptor); }
 void *mmap64(void *at, size_t length, int access, int flags, int descriptor, off64_t offset) {
   if (fails("map", descriptor)) return MAP_FAILED;
   return REAL(mmap64)(at, length, access, flags, descriptor, offset);
@@ -50,10 +62,7 @@ void *mmap(void *at, size_t length, int access, int flags, int descriptor, off_t
   return REAL(mmap)(at, length, access, flags, descriptor, offset);
 }
 int statx(int folder, const char *path, int flags, unsigned mask, struct statx *stats) {
-  const char *wanted = getenv("FAIL_CALL");
-  if (wanted && strcmp(wanted, "statx") == 0) {
-    errno = atoi(getenv("FAIL_ERRNO"));
-    return -1;
-  }
-  return REAL(statx)(folder, path, flags, mask, stats);
+  if (!is_due("statx")) return REAL(statx)(folder, path, flags, mask, stats);
+  errno = atoi(getenv("FAIL_ERRNO"));
+  return -1;
 }
