@@ -9,7 +9,6 @@ import {
 } from '../../auth/session-cookie.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { Problem, forbidden } from '../../problem.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { renewalPermit } from '../../storage/permit.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { recordNetwork } from '../users/known-network-store.ts';
@@ -95,7 +94,7 @@ function notCurrentProblem(): Problem {
 
 type RenewalCall = Pick<
   Call<object, object, unknown, undefined>,
-  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
+  'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
 >;
 
 /** Returns undefined, and reports it, if the refresh token isn't the current one of a session. */
@@ -105,25 +104,16 @@ async function renew(
   { sessionId, refreshToken, browserKey }: RefreshCredential & { readonly browserKey: string | null },
 ): Promise<IssuedTokens | undefined> {
   const { now, network, requestId } = call;
-
-  /** Finds the session, and the generation of the token; undefined if the session never had it. */
-  function find(db: Connection) {
-    const state = findRefreshState(db, sessionId, now);
+  return call.write(({ writer }) => {
+    const state = findRefreshState(writer, sessionId, now);
     // begun while the clock was ahead: its tokens aren't valid yet
     const isAhead = Date.parse(state?.session.createdAt ?? '') > now + skewSeconds * 1000;
     const generation =
       state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;
-    if (state !== undefined && generation !== undefined) return { state, generation };
-    reportUnknownToken(call, state?.session.userId ?? null);
-    return undefined;
-  }
-
-  // no write for an invented token, since anybody can send one and a write costs a sync
-  if (find(call.read) === undefined) return undefined;
-  return call.write(({ writer }) => {
-    const found = find(writer);
-    if (found === undefined) return undefined;
-    const { state, generation } = found;
+    if (state === undefined || generation === undefined) {
+      reportUnknownToken(call, state?.session.userId ?? null);
+      return undefined;
+    }
     const { userId } = state.session;
     const use = refreshUse(generation, state);
     if (use === 'reused') {

@@ -138,6 +138,7 @@ test(
     const found = await service.get('/orders?q=oldenburg', { token });
     assert.deepEqual(found.body.data, []);
     const added = await newOrder(service, token, { customerId, ...ofOrder });
+    assert.deepEqual((await service.get(`/orders/${added.id}`, { token })).body, added);
     const paid = await service.patch(`/orders/${id}`, { token, body: { status: 'paid' } });
     assert.deepEqual([paid.status, paid.body.note], [200, null]);
     const checked = await orderly(['check', `--data=${service.folder}`]);
