@@ -232,6 +232,14 @@ suite('the console’s modules', () => {
       );
     });
 
+  test('the console’s style has nothing that the oldest browsers lack, which would drop the colour or the size', () => {
+    const style = readFileSync(join(root, 'src/console/console.css'), 'utf8');
+    const newer =
+      /light-dark|color-mix|oklch|\bfrom var|&|@(scope|starting-style|property|layer)|text-wrap|field-sizing|anchor/;
+    assert.match('color: light-dark(#000, #fff)', newer);
+    assert.doesNotMatch(style, newer);
+  });
+
   test('the console’s modules have no name for a thing of their own that browsers have for another', () => {
     const [library = ''] = globSync('node_modules/@typescript/*/lib/lib.dom.d.ts', { cwd: root });
     const known = readFileSync(join(root, library), 'utf8').matchAll(/^declare (?:var|function) (\w+)/gm);

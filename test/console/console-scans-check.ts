@@ -239,10 +239,10 @@ test('items at the till', { timeout: 120_000 }, async (t) => {
         await tab.screen(width, 'light');
         await begin();
         await focus(0);
-        for (let count = 0; count < 30; count += 1) await tab.evaluate(addLine);
+        for (let count = 0; count < 12; count += 1) await tab.evaluate(addLine);
         await tab.evaluate('scrollTo(0, 0)');
         assert.deepEqual(await tab.evaluate(isInSight), [true, true]);
-        await tab.evaluate(`${itemOf(15)}.focus()`);
+        await tab.evaluate(`${itemOf(7)}.focus()`);
         const isBelow = `document.activeElement.getBoundingClientRect().bottom > document.querySelector('.bar').getBoundingClientRect().top`;
         assert.equal(await tab.evaluate(isBelow), false, `${width} pixels`);
       }

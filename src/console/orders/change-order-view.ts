@@ -1,87 +1,59 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
-import { saverOf } from '../parts/conflicts.ts';
 import type { Order } from '../parts/api-types.ts';
-import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
+import { saverOf } from '../parts/conflicts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money } from '../parts/formats.ts';
-import { form, throwIfInvalid } from '../parts/forms.ts';
-import { chooseCustomer, customerEntered, customerIdFor } from './order-customer.ts';
-import { repeatDelivery } from './order-delivery.ts';
-import {
-  holdScans,
-  orderCards,
-  orderForm,
-  orderIssues,
-  readOrderForm,
-  settle,
-  takeScans,
-  totalLine,
-} from './order-form.ts';
-import { fillLines } from './order-lines.ts';
-import { type LoadedOrder, readOrder } from './order-view.ts';
+import { throwIfInvalid } from '../parts/forms.ts';
 import { nameOf, stages } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
+import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
+import { orderForm } from './order-form.ts';
+import { type LoadedOrder, readOrder } from './order-view.ts';
 
 export function changeOrderView(page: Page): void {
   const { main, id } = page;
   const content = h('div.narrow', skeleton(8));
   fill(main, setPageTitle(t('Change order {id}', { id })), content);
-  reloadable(page, content, {
-    load: readOrder,
-    draw: (loaded) => changeForm(page, loaded),
-  });
+  reloadable(page, content, { load: readOrder, draw: (loaded) => changeForm(page, loaded) });
 }
 
-function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
-  const { client } = page;
+function changeForm(page: Page, { order, etag, customer: owner }: LoadedOrder): Child {
   const { id, status } = order;
   const { changes } = stages[status];
   const idempotencyKey = crypto.randomUUID();
-  const hasCustomer = customer !== undefined && changes !== 'note';
-  const has = [
-    hasCustomer && 'customer',
-    changes === 'all' && 'items',
-    changes !== 'note' && 'delivery',
-  ] as const;
-  const fields = orderForm(page, { idempotencyKey, has, note: order.note });
-  fillLines(fields, order);
-  if (customer !== undefined) chooseCustomer(fields, customer);
-  repeatDelivery(fields, order.shippingAddress);
-  fields.isAddressTyped = true; // no other address replaces it unasked
+  const [hasItems, hasDelivery] = [changes === 'all', changes !== 'note'];
+  const hasCustomer = owner !== undefined && hasDelivery;
+  const fields = orderForm(page, {
+    has: [hasCustomer && 'customer', hasItems && 'items', hasDelivery && 'delivery'],
+    idempotencyKey,
+    changed: { order, customer: owner },
+    submit: t('Save'),
+    others: h('a.button', { href: `#/orders/${id}` }, t('Cancel')),
+    async run(): Promise<void> {
+      await fields.settle();
+      throwIfInvalid(fields.issues(false));
+      if (hasCustomer) customerId = await fields.customer.id();
+      await save();
+      notify(t('Order {id} is changed.', { id }));
+      goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
+    },
+  });
   let { customerId } = order;
-  const read = () => {
-    const { note, shippingAddress, ...items } = readOrderForm(fields);
-    const delivery = changes !== 'note' && { customerId, shippingAddress };
-    return { note, ...delivery, ...(changes === 'all' && items) };
-  };
   const save = saverOf({
-    client,
+    client: page.client,
     path: `/orders/${id}`,
     known: { value: order, etag },
-    read,
+    read() {
+      const { note, shippingAddress, ...items } = fields.read();
+      return { note, ...(hasDelivery && { customerId, shippingAddress }), ...(hasItems && items) };
+    },
     idempotencyKey,
     inWords: (now: Order) => inWords(now).slice(firstWord[changes]),
   });
-  async function run(): Promise<void> {
-    await settle(fields);
-    throwIfInvalid(orderIssues(fields, { isSold: false }));
-    if (hasCustomer) customerId = await customerIdFor(fields);
-    await save();
-    notify(t('Order {id} is changed.', { id }));
-    goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
-  }
-  const body = form(orderCards(fields), {
-    submit: t('Save'),
-    lead: changes === 'all' && totalLine(fields),
-    others: h('a.button', { href: `#/orders/${id}` }, t('Cancel')),
-    isLong: true,
-    chosen: () => customerEntered(fields),
-    run: () => holdScans(body, page.scans, run),
-  });
-  if (changes === 'all') takeScans(body, page.scans, fields);
-  return body;
+  fields.takeScans();
+  return fields.body;
 }
 
 /** Where the words begin of what the form shows. */

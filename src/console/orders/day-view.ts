@@ -1,24 +1,13 @@
 // The end of the day: the money that was received, also by payment, and the orders that were placed, by currency,
 // for printing and as a file.
 import { type Figures, payments, type Status, statuses } from '../parts/api-types.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/column-names.ts';
-import {
-  addDays,
-  count,
-  dayName,
-  dayOf,
-  fullDay,
-  money,
-  priceText,
-  startOfDay,
-  timeZone,
-} from '../parts/formats.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { addDays, count, dayName, dayOf, fullDay, startOfDay, timeZone } from '../parts/formats.ts';
 import { action, dayInput } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
 import { now } from '../parts/service-clock.ts';
 import { stages } from '../parts/statuses.ts';
-import { tableHead } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import {
   emptyState,
@@ -31,32 +20,17 @@ import {
 } from '../parts/view.ts';
 import { pill } from './order-columns.ts';
 import {
-  currenciesOf,
-  figuresOf,
-  incompleteText,
+  fileRowsOf,
   isSale,
   moneyNames,
-  ofCurrency,
   ordersOf,
   readSold,
   type Sold,
+  type SumRow,
+  type SumTable,
+  sumTable,
   totalOf,
 } from './sales-figures.ts';
-
-type Line = {
-  readonly name: string;
-  /** Of orders with this status now. */
-  readonly status?: Status;
-  /** Undefined where orders would be counted twice. */
-  readonly orders?: number;
-  /** In the currency's minor unit. */
-  readonly total: number | null;
-  readonly isSum?: boolean;
-};
-type Report = {
-  readonly currency: string;
-  readonly groups: readonly { readonly title: string; readonly lines: readonly Line[] }[];
-};
 
 export function dayView(page: Page): void {
   const { main, parameters } = page;
@@ -64,81 +38,79 @@ export function dayView(page: Page): void {
   // it stays the one that was asked for if the shop gets another time zone meanwhile
   const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
   const content = h('div', skeleton(6));
-  let reports: readonly Report[] = [];
+  let reports: readonly SumTable[] = [];
   reloadable<Sold>(page, content, {
     load: (loading) => readSold(loading, range),
     draw(sold) {
       reports = reportsOf(sold);
-      return dayContent(reports, day, incompleteText(sold, day));
+      return dayContent(reports, day, sold.incomplete);
     },
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
   const input = dayInput(dayName(day), (name) => name !== '' && goTo(`/day?date=${name}`));
   input.ariaLabel = t('Day');
   input.dataset['key'] = 'day';
-  const save = async (): Promise<void> => saveTable(`day-${dayName(day)}.csv`, fileRows(reports, day));
+  const heading = [t('Day'), t('Currency'), t('Group'), t('Name'), t('Orders'), t('Amount')];
+  const save = async (): Promise<void> => {
+    const rows = fileRowsOf(reports).map((row) => [dayName(day), ...row]);
+    saveTable(`day-${dayName(day)}.csv`, [heading, ...rows]);
+  };
   const print = printButton(t('Print'), { class: 'primary' });
   fill(main, setPageTitle(t('Day’s end'), input, print, action(t('CSV'), save)), content);
 }
 
 /** One for each currency; none if nothing happened. */
-function reportsOf({ placed, received }: Sold): readonly Report[] {
-  const [orders, moved] = [figuresOf(placed), figuresOf(received)];
-  return currenciesOf([...moved, ...orders]).map((currency) => {
-    const ownMoved = ofCurrency(moved, currency);
-    const groups = [
-      { title: t('Money'), lines: moneyLines(ownMoved) },
-      { title: t('Received, by payment'), lines: paymentLines(ownMoved) },
-      { title: t('Orders placed, by their status now'), lines: orderLines(ofCurrency(orders, currency)) },
+function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
+  return currencies.map((currency) => {
+    const { placed, moved, received } = of(currency);
+    const ofStatus = (figures: readonly Figures[], status: Status): readonly Figures[] =>
+      figures.filter((each) => each.status === status);
+    const paidBy = moved.flatMap(({ byPayment = [] }) => byPayment);
+    const sold = (isPaid: boolean): readonly Figures[] =>
+      placed.filter((each) => isSale(each) && stages[each.status].isPaid === isPaid);
+    const moneyRows = [
+      ...moneyNames.flatMap(([status, name]) => dayRows(name, ofStatus(moved, status))),
+      { name: t('Received'), cells: [undefined, received], isSum: true },
     ];
-    return { currency, groups: groups.filter(({ lines }) => lines.length > 0) };
+    // what the card terminal, the drawer and the bank should each say
+    const paymentRows = [...payments, null].flatMap((payment): SumRow[] => {
+      const own = paidBy.filter((each) => each.payment === payment);
+      const name = payment === null ? t('Not said') : paymentNames[payment];
+      return own.length === 0 ? [] : [{ name, cells: [undefined, totalOf(own)] }];
+    });
+    const orderRows = [
+      ...statuses.flatMap((status) => dayRows(stages[status].name, ofStatus(placed, status), pill(status))),
+      { ...dayRow(t('Sold and paid'), sold(true)), isSum: true },
+      { ...dayRow(t('Sold, not yet paid'), sold(false)), isSum: true },
+    ];
+    const groups = [
+      { title: t('Money'), rows: moneyRows },
+      { title: t('Received, by payment'), rows: paymentRows },
+      { title: t('Orders placed, by their status now'), rows: orderRows },
+    ];
+    return { currency, columns: dayColumns, groups: groups.filter(({ rows }) => rows.length > 0) };
   });
 }
 
-function moneyLines(figures: readonly Figures[]): readonly Line[] {
-  const lines = moneyNames.flatMap(([status, name]) =>
-    figures.filter((each) => each.status === status).map(({ orders, total }) => ({ name, orders, total })),
-  );
-  return [...lines, { name: t('Received'), total: totalOf(figures), isSum: true }];
+const dayColumns: SumTable['columns'] = [
+  [t('Orders'), 'number wide'],
+  [t('Amount'), 'number'],
+];
+
+/** None if nothing happened. */
+function dayRows(name: string, figures: readonly Figures[], label: Child = name): SumRow[] {
+  return figures.length === 0 ? [] : [{ ...dayRow(name, figures), label }];
 }
 
-/** What the card terminal, the drawer and the bank should each say. */
-function paymentLines(figures: readonly Figures[]): readonly Line[] {
-  const all = figures.flatMap(({ byPayment = [] }) => byPayment);
-  return [...payments, null].flatMap((payment): readonly Line[] => {
-    const own = all.filter((each) => each.payment === payment);
-    const name = payment === null ? t('Not said') : paymentNames[payment];
-    return own.length === 0 ? [] : [{ name, total: totalOf(own) }];
-  });
+/** Without a sum where one is too large. */
+function dayRow(name: string, figures: readonly Figures[]): SumRow {
+  const orders = ordersOf(figures);
+  const isKnown = figures.every(({ total }) => total !== null);
+  const below = t(numbered(orders, '1 order', '{count} orders'), { count: count(orders) });
+  return { name, below, cells: [orders, isKnown ? totalOf(figures) : null] };
 }
 
-function orderLines(figures: readonly Figures[]): readonly Line[] {
-  const lines = statuses.flatMap((status) =>
-    figures
-      .filter((each) => each.status === status)
-      .map(({ orders, total }) => ({ name: stages[status].name, status, orders, total })),
-  );
-  const sumLine = (name: string, isPaid: boolean): Line => {
-    const own = figures.filter((each) => isSale(each) && stages[each.status].isPaid === isPaid);
-    return { name, orders: ordersOf(own), total: totalOf(own), isSum: true };
-  };
-  return [...lines, sumLine(t('Sold and paid'), true), sumLine(t('Sold, not yet paid'), false)];
-}
-
-/** The lines for a spreadsheet. */
-function fileRows(reports: readonly Report[], day: Date): readonly (readonly string[])[] {
-  const rows = reports.flatMap(({ currency, groups }) =>
-    groups.flatMap(({ title, lines }) =>
-      lines.map(({ name, orders, total }) => {
-        const amount = total === null ? '' : priceText(total, currency);
-        return [dayName(day), currency, title, name, String(orders ?? ''), amount];
-      }),
-    ),
-  );
-  return [[t('Day'), t('Currency'), t('Group'), t('Name'), t('Orders'), t('Amount')], ...rows];
-}
-
-function dayContent(reports: readonly Report[], day: Date, incomplete: string | undefined): Child {
+function dayContent(reports: readonly SumTable[], day: Date, incomplete: string | undefined): Child {
   if (reports.length === 0)
     return emptyState(
       t('Nothing happened'),
@@ -157,33 +129,8 @@ function dayContent(reports: readonly Report[], day: Date, incomplete: string | 
     'section.card.day',
     h('h2', fullDay(day)),
     h('p.soft', t('From midnight to midnight in {timeZone}', { timeZone: timeZone() })),
-    reports.map(reportTable),
+    reports.map(sumTable),
     incomplete !== undefined && h('p', incomplete),
     h('p.soft', rules.join(' ')),
-  );
-}
-
-function reportTable({ currency, groups }: Report): HTMLElement {
-  const bodies = groups.map(({ title, lines }) =>
-    h(
-      'tbody',
-      h('tr', h('th', { scope: 'rowgroup', colspan: 3 }, title)),
-      lines.map((line) => lineRow(line, currency)),
-    ),
-  );
-  const head = tableHead([[''], [t('Orders'), 'number wide'], [t('Amount'), 'number']]);
-  return h('table.plain', h('caption', currency), head, bodies);
-}
-
-function lineRow({ name, status, orders, total, isSum = false }: Line, currency: string): HTMLElement {
-  const number = orders === undefined ? '' : count(orders);
-  const onPhone = orders !== undefined && t(numbered(orders, '1 order', '{count} orders'), { count: number });
-  const label = [status === undefined ? name : pill(status), onPhone && h('span.phone.soft', onPhone)];
-  return h(
-    'tr',
-    { class: isSum && 'total-row' },
-    isSum ? h('th', { scope: 'row' }, label) : h('td', label),
-    h('td.number.wide', number),
-    h('td.number', money(total, currency)),
   );
 }

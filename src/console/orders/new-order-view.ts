@@ -3,46 +3,18 @@
 import { type Order, type Payment, payments } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { deferred } from '../parts/browser-gaps.ts';
+import { paymentNames } from '../parts/column-names.ts';
 import { explainReusedKey } from '../parts/conflicts.ts';
 import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
 import type { Draft, Drafts } from '../parts/drafts.ts';
-import { mistake } from '../parts/event-words.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { paymentNames } from '../parts/column-names.ts';
+import { mistake } from '../parts/event-words.ts';
 import { count, money, shortTime } from '../parts/formats.ts';
-import {
-  action,
-  checkbox,
-  discardInput,
-  type Entered,
-  enterInto,
-  form,
-  throwIfInvalid,
-} from '../parts/forms.ts';
-import {
-  customerEntered,
-  customerIdFor,
-  prepareWalkIn,
-  restoreCustomer,
-  suggestCustomer,
-} from './order-customer.ts';
-import { readDelivery, repeatDelivery } from './order-delivery.ts';
-import {
-  holdScans,
-  keepScans,
-  orderCards,
-  orderForm,
-  orderIssues,
-  readOrderForm,
-  settle,
-  takeScans,
-  totalLine,
-} from './order-form.ts';
-import { addLine, filledLines, fillLines, lookUpAgain } from './order-lines.ts';
-import type { OrderForm } from './order-state.ts';
+import { action, discardInput, type Entered, enterInto, throwIfInvalid } from '../parts/forms.ts';
 import { Rejection, Unreachable } from '../parts/request-errors.ts';
-import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
+import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
+import { keepScans, type OrderForm, orderForm } from './order-form.ts';
 
 export function newOrderView(page: Page): void {
   const { main, drafts, parameters, scans, signal } = page;
@@ -55,30 +27,35 @@ export function newOrderView(page: Page): void {
 function showForm(page: Page, draft: Draft): void {
   const { main, client, drafts, parameters, scans, signal } = page;
   const { idempotencyKey } = draft;
-  const fields = orderForm(page, { idempotencyKey, has: ['customer', 'items', 'delivery'] });
-  const isHandedOver = h('input', {
-    type: 'checkbox',
-    id: 'is-handed-over',
-    checked: true,
-    'aria-keyshortcuts': 'F9',
+  const fields = orderForm(page, {
+    has: ['customer', 'items', 'delivery'],
+    idempotencyKey,
+    isSale: isStaff(page),
+    submit: t('Place order'),
+    others: isStaff(page) && paymentButtons(),
+    keep(entered) {
+      const isKept = draft.keep(entered);
+      showTools();
+      return isKept;
+    },
+    run,
   });
+  const { body, customer, lines, delivery } = fields;
   async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
-    const isSold = payment !== undefined;
-    await untilAnswered(page, body, () => settle(fields), t('The form is not complete.'));
-    throwIfInvalid(orderIssues(fields, { isSold }));
+    await untilAnswered(page, body, fields.settle, t('The form is not complete.'));
+    throwIfInvalid(fields.issues(payment !== undefined));
     const input = entered();
-    const end = isSold ? { status: isHandedOver.checked ? 'delivered' : 'paid', payment } : {};
+    const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);
     try {
       const order = await untilAnswered(page, body, async () => {
-        const customerId = await customerIdFor(fields);
-        const options = { idempotencyKey, body: { customerId, ...readOrderForm(fields), ...end } };
-        const sent = client.send<Order>('POST', '/orders', options);
+        const order = { customerId: await customer.id(), ...fields.read(), ...end };
+        const sent = client.send<Order>('POST', '/orders', { idempotencyKey, body: order });
         return (await sent.catch(explainPlacedBefore)).value;
       });
       draft.end();
-      sayPlaced(page, order, { ...input, ...customerEntered(fields) });
+      sayPlaced(page, order, { ...input, ...customer.entered() });
       if (!body.isConnected) return;
       if (order.status === 'delivered' || scans.isHolding) drawForm();
       else goTo(`/orders/${order.id}`);
@@ -87,22 +64,6 @@ function showForm(page: Page, draft: Draft): void {
       throw error;
     }
   }
-  const handedOver = checkbox(isHandedOver, t('Handed over'));
-  handedOver.append(h('kbd', 'F9'));
-  const cards = orderCards(fields, isStaff(page) && handedOver);
-  const body = form(cards, {
-    submit: t('Place order'),
-    lead: totalLine(fields),
-    others: isStaff(page) && paymentButtons(),
-    isLong: true,
-    chosen: () => ({ ...customerEntered(fields), items: String(filledLines(fields).length) }),
-    keep(entered) {
-      const isKept = draft.keep(entered);
-      showTools();
-      return isKept;
-    },
-    run: (pressed, entered) => holdScans(body, scans, () => run(pressed, entered)),
-  });
   draft.onLeave = () => discardInput(body);
   const isFilled = draft.entered === undefined && parameters.has('copy'); // before that nobody can enter
   const content = h('div.narrow', isFilled ? skeleton(8) : body);
@@ -117,25 +78,21 @@ function showForm(page: Page, draft: Draft): void {
   }
   fill(main, setPageTitle(t('New order'), begun, park, parkedButton(drafts), clear), content);
   showTools();
-  if (isStaff(page)) {
-    prepareWalkIn(fields);
-    followDelivery(cards, isHandedOver, fields);
-  }
   if (draft.entered === undefined) void prepare(page, fields).then(() => isFilled && fill(content, body));
-  else restore(draft.entered);
+  else restore(fields, draft.entered, draft.isSent ? maybePlaced() : draft.said);
   body.addEventListener('submit', () => scans.isHolding && saySending());
-  fields.search.control.focus();
-  takeScans(body, scans, fields);
-  client.addEventListener('reachable', () => lookUpAgain(fields), { signal });
+  customer.focus();
+  fields.takeScans();
+  client.addEventListener('reachable', lines.lookUpAgain, { signal });
   window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
+}
 
-  function restore(kept: Entered): void {
-    while (fields.lines.length < Number(kept['items'])) addLine(fields);
-    restoreCustomer(fields, kept);
-    enterInto(body, kept.customer === undefined ? kept : { ...kept, ...customerEntered(fields) });
-    lookUpAgain(fields);
-    notify(draft.isSent ? maybePlaced() : draft.said);
-  }
+function restore({ body, customer, lines }: OrderForm, kept: Entered, said: Child): void {
+  lines.grow(Number(kept['items']));
+  customer.restore(kept);
+  enterInto(body, kept['customer'] === undefined ? kept : { ...kept, ...customer.entered() });
+  lines.lookUpAgain();
+  notify(said);
 }
 
 /** The keys that end a sale over the counter. `other` has no key; it is set afterwards on the order’s page. */
@@ -154,49 +111,31 @@ function paymentButtons(): Child {
   return h('div.ends', h('span', t('Paid:')), buttons);
 }
 
-/** What is paid and has no address is handed over, unless somebody has said otherwise. */
-function followDelivery(cards: HTMLElement, box: HTMLInputElement, fields: OrderForm): void {
-  let isSaid = false;
-  box.addEventListener('input', () => (isSaid = true)); // which comes before `change`
-  const follow = (): void => {
-    if (!isSaid) box.checked = readDelivery(fields) === null;
-  };
-  for (const type of ['input', 'change']) cards.addEventListener(type, follow);
-}
-
 /** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
 async function untilAnswered<T>(
-  page: Page,
+  { client }: Page,
   body: HTMLFormElement,
   send: () => Promise<T>,
   stopped = t('No answer: it may be placed.'),
 ): Promise<T> {
+  const message = body.querySelector('.form-issue') ?? h('p');
+  const inputs = [...body.children].filter((each) => !each.matches('.bar'));
   for (;;) {
     try {
       return await send();
     } catch (error) {
       if (!(error instanceof Unreachable)) throw error;
-      await waitForService(page, body, stopped);
     }
-  }
-}
-
-/** Resolves once the service is back. Rejects if somebody stops it. */
-async function waitForService({ client }: Page, body: HTMLFormElement, stopped: string): Promise<void> {
-  const { promise, resolve, reject } = deferred<void>();
-  const stop = button(t('Don’t wait'), () => reject(new Error(stopped)));
-  const message = body.querySelector('.form-issue');
-  const text = t('The service can’t be reached. This order is sent as soon as it is back.');
-  if (message !== null) fill(message, text, ' ', stop);
-  const inputs = [...body.children].filter((each) => !each.matches('.bar'));
-  for (const each of inputs) each.toggleAttribute('inert', true);
-  client.addEventListener('reachable', () => resolve(), { once: true });
-  if (client.isReachable) resolve();
-  try {
-    await promise;
-  } finally {
-    for (const each of inputs) each.removeAttribute('inert');
-    if (message !== null) fill(message);
+    const { promise, resolve, reject } = deferred<void>();
+    const stop = button(t('Don’t wait'), () => reject(new Error(stopped)));
+    fill(message, t('The service can’t be reached. This order is sent as soon as it is back.'), ' ', stop);
+    for (const each of inputs) each.toggleAttribute('inert', true);
+    client.addEventListener('reachable', () => resolve(), { once: true });
+    if (client.isReachable) resolve();
+    await promise.finally(() => {
+      for (const each of inputs) each.removeAttribute('inert');
+      fill(message);
+    });
   }
 }
 
@@ -243,14 +182,13 @@ function drawForm(): void {
 /** Says how many are parked, and goes on with the one that has waited longest; empty while there is none. */
 function parkedButton(drafts: Drafts): HTMLElement {
   const place = h('span');
-  void drafts.parked().then((names) => {
-    const [oldest] = names;
+  void drafts.parked().then(([oldest, ...others]) => {
+    if (oldest === undefined) return;
     const goOn = (): void => {
-      drafts.goOn(oldest ?? '');
+      drafts.goOn(oldest);
       drawForm();
     };
-    const text = t('{count} parked', { count: count(names.length) });
-    if (oldest !== undefined) fill(place, button(text, goOn));
+    fill(place, button(t('{count} parked', { count: count(others.length + 1) }), goOn));
   });
   return place;
 }
@@ -291,9 +229,9 @@ async function prepare({ client, parameters, signal }: Page, fields: OrderForm):
   const read = copied === null ? undefined : client.get<Order>(`/orders/${Number(copied)}`, signal);
   const order = await read?.catch(() => undefined);
   const customer = order?.customerId ?? parameters.get('customer');
-  if (order !== undefined) fillLines(fields, order);
-  if (customer !== null) await suggestCustomer(fields, Number(customer));
-  if (order !== undefined) repeatDelivery(fields, order.shippingAddress);
+  if (order !== undefined) fields.lines.write(order);
+  if (customer !== null) await fields.customer.suggest(Number(customer));
+  if (order !== undefined) fields.delivery.repeat(order.shippingAddress);
   const isMissing = copied !== null && order === undefined && !signal.aborted;
   if (isMissing) notify(t('Order {id} can’t be read, so the form is empty.', { id: copied }));
 }

@@ -1,64 +1,97 @@
-// The delivery in the form of an order: an address, or pickup. What is sold to nobody in particular is taken along.
+// The delivery in the form of an order: an address, or pickup, and for a sale whether it is handed over. What is sold
+// to nobody in particular is taken along.
 import type { Address, Issue } from '../parts/api-types.ts';
 import { hasValues } from '../parts/conflicts.ts';
 import { button, fill, h } from '../parts/elements.ts';
+import { addressInput } from '../parts/fields.ts';
 import { addressLines } from '../parts/formats.ts';
+import { checkbox } from '../parts/forms.ts';
 import { rich, t } from '../parts/texts.ts';
 import { changed } from './order-lines.ts';
-import type { OrderForm } from './order-state.ts';
 
-/** Nothing is in the field of the customer: then there is nothing to choose. */
-export function isToNobody({ search }: OrderForm): boolean {
-  return search.control.value.trim() === '';
-}
+type Options = {
+  /** Whether there is nobody to send it to. */
+  readonly isToNobody: () => boolean;
+  /** Whether it may be sold over the counter. */
+  readonly isSale: boolean;
+};
 
-function hasAddress(form: OrderForm): boolean {
-  return !isToNobody(form) && !form.isPickup.checked;
-}
+export function orderDelivery({ isToNobody, isSale }: Options) {
+  const address = addressInput('/shippingAddress');
+  const rows = h('div.grid', address.elements);
+  const isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
+  const pickup = checkbox(isPickup, t('Picked up'));
+  const key = { 'aria-keyshortcuts': 'F9' };
+  const isHandedOver = h('input', { type: 'checkbox', id: 'is-handed-over', ...key });
+  const handedOver = checkbox(isHandedOver, t('Handed over'));
+  handedOver.append(h('kbd', 'F9'));
+  /** Has the customer’s own address, where another one was typed. */
+  const offer = h('p.hint', { role: 'status' });
+  /** Whether the user has typed an address that no other one may replace. */
+  let isTyped = false;
+  /** Whether the user has chosen between an address and pickup, and whether it is handed over. */
+  const isSaid = { delivery: false, handing: false };
+  rows.addEventListener('input', () => (isTyped = true));
+  isPickup.addEventListener('change', () => (isSaid.delivery = true));
+  isHandedOver.addEventListener('input', () => (isSaid.handing = true)); // which comes before `change`
 
-export function drawDelivery(form: OrderForm): void {
-  form.isPickup.parentElement?.toggleAttribute('hidden', isToNobody(form));
-  for (const element of [form.addressRows, form.offer]) element.hidden = !hasAddress(form);
-}
+  const hasAddress = (): boolean => !isToNobody() && !isPickup.checked;
 
-/** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
-export function suggestAddress(form: OrderForm, address: Address | null): void {
-  if (!form.isDeliverySaid) form.isPickup.checked = false;
-  const typed = form.isAddressTyped ? form.address.read() : null;
-  if (typed === null || (address !== null && hasValues(address, typed))) return fillAddress(form, address);
-  const use = button(t('Use theirs'), () => {
-    fillAddress(form, address);
-    changed(form.addressRows);
-  });
-  const lines = address !== null && h('bdi', addressLines(address).join(', '));
-  const about = { address: lines, use };
-  fill(
-    form.offer,
-    address !== null && rich('The customer’s own address is another one: {address} {use}', about),
-  );
-}
+  function write(value: Address | null): void {
+    address.write(value);
+    isTyped = false;
+    fill(offer);
+  }
 
-function fillAddress(form: OrderForm, address: Address | null): void {
-  form.address.write(address);
-  form.isAddressTyped = false;
-  fill(form.offer);
-}
+  /** What has no address is handed over, unless somebody has said otherwise. */
+  function draw(): void {
+    pickup.hidden = isToNobody();
+    for (const element of [rows, offer]) element.hidden = !hasAddress();
+    if (!isSaid.handing) isHandedOver.checked = !hasAddress();
+  }
 
-/** Copies the delivery of another order; null means that it was picked up. */
-export function repeatDelivery(form: OrderForm, address: Address | null): void {
-  form.isDeliverySaid = true;
-  form.isPickup.checked = address === null;
-  if (address !== null) fillAddress(form, address);
-  form.draw();
-}
+  return {
+    element: h('div', pickup, rows, offer, isSale && handedOver),
+    draw,
 
-export function deliveryIssues(form: OrderForm): Issue[] {
-  if (!hasAddress(form) || form.address.read() !== null) return [];
-  const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
-  return [{ pointer: '/shippingAddress/line1', detail }];
-}
+    get isHandedOver(): boolean {
+      return isHandedOver.checked;
+    },
 
-/** Returns null if the order is picked up. */
-export function readDelivery(form: OrderForm): object | null {
-  return hasAddress(form) ? form.address.read() : null;
+    /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
+    suggest(own: Address | null): void {
+      if (!isSaid.delivery) isPickup.checked = false;
+      const typed = isTyped ? address.read() : null;
+      if (typed === null || (own !== null && hasValues(own, typed))) return write(own);
+      const use = button(t('Use theirs'), () => {
+        write(own);
+        changed(rows);
+      });
+      const lines = own !== null && h('bdi', addressLines(own).join(', '));
+      const about = { address: lines, use };
+      fill(offer, own !== null && rich('The customer’s own address is another one: {address} {use}', about));
+    },
+
+    /** Copies the delivery of another order; null means that it was picked up. */
+    repeat(other: Address | null): void {
+      isSaid.delivery = true;
+      isPickup.checked = other === null;
+      if (other !== null) write(other);
+      draw();
+    },
+
+    /** No other address replaces what is there unasked. */
+    keep(): void {
+      isTyped = true;
+    },
+
+    issues(): Issue[] {
+      if (!hasAddress() || address.read() !== null) return [];
+      const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
+      return [{ pointer: '/shippingAddress/line1', detail }];
+    },
+
+    /** Returns null if the order is picked up. */
+    read: (): object | null => (hasAddress() ? address.read() : null),
+  };
 }

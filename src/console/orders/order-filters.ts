@@ -41,64 +41,49 @@ export function filtersIn(parameters: URLSearchParams): number {
   return names.filter((name) => parameters.has(name)).length;
 }
 
-type FilterBar = {
-  readonly element: HTMLElement;
-  /** Called when the words of the search have changed: a search has its own order. */
-  readonly onWords: () => void;
-};
-
 /** `onChange` is called when the URL has changed. */
-export function filterBar(page: Page, onChange: () => void): FilterBar {
+export function filterBar(page: Page, onChange: () => void) {
   const { parameters } = page;
+  const summary = h('summary');
+  const clear = h('a.button', { href: '#/orders' }, t('Clear'));
   const change = (name: string, value: string): void => {
     setParameter(page, name, value);
-    showCount();
+    show();
     onChange();
   };
-  const day = (name: 'since' | 'until', label: string): HTMLElement =>
-    labelled(
-      name,
-      label,
-      dayInput(parameters.get(name), (value) => change(name, value)),
-    );
-  const select = (name: string, label: string, options: Options): HTMLElement => {
-    const control = choice(options, parameters.get(name) ?? '');
-    control.addEventListener('change', () => change(name, control.value));
-    return labelled(name, label, control);
+  /** Without options it is a day. */
+  const filter = (name: string, label: string, options?: Options): HTMLElement => {
+    const value = parameters.get(name) ?? '';
+    const set = (chosen: string): void => change(name, chosen);
+    const control = options === undefined ? dayInput(value, set) : choice(options, value);
+    if (options !== undefined) control.addEventListener('change', () => set(control.value));
+    control.dataset['key'] = name;
+    control.id = `filter-${name}`;
+    return h('div', h('label', { for: control.id }, label), control);
   };
   const all = ['', t('All')] as const;
   const codes = [...new Set([...currencies(), ...parameters.getAll('currency')])];
-  const sort = select('sort', t('Sorted by'), sorts);
-  const customer = parameters.get('customer');
-  const choices = [
-    day('since', t('From')),
-    day('until', t('To')),
-    customer !== null &&
-      select('customer', t('Customer'), [all, [customer, t('Customer {id}', { id: customer })]]),
-    select('currency', t('Currency'), [all, ...codes.map((code) => [code, code] as const)]),
-    select('payment', t('Payment'), [all, ...Object.entries(paymentNames)]),
+  const id = parameters.get('customer');
+  const sort = filter('sort', t('Sorted by'), sorts);
+  const filters = [
+    filter('since', t('From')),
+    filter('until', t('To')),
+    id !== null && filter('customer', t('Customer'), [all, [id, t('Customer {id}', { id })]]),
+    filter('currency', t('Currency'), [all, ...codes.map((code) => [code, code] as const)]),
+    filter('payment', t('Payment'), [all, ...Object.entries(paymentNames)]),
     sort,
   ];
-  const summary = h('summary');
-  const clear = h('a.button', { href: '#/orders' }, t('Clear'));
   const isSet = (): boolean => filtersIn(parameters) > 0 || parameters.has('sort');
-  const showCount = (): void => {
+  function show(): void {
     const count = filtersIn(parameters);
     fill(summary, count === 0 ? t('Filter and sort') : t('Filter and sort ({count})', { count }));
     clear.hidden = !isSet();
-  };
-  const onWords = (): void => void (sort.hidden = parameters.has('q'));
-  const element = h('details.filters', { open: isSet() }, summary, h('div', choices, clear));
-  showCount();
-  onWords();
+    sort.hidden = parameters.has('q'); // a search has its own order
+  }
+  const element = h('details.filters', { open: isSet() }, summary, h('div', filters, clear));
+  show();
   void nameCustomer(page, element);
-  return { element, onWords };
-}
-
-function labelled(name: string, label: string, control: HTMLElement): HTMLElement {
-  control.dataset['key'] = name;
-  control.id = `filter-${name}`;
-  return h('div', h('label', { for: control.id }, label), control);
+  return { element, show };
 }
 
 /** The page of a customer leads to their orders with their number. */

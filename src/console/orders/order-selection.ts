@@ -14,16 +14,7 @@ import type { Page } from '../parts/view.ts';
 import { payButtons } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 
-type OrderSelection = {
-  /** The bar. */
-  readonly element: HTMLElement;
-  /** The column of the boxes. */
-  readonly column: () => Column<Order>;
-  /** Receives what the list shows: only that can be selected. */
-  readonly show: (orders: readonly Order[]) => void;
-};
-
-export function orderSelection(page: Page): OrderSelection {
+export function orderSelection(page: Page) {
   const { main, signal, steps } = page;
   const label = t('Selected orders');
   const element = h('div.selection', { role: 'toolbar', 'aria-label': label, hidden: true });
@@ -32,39 +23,33 @@ export function orderSelection(page: Page): OrderSelection {
   let shown: readonly Order[] = [];
   /** Where a range of rows begins. */
   let last: number | undefined;
-  const boxOf = (key: string): HTMLInputElement | null => main.querySelector(`[data-key="select-${key}"]`);
 
-  function select(ids: readonly number[], isSelected: boolean): void {
-    for (const id of ids) {
+  function select(orders: readonly Order[], isSelected: boolean): void {
+    for (const { id } of orders) {
       if (isSelected) selected.add(id);
       else selected.delete(id);
-      const box = boxOf(String(id));
-      if (box !== null) box.checked = isSelected;
     }
     draw();
   }
 
-  function selectAll(isSelected: boolean): void {
-    const ids = shown.map(({ id }) => id);
-    select(ids, isSelected);
-  }
-
-  function clicked(id: number, { target: box, shiftKey }: MouseEvent): void {
-    if (!(box instanceof HTMLInputElement)) return;
+  /** With Shift all orders from the last one to this one get what this one has. */
+  function clicked(id: number, box: HTMLInputElement, hasShift: boolean): void {
     const ids = shown.map((order) => order.id);
-    const ends = [ids.indexOf(shiftKey && last !== undefined ? last : id), ids.indexOf(id)];
-    select(ids.slice(Math.min(...ends), Math.max(...ends) + 1), box.checked);
+    const ends = [ids.indexOf(hasShift && last !== undefined ? last : id), ids.indexOf(id)];
+    select(shown.slice(Math.min(...ends), Math.max(...ends) + 1), box.checked);
     last = id;
   }
 
   function draw(): void {
     const orders = shown.filter(({ id }) => selected.has(id));
-    const all = boxOf('all');
+    for (const box of main.querySelectorAll<HTMLInputElement>('tbody .select input'))
+      box.checked = selected.has(Number(box.value));
+    const all = main.querySelector<HTMLInputElement>('thead .select input');
     if (all !== null) {
       all.checked = orders.length > 0 && orders.length === shown.length;
       all.indeterminate = orders.length > 0 && !all.checked;
     }
-    if (element.hidden !== (orders.length === 0)) element.hidden = orders.length === 0;
+    element.toggleAttribute('hidden', orders.length === 0);
     const made = steps.offered(orders.map(({ id }) => id));
     drawing.show(
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
@@ -72,7 +57,7 @@ export function orderSelection(page: Page): OrderSelection {
       made.length > 0 && steps.takeBackButton(made),
       printAllButton(page, { label: t('Packing slips'), orders, sheetOf: packingSlip }),
       printAllButton(page, { label: t('Order confirmations'), orders, sheetOf: orderConfirmation }),
-      button(t('Clear'), () => selectAll(false), { class: 'quiet' }),
+      button(t('Clear'), () => select(shown, false), { class: 'quiet' }),
     );
   }
 
@@ -84,27 +69,30 @@ export function orderSelection(page: Page): OrderSelection {
     if (box !== null && box !== undefined) unlessKeysFollow(() => box.click());
   }
 
-  function column(): Column<Order> {
-    const all = selectBox('all', t('Select all orders of this page'));
-    all.onchange = () => selectAll(all.checked);
-    return {
-      label: t('Selected'),
-      head: h('label', all),
-      kind: 'select',
-      cell({ id }) {
-        const box = selectBox(String(id), t('Select order {id}', { id }));
-        box.onclick = (event) => clicked(id, event);
-        box.checked = selected.has(id);
-        return h('label', box);
-      },
-    };
-  }
-
   document.addEventListener('keydown', pressed, { signal });
   return {
+    /** The bar. */
     element,
-    column,
-    show(orders) {
+
+    /** The column of the boxes. */
+    column(): Column<Order> {
+      const all = selectBox('all', t('Select all orders of this page'));
+      all.onchange = () => select(shown, all.checked);
+      return {
+        label: t('Selected'),
+        head: h('label', all),
+        kind: 'select',
+        cell({ id }) {
+          const box = selectBox(id, t('Select order {id}', { id }));
+          box.onclick = ({ shiftKey }) => clicked(id, box, shiftKey);
+          box.checked = selected.has(id);
+          return h('label', box);
+        },
+      };
+    },
+
+    /** Receives what the list shows: only that can be selected. */
+    show(orders: readonly Order[]): void {
       shown = orders;
       const isGone = (id: number): boolean => orders.every((order) => order.id !== id);
       for (const id of selected) if (isGone(id)) selected.delete(id);
@@ -114,8 +102,8 @@ export function orderSelection(page: Page): OrderSelection {
   };
 }
 
-function selectBox(key: string, label: string): HTMLInputElement {
-  return h('input', { type: 'checkbox', 'aria-label': label, 'data-key': `select-${key}` });
+function selectBox(value: number | 'all', label: string): HTMLInputElement {
+  return h('input', { type: 'checkbox', value, 'aria-label': label, 'data-key': `select-${value}` });
 }
 
 /** The usual next step of those orders that have it: to be paid, a button for each way of payment. */

@@ -90,75 +90,55 @@ function nextSteps(page: Page, order: Order): Child {
 function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement {
   const { id } = order;
   const amount = money(order.total, order.currency);
-  const isRefund = to === 'refunded';
-  const text = isRefund
-    ? t('Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.', {
-        id,
-        amount,
-      })
-    : t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
+  const refund = t(
+    'Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.',
+    {
+      id,
+      amount,
+    },
+  );
+  const cancel = t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
+  const [label, title, text, submit] =
+    to === 'refunded'
+      ? [t('Refund …'), t('Refund {amount}?', { amount }), refund, t('Refund {amount}', { amount })]
+      : [t('Cancel order …'), t('Cancel order {id}?', { id }), cancel, t('Cancel the order')];
   const question = async (): Promise<void> => {
     const hint = t('Kept in the history. Optional.');
     const reason = field({ label: t('Reason'), pointer: '/reason', hint });
-    await ask({
-      title: isRefund ? t('Refund {amount}?', { amount }) : t('Cancel order {id}?', { id }),
-      content: [h('p', text), reason.element],
-      submit: isRefund ? t('Refund {amount}', { amount }) : t('Cancel the order'),
-      isDangerous: true,
-      dismiss: t('Keep it'),
-      run: () => steps.end(order, to, textOf(reason)),
-    });
+    const content = [h('p', text), reason.element];
+    const run = (): Promise<void> => steps.end(order, to, textOf(reason));
+    await ask({ title, content, submit, isDangerous: true, dismiss: t('Keep it'), run });
   };
-  const label = isRefund ? t('Refund …') : t('Cancel order …');
   return action(label, question, { 'data-key': `to-${to}` });
 }
 
 function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const { order, customer, events } = shown;
-  const { id, customerId, shippingAddress, note, createdAt, status } = order;
+  const { id, customerId, shippingAddress: address, note, createdAt, status } = order;
   const name = customerName({ customer: customer ?? null, customerId });
-  const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const confirm = action([icon(icons.print), t('Order confirmation')], async () =>
-    printSheets(page.main, [orderConfirmation(order, name)]),
-  );
-  const papers = !isFinal(status) && [printButton(t('Packing slip')), confirm];
-  const noteText = note === null ? t('Add a note') : t('Change the note');
-  return [
-    h(
-      'div.columns.order',
-      h(
-        'div',
-        card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat)),
-        h('section.card.last', h('h2', t('History')), eventList(events, order.currency)),
-      ),
-      h(
-        'div',
-        card(
-          t('Status'),
-          statusPath(status),
-          h('p.soft', t('Placed {time}', { time: dateTime(createdAt) })),
-          paymentLine(page, shown, again),
-        ),
-        card(
-          t('Customer'),
-          h('p', h('a', { href: `#/customers/${customerId}` }, h('bdi', name))),
-          contactLines(customer),
-        ),
-        card(
-          t('Ships to'),
-          shippingAddress === null
-            ? h('p.soft', t('No address: it is picked up.'))
-            : addressBlock(addressLines(shippingAddress, name)),
-        ),
-        card(
-          t('Note'),
-          note !== null && h('p.text', { dir: 'auto' }, note),
-          h('a', { href: `#/orders/${id}/change` }, noteText),
-        ),
-      ),
-    ),
-    !isFinal(status) && packingSlip(order, name),
+  const confirm = async (): Promise<void> => printSheets(page.main, [orderConfirmation(order, name)]);
+  const papers = !isFinal(status) && [
+    printButton(t('Packing slip')),
+    action([icon(icons.print), t('Order confirmation')], confirm),
   ];
+  const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
+  const first = [
+    card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat)),
+    h('section.card.last', h('h2', t('History')), eventList(events, order.currency)),
+  ];
+  const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
+  const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
+  const pickup = h('p.soft', t('No address: it is picked up.'));
+  const noteText = note === null ? t('Add a note') : t('Change the note');
+  const change = h('a', { href: `#/orders/${id}/change` }, noteText);
+  const second = [
+    card(t('Status'), statusPath(status), placed, paymentLine(page, shown, again)),
+    card(t('Customer'), h('p', link), contactLines(customer)),
+    card(t('Ships to'), address === null ? pickup : addressBlock(addressLines(address, name))),
+    card(t('Note'), note !== null && h('p.text', { dir: 'auto' }, note), change),
+  ];
+  const columns = h('div.columns.order', h('div', first), h('div', second));
+  return [columns, !isFinal(status) && packingSlip(order, name)];
 }
 
 /** The path of an order through its statuses, with the current one marked; what ended it is no step of that path. */

@@ -39,7 +39,7 @@ export function ordersView(page: Page): void {
       none: noOrders,
       onWords() {
         tabs.show();
-        filters.onWords();
+        filters.show();
       },
       onRows: (orders) => selection.show(orders),
     },
@@ -48,28 +48,23 @@ export function ordersView(page: Page): void {
   watchDay(signal, today, () => void reload()); // orders of today are shown without their date
 }
 
-type StatusTabs = {
-  readonly element: HTMLElement;
-  /** To be called when search or filters have changed. */
-  readonly show: () => void;
-};
-
 /** Between two requests: the service counts all orders for each. */
 const pauseMilliseconds = 5_000;
 
 /**
  * A tab for each status, in which search and filters go on, with the number of its orders: without numbers until they
- * are known, and for a search.
+ * are known, and for a search. `show` is to be called when search or filters have changed.
  */
-function statusTabs(page: Page): StatusTabs {
+function statusTabs(page: Page) {
   const { client, live, parameters, signal } = page;
   const drawing = new Drawing(h('nav.tabs', { 'aria-label': t('Status') }));
   let known: { readonly path: string; readonly counts: StatusCounts } | undefined;
   let timer = 0;
+
   const path = (): string => `/orders/counts?${query({ ...orderFilter(parameters), status: undefined })}`;
-  const isKnown = (): boolean => known?.path === path();
+
   function draw(): void {
-    const counts = isKnown() && !parameters.has('q') ? known?.counts : undefined;
+    const counts = known?.path === path() && !parameters.has('q') ? known.counts : undefined;
     const tab = (value: string, label: string, number?: number): HTMLElement => {
       const isCurrent = value === (parameters.get('status') ?? '');
       const attributes = { href: urlWith(page, 'status', value), 'aria-current': isCurrent && 'page' };
@@ -79,26 +74,27 @@ function statusTabs(page: Page): StatusTabs {
     const each = statuses.map((status) => tab(status, stages[status].name, counts?.[status]));
     drawing.show(tab('', t('All'), all), each);
   }
+
   /** The tabs are of use without the numbers, too. */
   async function load(): Promise<void> {
+    timer = 0;
     if (parameters.has('q')) return;
     const asked = path();
     const counts = await client.get<StatusCounts>(asked, signal).catch(() => undefined);
     if (counts !== undefined) known = { path: asked, counts };
     draw();
   }
-  live.watch(signal, (events) => {
-    if (timer !== 0 || (events.length > 0 && !events.some(isCounted))) return;
-    timer = setTimeout(() => {
-      timer = 0;
-      void load();
-    }, pauseMilliseconds);
-  });
-  signal.addEventListener('abort', () => clearTimeout(timer));
+
   function show(): void {
     draw();
-    if (!isKnown()) void load();
+    if (known?.path !== path()) void load();
   }
+
+  live.watch(signal, (events) => {
+    if (timer === 0 && (events.length === 0 || events.some(isCounted)))
+      timer = setTimeout(() => void load(), pauseMilliseconds);
+  });
+  signal.addEventListener('abort', () => clearTimeout(timer));
   show();
   return { element: drawing.element, show };
 }

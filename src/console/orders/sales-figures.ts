@@ -1,34 +1,66 @@
-// The service's sales figures by currency: orders that were placed in a time, and money that was received in it.
+// The service's sales figures by currency: orders that were placed in a time, and money that was received in it. With
+// the table that shows sums.
 import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
-import { dateTime, shopCurrency, timeZone } from '../parts/formats.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { count, dateTime, money, priceText, shopCurrency, timeZone } from '../parts/formats.ts';
 import { isFinal, stages } from '../parts/statuses.ts';
+import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 
-/** Orders by when they were placed, and money by when it was paid and given back, in the same buckets. */
-export type Sold = { readonly placed: Sales; readonly received: Sales };
-
+type Sums = {
+  /** Orders by their status now. */
+  readonly placed: readonly Figures[];
+  /** By what moved it, as in `moneyNames`; what was given back is negative. */
+  readonly moved: readonly Figures[];
+  /** Cancelled and refunded orders don't count as sold. */
+  readonly orders: number;
+  readonly sold: number;
+  readonly received: number;
+};
+type Of = (currency: string) => Sums;
+/** Orders by when they were placed, and money by when it was paid and given back: in all, and in days, months or years. */
+export type Sold = {
+  /** The shop's own first, then the one with the most orders. */
+  readonly currencies: readonly string[];
+  readonly of: Of;
+  readonly buckets: readonly { readonly from: string; readonly before: string; readonly of: Of }[];
+  /** Says from when the payments are known; undefined if all of the time are. */
+  readonly incomplete: string | undefined;
+};
 type Range = { readonly from: Date; readonly before: Date; readonly by: 'day' | 'month' | 'year' };
 
 export async function readSold({ client, signal }: Page, { from, before, by }: Range): Promise<Sold> {
   const range = { from: from.toISOString(), before: before.toISOString(), by, timeZone: timeZone() };
   const read = (of: string): Promise<Sales> => client.get(`/sales?${query({ of, ...range })}`, signal);
   const [placed, received] = await Promise.all([read('placed'), read('received')]);
-  return { placed, received };
+  const allPlaced = placed.buckets.flatMap(({ figures }) => figures);
+  const allMoved = received.buckets.flatMap(({ figures }) => figures);
+  const { completeFrom } = received;
+  const isComplete = completeFrom === null || Date.parse(completeFrom) <= from.getTime();
+  return {
+    currencies: currenciesOf([...allPlaced, ...allMoved]),
+    of: sumsIn(allPlaced, allMoved),
+    buckets: placed.buckets.map((bucket, index) => {
+      return { ...bucket, of: sumsIn(bucket.figures, received.buckets[index]?.figures) };
+    }),
+    incomplete: isComplete
+      ? undefined
+      : t('Payments before {time} are no longer known.', { time: dateTime(completeFrom) }),
+  };
 }
 
-export function figuresOf({ buckets }: Sales): readonly Figures[] {
-  return buckets.flatMap(({ figures }) => figures);
+function sumsIn(allPlaced: readonly Figures[], allMoved: readonly Figures[] = []): Of {
+  return (currency) => {
+    const isOwn = (each: Figures): boolean => each.currency === currency;
+    const [placed, moved] = [allPlaced.filter(isOwn), allMoved.filter(isOwn)];
+    const sales = placed.filter(isSale);
+    return { placed, moved, orders: ordersOf(sales), sold: totalOf(sales), received: totalOf(moved) };
+  };
 }
 
-/** Cancelled and refunded orders don't count. */
-export function isSale({ status }: Figures): boolean {
-  return !isFinal(status);
-}
-
-/** Returns the currencies: the shop's own first, then the one with the most orders. */
-export function currenciesOf(figures: readonly Figures[]): string[] {
+function currenciesOf(figures: readonly Figures[]): readonly string[] {
   const orders = new Map<string, number>();
   for (const { currency, orders: more } of figures) orders.set(currency, (orders.get(currency) ?? 0) + more);
   const own = shopCurrency();
@@ -36,8 +68,8 @@ export function currenciesOf(figures: readonly Figures[]): string[] {
   return [...orders].sort((a, b) => place(b) - place(a)).map(([currency]) => currency);
 }
 
-export function ofCurrency(figures: readonly Figures[], currency: string): readonly Figures[] {
-  return figures.filter((each) => each.currency === currency);
+export function isSale({ status }: Figures): boolean {
+  return !isFinal(status);
 }
 
 export function ordersOf(figures: readonly Figures[]): number {
@@ -56,8 +88,53 @@ export const moneyNames = [
   ['open', t('Marked as paid by mistake')],
 ] as const satisfies readonly (readonly [Status, string])[];
 
-/** Says from when the payments are known; undefined if all of the time are. */
-export function incompleteText({ received: { completeFrom } }: Sold, from: Date): string | undefined {
-  if (completeFrom === null || Date.parse(completeFrom) <= from.getTime()) return undefined;
-  return t('Payments before {time} are no longer known.', { time: dateTime(completeFrom) });
+export type SumRow = {
+  /** In the file, and on the page unless there is a label. */
+  readonly name: string;
+  readonly label?: Child;
+  /** Said below the name where there is no room for the columns of the kind `wide`. */
+  readonly below?: Child;
+  /** A number, then amounts in the currency's minor unit; undefined where none is said. */
+  readonly cells: readonly (number | null | undefined)[];
+  readonly isSum?: boolean;
+};
+/** A table of sums in one currency. */
+export type SumTable = {
+  readonly currency: string;
+  readonly columns: readonly (readonly [label: string, kind: 'number' | 'number wide'])[];
+  readonly groups: readonly { readonly title?: string; readonly rows: readonly SumRow[] }[];
+};
+
+export function sumTable({ currency, columns, groups }: SumTable): HTMLElement {
+  const row = ({ name, label = name, below, cells, isSum = false }: SumRow): HTMLElement =>
+    h(
+      'tr',
+      { class: isSum && 'total-row' },
+      h('th', { scope: 'row' }, label, below !== undefined && h('span.phone.soft', below)),
+      cells.map((cell, index) => {
+        const text = index === 0 ? count(cell ?? 0) : money(cell ?? null, currency);
+        return h('td', { class: columns[index]?.[1] }, cell !== undefined && text);
+      }),
+    );
+  const bodies = groups.map(({ title, rows }) => {
+    const heading = h('th', { scope: 'rowgroup', colspan: columns.length + 1 }, title);
+    return h('tbody', title !== undefined && h('tr', heading), rows.map(row));
+  });
+  return h('table.plain', h('caption', currency), tableHead([[''], ...columns]), bodies);
+}
+
+/** The rows for a spreadsheet: currency, the title of the group if it has one, name, and cells. */
+export function fileRowsOf(tables: readonly SumTable[]): readonly (readonly string[])[] {
+  const text = (cell: number | null | undefined, index: number, currency: string): string => {
+    if (cell === null || cell === undefined) return '';
+    return index === 0 ? String(cell) : priceText(cell, currency);
+  };
+  return tables.flatMap(({ currency, groups }) =>
+    groups.flatMap(({ title, rows }) =>
+      rows.map(({ name, cells }) => {
+        const texts = cells.map((cell, index) => text(cell, index, currency));
+        return [currency, ...(title === undefined ? [] : [title]), name, ...texts];
+      }),
+    ),
+  );
 }

@@ -4,7 +4,7 @@ import { alertList, type Alert, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { query } from '../parts/api-client.ts';
-import type { Figures, List, Order, ServiceEvent } from '../parts/api-types.ts';
+import type { List, Order, ServiceEvent } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { watchDay } from '../parts/day-change.ts';
 import { Drawing } from '../parts/drawing.ts';
@@ -27,30 +27,17 @@ import { now } from '../parts/service-clock.ts';
 import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
-import {
-  emptyState,
-  type News,
-  type Page,
-  type Reload,
-  reloadable,
-  setPageTitle,
-  skeleton,
-} from '../parts/view.ts';
+import { emptyState, type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { orderColumns, pill, stepColumn } from './order-columns.ts';
-import {
-  currenciesOf,
-  figuresOf,
-  ofCurrency,
-  ordersOf,
-  readSold,
-  type Sold,
-  totalOf,
-} from './sales-figures.ts';
+import { ordersOf, readSold, type Sold } from './sales-figures.ts';
+
+/** A backup that grows old leaves no event. */
+const alertsMilliseconds = 60_000;
 
 export function todayView(page: Page): void {
   const { main, signal, user } = page;
-  const [money, counts, toDo, alerts] = [h('div', moneyTiles()), h('div'), h('div', skeleton(6)), h('div')];
-  const latest = h('div', skeleton(6));
+  const [money, counts, alerts] = [h('div', moneyTiles()), h('div'), h('div')];
+  const [toDo, latest] = [h('div', skeleton(6)), h('div', skeleton(6))];
   const end = h('a.button', { href: daysEnd() }, t('Day’s end'));
   const reloads = [
     reloadable<Sold>(page, money, { load: readToday, draw: moneyTiles, concerns: isOfMoney }),
@@ -81,9 +68,6 @@ export function todayView(page: Page): void {
   );
 }
 
-/** A backup that grows old leaves no event. */
-const alertsMilliseconds = 60_000;
-
 function daysEnd(): string {
   return `#/day?date=${today()}`;
 }
@@ -103,35 +87,31 @@ function isOfMoney({ type, changes }: ServiceEvent): boolean {
 /** Without figures until they are known. */
 function moneyTiles(sold?: Sold): Child {
   const href = daysEnd();
-  const received = sold && receivedText(figuresOf(sold.received));
-  const orders = sold && count(ordersOf(figuresOf(sold.placed)));
+  const placed = sold?.currencies.flatMap((currency) => sold.of(currency).placed);
+  const orders = placed && count(ordersOf(placed));
+  const received = sold && receivedText(sold);
   return [
     tile({ label: t('Received today'), figure: received, href, note: t('Less refunds and corrections') }),
     tile({ label: t('Orders today'), figure: orders, href, note: t('All that were placed') }),
   ];
 }
 
-/** One line for all other currencies: the tile keeps its height when a third one comes. */
-function receivedText(figures: readonly Figures[]): Child {
-  const [first = shopCurrency(), ...others] = currenciesOf(figures);
-  const received = (currency: string): number => totalOf(ofCurrency(figures, currency));
-  const more = others
-    .map((currency) => `${received(currency) < 0 ? '' : '+ '}${money(received(currency), currency)}`)
-    .join(' ');
-  return [money(received(first), first), more !== '' && h('small.clip', { title: more }, more)];
+/** One line for all other currencies: no tile grows with a third one. */
+function receivedText({ currencies, of }: Sold): Child {
+  const moved = currencies.filter((currency) => of(currency).moved.length > 0);
+  const [first = shopCurrency(), ...others] = moved;
+  const more = others.map((currency) => {
+    const { received } = of(currency);
+    return `${received < 0 ? '' : '+ '}${money(received, currency)}`;
+  });
+  const title = more.join(' ');
+  return [money(of(first).received, first), title !== '' && h('small.clip', { title }, title)];
 }
 
-type Tile = {
-  readonly label: string;
-  readonly figure: Child;
-  /** Explains the figure. */
-  readonly note?: string;
-  readonly href: string;
-};
+type Tile = { readonly label: string; readonly figure: Child; readonly note: Child; readonly href: string };
 
 function tile({ label, figure = '…', note, href }: Tile): HTMLElement {
-  const explained = note !== undefined && h('span.label', note);
-  return h('a.tile', { href }, h('span.label', label), h('span.figure', figure), explained);
+  return h('a.tile', { href }, h('span.label', label), h('span.figure', figure), h('span.label', note));
 }
 
 /** The tile of each status, and the link to all its orders; those without one wait for somebody else than the shop. */
@@ -142,12 +122,13 @@ const waits = {
 } as const satisfies Readonly<Record<WaitingStatus, object>>;
 const waitingStatuses = Object.keys(waits) as WaitingStatus[]; // a literal has no other keys
 
-/** The orders of one status that wait longest, and how many there are. */
-type Waiting = { readonly status: WaitingStatus } & List<Order>;
-type WaitingOrders = {
-  readonly lists: readonly Waiting[];
+type Waiting = {
+  /** Those that the shop has to do something for, those to be shipped first. */
+  readonly orders: readonly Order[];
+  /** The number of orders of each status. */
+  readonly totals: Readonly<Record<WaitingStatus, number>>;
   /** The number of orders that wait to come into the list. */
-  readonly newer?: number;
+  readonly newer: number;
 };
 
 /** Of each status. */
@@ -156,70 +137,60 @@ const toDoShown = 6;
 /** Draws the tiles with their numbers, and the list of those that the shop has to do something for. */
 function waitingOrders(page: Page, counts: HTMLElement, toDo: HTMLElement): Reload {
   const tiles = new Drawing(counts);
-  tiles.show(waitingStatuses.map((status) => waitingTile(status)));
-  return reloadable<WaitingOrders>(page, toDo, {
-    async load(loading, _show, news) {
-      const lists = await Promise.all(waitingStatuses.map((status) => readWaiting(loading, status)));
-      return news === undefined ? { lists } : heldInPlace(loading, lists, news);
+  const drawTiles = (totals?: Waiting['totals']): void =>
+    tiles.show(
+      waitingStatuses.map((status) =>
+        tile({
+          label: waits[status].label,
+          figure: totals && count(totals[status]),
+          note: pill(status),
+          href: oldestFirst(status),
+        }),
+      ),
+    );
+  drawTiles();
+  return reloadable<Waiting>(page, toDo, {
+    async load({ client, signal }, _show, news) {
+      const read = async (status: WaitingStatus): Promise<List<Order>> => {
+        const limit = waits[status].all === undefined ? 1 : toDoShown;
+        const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
+        return client.get<List<Order>>(`/orders?${parameters}`, signal);
+      };
+      const [paid, open, shipped] = await Promise.all([read('paid'), read('open'), read('shipped')]);
+      const { total: ofPaid = 0 } = paid;
+      const totals = { paid: ofPaid, open: open.total ?? 0, shipped: shipped.total ?? 0 };
+      const loaded = [...paid.data, ...open.data];
+      const before = news?.shown.orders ?? [];
+      if (news === undefined || before.length === 0) return { orders: loaded, totals, newer: 0 };
+      const { subjects } = news;
+      const known = { loaded, path: '/orders', include: { include: 'customer' }, subjects, signal };
+      const newer = loaded.filter((order) => !before.some(({ id }) => id === order.id)).length;
+      return { orders: await rowsInPlace(client, before, known), totals, newer };
     },
-    draw({ lists, newer = 0 }, reload) {
-      tiles.show(lists.map(({ status, total = 0 }) => waitingTile(status, count(total))));
-      return toDoCard(page, lists, newerNotice(newer, reload));
+    draw({ orders, totals, newer }, reload) {
+      drawTiles(totals);
+      return orders.length > 0 && toDoCard(page, { orders, totals, newer }, reload);
     },
     concerns: ({ type }) => /^(order\.|customer\.(changed|erased))/.test(type),
   });
-}
-
-async function readWaiting({ client, signal }: Page, status: WaitingStatus): Promise<Waiting> {
-  const limit = waits[status].all === undefined ? 1 : toDoShown;
-  const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
-  return { status, ...(await client.get<List<Order>>(`/orders?${parameters}`, signal)) };
-}
-
-function waitingTile(status: WaitingStatus, figure?: string): HTMLElement {
-  return tile({ label: waits[status].label, figure, href: oldestFirst(status) });
-}
-
-/** The orders stay in their places, and what comes into the list meanwhile waits. */
-async function heldInPlace(
-  { client, signal }: Page,
-  loaded: readonly Waiting[],
-  { shown, subjects }: News<WaitingOrders>,
-): Promise<WaitingOrders> {
-  const before = toDoOf(shown.lists);
-  if (before.length === 0) return { lists: loaded };
-  const orders = loaded.flatMap(({ data }) => data);
-  const known = { loaded: orders, path: '/orders', include: { include: 'customer' }, subjects, signal };
-  const lists = loaded.map(async (list, index) => {
-    return { ...list, data: await rowsInPlace(client, shown.lists[index]?.data ?? [], known) };
-  });
-  const newer = toDoOf(loaded).filter((order) => !before.some(({ id }) => id === order.id)).length;
-  return { lists: await Promise.all(lists), newer };
-}
-
-/** Returns the orders that the shop has to do something for, those to be shipped first. */
-function toDoOf(lists: readonly Waiting[]): readonly Order[] {
-  return lists.filter(({ status }) => waits[status].all !== undefined).flatMap(({ data }) => data);
 }
 
 function oldestFirst(status: WaitingStatus): string {
   return `#/orders?${query({ status, sort: 'createdAt' })}`;
 }
 
-function toDoCard(page: Page, lists: readonly Waiting[], notice: Child): Child {
-  const orders = toDoOf(lists);
-  if (orders.length === 0) return undefined;
-  const links = lists.flatMap(({ status, data, total = 0 }) => {
+function toDoCard(page: Page, { orders, totals, newer }: Waiting, reload: Reload): HTMLElement {
+  const links = waitingStatuses.map((status) => {
     const { all } = waits[status];
-    if (all === undefined || total <= data.length) return [];
-    return [h('a', { href: oldestFirst(status) }, t(all, { count: count(total) }))];
+    if (all === undefined || totals[status] <= toDoShown) return undefined;
+    return h('a', { href: oldestFirst(status) }, t(all, { count: count(totals[status]) }));
   });
   return h(
     'section.card.flush',
     h('h2', t('To do')),
-    notice,
+    newerNotice(newer, reload),
     table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders),
-    links.length > 0 && h('p.links', links),
+    links.some((link) => link !== undefined) && h('p.links', links),
   );
 }
 
@@ -256,24 +227,22 @@ async function readEvents(page: Page): Promise<readonly NamedEvent[] | undefined
 }
 
 function firstSteps({ user }: Page): HTMLElement {
+  const isAdmin = user.role === 'admin';
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', h('a', { href }, title), ` ${text}`);
+  const imported = t('from a spreadsheet; products are imported under Products.');
+  const ownPassword = t('if the service made it: that one works for 7 days.');
   return emptyState(
     t('Welcome'),
     t('Nothing is here yet. To begin:'),
     h(
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
-      user.role === 'admin' &&
-        step(
-          t('Import your customers'),
-          t('from a spreadsheet; products are imported under Products.'),
-          '#/customers/import',
-        ),
+      isAdmin && step(t('Import your customers'), imported, '#/customers/import'),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
-      step(t('Change your password'), t('if the service made it: that one works for 7 days.'), '#/account'),
-      user.role === 'admin' && isRegistrationOpen() && h('li', registrationHint()),
+      step(t('Change your password'), ownPassword, '#/account'),
+      isAdmin && isRegistrationOpen() && h('li', registrationHint()),
     ),
   );
 }

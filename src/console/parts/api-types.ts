@@ -197,7 +197,7 @@ export type Sales = {
     readonly figures: readonly Figures[];
   }[];
 };
-export type SoldItem = {
+type SoldItem = {
   readonly currency: string;
   readonly sku: string | null;
   readonly name: string;
