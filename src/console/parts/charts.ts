@@ -7,13 +7,15 @@ const height = 200;
 const left = 44;
 const bottom = 24;
 const topSpace = 10;
+/** A bar of the first month fills no page. */
+const stepMax = 90;
 
 /** Draws bars over a scale that begins at 0; `axis` formats its values. */
 export function barPlot(title: string, bars: readonly Bar[], axis: (value: number) => string): HTMLElement {
   const isNarrow = innerWidth < 600;
   const width = isNarrow ? 340 : 720;
   const max = niceMax(Math.max(...bars.map(({ value }) => value), 0));
-  const step = (width - left) / Math.max(bars.length, 1);
+  const step = Math.min((width - left) / Math.max(bars.length, 1), stepMax);
   const y = (value: number): number => height - bottom - (value / max) * (height - bottom - topSpace);
   const grid = [0, 0.5, 1].map((share) => [
     svg('path', { d: `M${left} ${y(max * share)}H${width}`, class: 'grid' }),
