@@ -1,4 +1,4 @@
-// The console's import, in real browsers: files as spreadsheets save them, matched, checked and imported.
+// The console's import, in real browsers: files as spreadsheets save them, matched, checked, corrected and imported.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -19,54 +19,52 @@ for (const [browser, open] of [
 ] as const)
   test(
     `an import in ${browser}`,
-    { skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
+    { timeout: 240_000, skip: browser === 'Firefox' && !hasFirefox && 'it is not installed' },
     async (t) => {
       const service = await serviceFor(t);
       const { tab, person } = await openConsoleIn(open, t, service);
       const { token } = await service.signIn(admin.email, admin.password);
       await person.signIn(service.url, admin);
       await tab.evaluate(importHelpers);
-      await keepSaved(tab);
+      const shop: Shop = { service, token, tab, person };
 
-      await t.test('of customers, as a German Excel saves them, leaves faulty rows to be saved', () =>
-        importCustomers({ service, token, tab, person }),
+      await t.test('of customers, as a German Excel saves them, has its faulty rows corrected', () =>
+        importCustomers(shop),
       );
       await t.test('of products asks for the currency, and changes what is known', () =>
-        importProducts({ service, token, tab, person }),
+        importProducts(shop),
       );
-      await t.test('of products names the rows whose barcodes may have lost digits', async () => {
-        await person.go('#/products');
-        await person.go('#/products/import');
-        const text =
-          'sku;name;unitPrice;currency;ean\nA;Cup;1.00;EUR;12345678905\nB;Mug;7.49;EUR;\nC;Pot;1.00;EUR;12345670\n';
-        await giveFile(tab, { name: 'barcodes.csv', bytes: Buffer.from(text) });
-        await person.press('Check all rows');
-        await person.see('Barcodes that may have lost digits, in rows: 2');
-      });
-      await t.test('names what can’t be read, or lacks a column', async () => {
+      if (browser === 'Chromium') {
+        await keepSaved(tab);
+        await t.test('of the own lists changes nothing', () => importOwnLists(shop));
+        await t.test('says what each file needs', async (each) => {
+          for (const file of files)
+            await each.test(file.name, async () => {
+              await check(shop, file.kind, file.text);
+              for (const text of file.said) await person.see(text);
+              if (file.isRejected === true) assert.doesNotMatch(await shown(tab), /Import \d/);
+            });
+        });
+        await t.test('shows some rows as they will be, and what they replace', () => showSamples(shop));
+        await t.test('of many rows never holds the page, and goes on after a failure', () =>
+          importMany(shop),
+        );
+      }
+      await t.test('names what can’t be read', async () => {
+        await person.go('#/customers');
         await person.go('#/customers/import');
         await giveFile(tab, { name: 'book.xlsx', bytes: Buffer.from('PK') });
         await person.see('save it as CSV');
         await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('') });
         await person.see('The file is empty.');
-        await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('Name\nJürgen\nAda\n', 'latin1') });
-        await person.see('Jürgen · Ada');
-        await person.press('Another file');
-        await giveFile(tab, { name: 'a.csv', bytes: Buffer.from('E-mail\na@example.com\n') });
-        await person.press('Check all rows');
-        await person.see('No column is the Name.');
       });
-      if (browser === 'Chromium')
-        await t.test('of many rows can be stopped and begun again, and never holds the page', () =>
-          importMany({ service, token, tab, person }),
-        );
       await t.test('is not offered to staff', async () => {
         const staff = await service.person('staff');
         await person.press('Sign out');
         await tab.until('document.querySelector(".sign-in")');
         await person.signIn(service.url, { email: staff.email, password });
         await person.go('#/customers');
-        assert.ok(!(await tab.evaluate<string>('document.body.innerText')).includes('Import'));
+        assert.ok(!(await shown(tab)).includes('Import'));
         await person.go('#/customers/import');
         await person.see('Only an administrator can import.');
       });
@@ -81,65 +79,93 @@ type Shop = {
   readonly person: Person;
 };
 
-async function importCustomers({ service, token, tab, person }: Shop): Promise<void> {
+type Listed = TestResponse['body'];
+
+async function listed({ service, token }: Shop, path: string): Promise<Listed[]> {
+  return (await service.get(`/${path}`, { token })).body.data;
+}
+
+function shown(tab: Tab): Promise<string> {
+  return tab.evaluate<string>('document.body.innerText');
+}
+
+/** Sets a field as a person does. */
+function choose(tab: Tab, control: string, value: string): Promise<unknown> {
+  return tab.evaluate(`{
+    const control = ${control};
+    control.value = ${JSON.stringify(value)};
+    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+  }`);
+}
+
+function fieldAt(pointer: string): string {
+  return `document.querySelector('[data-pointer="${pointer}"]')`;
+}
+
+async function check({ tab, person }: Shop, kind: string, text: string): Promise<void> {
+  await person.go(`#/${kind}`);
+  await person.go(`#/${kind}/import`);
+  await giveFile(tab, { name: 'a.csv', bytes: Buffer.from(text) });
+  await tab.until('document.querySelector("form")');
+  if (kind === 'customers') await choose(tab, fieldAt('/country'), 'DE');
+  await person.press('Check all rows');
+  await person.see('was checked');
+}
+
+async function importCustomers(shop: Shop): Promise<void> {
+  const { tab, person } = shop;
   const text =
     'Kundennummer;Vorname;Nachname;E-Mail;Straße;PLZ;Ort;Land;Bemerkung\r\n' +
     'K-1;Jürgen;Müller;jm@example.com;"Haus ""Nord""; 1. Stock";26122;Oldenburg;Deutschland;\r\n' +
     ';;;;;;;;\r\n' +
-    'K-2;Ödön;Łukasz;falsch;;;;;x;zu viel\r\n' +
+    'K-2;Ödön;Lukasz;falsch;;;;;"Zwei\nZeilen";zu viel\r\n' +
     'K-3;Zoë;;keine Adresse;;;;;\r\n' +
     'K-4;Åsa;Ek;;Vägen 2;11122;Stockholm;Schweden;\r\n';
-  const bytes = Buffer.from(text.replaceAll('Ł', 'L'), 'latin1');
-  for (const found of ['New: 2', 'Unchanged: 2']) {
-    await person.go('#/customers');
-    await person.press('Import …');
-    await tab.until('document.querySelector(".drop")');
-    await giveFile(tab, { name: 'kunden.csv', bytes, isDropped: true });
-    await person.see('Haus "Nord"; 1. Stock');
-    await person.see('The letters of the file');
-    for (const [label, text] of [
-      ['windows-1251', 'Mьller'],
-      ['windows-1252', 'Müller'],
-    ] as const) {
-      await tab.evaluate(`{
-        const letters = document.querySelector('[data-pointer="/encoding"]');
-        letters.value = '${label}';
-        letters.dispatchEvent(new Event('change', { bubbles: true }));
-      }`);
-      await person.see(text);
-    }
-    await person.press('Check all rows');
-    await person.see(found);
-    await person.see('With a fault: 2');
-    await person.see('The row has 10 cells, and the first row 9.');
-    await person.see('E-mail must be');
-    if (found === 'Unchanged: 2') continue;
-    await person.press('Import 2 rows');
-    await person.see('Imported');
+  await person.go('#/customers');
+  await person.press('Import …');
+  await giveFile(tab, { name: 'kunden.csv', bytes: Buffer.from(text, 'latin1') });
+  await person.see('Haus "Nord"; 1. Stock');
+  for (const [label, name] of [
+    ['windows-1251', 'Mьller'],
+    ['windows-1252', 'Müller'],
+  ] as const) {
+    await choose(tab, fieldAt('/encoding'), label);
+    await person.see(name);
   }
-  const { body } = await service.get('/customers?sort=id', { token });
+  await person.press('Check all rows');
+  for (const said of [
+    'New: 2',
+    'With a fault: 2',
+    'The row has 10 cells, and the first row 9.',
+    'E-mail must be',
+  ])
+    await person.see(said);
+  await choose(tab, fieldAt('/rows/4/9'), '');
+  await choose(tab, fieldAt('/rows/5/3'), 'zoe@example.com');
+  await person.press('Check again');
+  await person.see('New: 3');
+  await choose(tab, fieldAt('/rows/4/3'), '');
+  await person.press('Check again');
+  await person.see('New: 4');
+  assert.doesNotMatch(await shown(tab), /fault/);
+  await person.press('Import 4 rows');
+  await person.see('Imported');
+  await person.press('Check all rows');
+  await person.see('Unchanged: 4');
+  const customers = await listed(shop, 'customers?sort=id');
   assert.deepEqual(
-    body.data.map(({ name, email, address }: TestResponse['body']) => [
-      name,
-      email,
-      address.country,
-      address.line1,
-    ]),
+    customers.map(({ name, email, note, address }) => [name, email, note, address?.country, address?.line1]),
     [
-      ['Jürgen Müller', 'jm@example.com', 'DE', 'Haus "Nord"; 1. Stock'],
-      ['Åsa Ek', null, 'SE', 'Vägen 2'],
+      ['Jürgen Müller', 'jm@example.com', null, 'DE', 'Haus "Nord"; 1. Stock'],
+      ['Ödön Lukasz', null, 'Zwei\nZeilen', undefined, undefined],
+      ['Zoë', 'zoe@example.com', null, undefined, undefined],
+      ['Åsa Ek', null, null, 'SE', 'Vägen 2'],
     ],
   );
-  await person.press('Save these rows as a file');
-  const saved = await tab.evaluate<string>('saved.text()');
-  const [heading, first = '', second = '', ...others] = saved.split('\r\n');
-  assert.equal(heading, 'Kundennummer;Vorname;Nachname;E-Mail;Straße;PLZ;Ort;Land;Bemerkung;Fault');
-  assert.match(first, /^K-2;Ödön;Lukasz;falsch;;;;;x;The row has/);
-  assert.match(second, /^K-3;Zoë;;keine Adresse;;;;;;E-mail must/);
-  assert.deepEqual(others, ['']);
 }
 
-async function importProducts({ service, token, tab, person }: Shop): Promise<void> {
+async function importProducts(shop: Shop): Promise<void> {
+  const { service, token, tab, person } = shop;
   const known = { sku: 'TEE-1', name: 'Tee', unitPrice: 1, currency: 'EUR', barcode: '4006381333931' };
   await service.post('/products', { token, body: known });
   const text =
@@ -148,36 +174,24 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
   await person.go('#/products/import');
   await giveFile(tab, { name: 'artikel.txt', bytes: Buffer.from(text) });
   const lastColumn = `[...document.querySelectorAll('.match select')].at(-1)`;
-  const choose = (control: string, value: string): Promise<unknown> =>
-    tab.evaluate(`{
-      const control = ${control};
-      control.value = '${value}';
-      control.dispatchEvent(new Event('input', { bubbles: true }));
-    }`);
   await tab.until(lastColumn);
-  await choose(lastColumn, '');
+  await choose(tab, lastColumn, '');
   await person.go('#/products');
   await person.go('#/products/import');
   await person.see('What you had entered is still here.');
   assert.equal(await tab.evaluate(`${lastColumn}.value`), '');
-  await choose(lastColumn, 'active');
+  await choose(tab, lastColumn, 'active');
   await person.press('Check all rows');
   await person.see('The price 1.234 can be read in two ways: how does the file write prices?');
-  await choose(`document.querySelector('[data-pointer="/sign"]')`, ',');
+  await choose(tab, fieldAt('/sign'), ',');
   await person.press('Check all rows');
   await person.see('New: 2');
   await person.see('Changed: 1');
   await person.press('Import 3 rows');
-  await person.see('New: 2');
-  const { body } = await service.get('/products?sort=sku', { token });
+  await person.see('Imported');
+  const products = await listed(shop, 'products?sort=sku');
   assert.deepEqual(
-    body.data.map(({ sku, name, unitPrice, barcode, active }: TestResponse['body']) => [
-      sku,
-      name,
-      unitPrice,
-      barcode,
-      active,
-    ]),
+    products.map(({ sku, name, unitPrice, barcode, active }) => [sku, name, unitPrice, barcode, active]),
     [
       ['KANNE', 'Teekanne, groß', 123_450, null, false],
       ['TEE-1', 'Grüner Tee', 749, '4006381333931', true],
@@ -186,36 +200,152 @@ async function importProducts({ service, token, tab, person }: Shop): Promise<vo
   );
 }
 
-async function importMany({ service, token, tab, person }: Shop): Promise<void> {
-  const rows = Array.from({ length: 6_000 }, (_, index) => `Customer ${index},c${index}@example.com\n`);
-  await person.go('#/customers');
-  await person.go('#/customers/import');
-  await giveFile(tab, { name: 'many.csv', bytes: Buffer.from(`name,email\n${rows.join('')}`) });
-  await person.press('Check all rows');
-  await tab.until('document.querySelector("progress")');
-  await person.press('Stop');
+async function importOwnLists(shop: Shop): Promise<void> {
+  const { service, token, tab, person } = shop;
+  const others = [
+    { name: 'Grace Hopper', email: 'g@example.com', phone: '+4944112345678', note: '=1' },
+    { name: '-Ada', phone: '+4944112345678' },
+    { name: 'Ada', email: 'g@example.com' },
+  ];
+  for (const body of others) await service.post('/customers', { token, body });
+  const { token: other } = await service.person('staff');
+  await service.post('/customers', { token: other, body: { name: 'Of another owner' } });
+  for (const body of [
+    { sku: 'POT', name: 'Pot', unitPrice: 39, currency: 'JPY' },
+    { sku: '00123', name: 'Cup', unitPrice: 1, currency: 'EUR' },
+  ])
+    await service.post('/products', { token, body });
+  for (const kind of ['customers', 'products'])
+    for (const source of ['the console', 'the API']) {
+      const before = await listed(shop, kind);
+      await person.go(`#/${kind}`);
+      await person.press('CSV');
+      await tab.until('window.saved !== undefined');
+      const saved = await tab.evaluate<string>('saved.text()');
+      await tab.evaluate('window.saved = undefined');
+      const sent = await service.get(`/${kind}`, { token, headers: { accept: 'text/csv' } });
+      const text = source === 'the API' ? sent.text : saved;
+      await check(shop, kind, text);
+      await person.see(`Unchanged: ${before.length}`);
+      assert.doesNotMatch(await shown(tab), /New:|Import \d/);
+      assert.deepEqual(await listed(shop, kind), before);
+    }
+}
+
+type File = {
+  readonly name: string;
+  readonly kind: 'customers' | 'products';
+  readonly text: string;
+  readonly said: readonly string[];
+  readonly isRejected?: true;
+};
+
+const double = 'New, with the e-mail address or phone number of a known customer: 1';
+const files: readonly File[] = [
+  {
+    name: 'barcodes that may have lost digits',
+    kind: 'products',
+    text: 'sku;name;unitPrice;currency;ean\nA;Cup;1.00;EUR;12345678905\nB;Mug;7.49;EUR;\nC;Pot;1.00;EUR;12345670\n',
+    said: ['Barcodes that may have lost digits, in rows: 2'],
+  },
+  {
+    name: 'a number that a spreadsheet has ruined',
+    kind: 'products',
+    text: 'sku;name;price;ean\nTEE-1;Tea;7,49;4E+12\n',
+    said: ['Barcode: a spreadsheet has rounded this number.'],
+    isRejected: true,
+  },
+  {
+    name: 'a SKU without its zeros, and a column that is left out',
+    kind: 'products',
+    text: 'sku,name,price,shelf\n123,Cup,0.01,A7\n',
+    said: [
+      'New, with a SKU that differs from a known one only in zeros: 1',
+      'Columns with content that are left out: shelf',
+    ],
+  },
+  {
+    name: 'no column of prices',
+    kind: 'products',
+    text: 'sku,name\nNEW,Tea\n',
+    said: ['Price is required.'],
+    isRejected: true,
+  },
+  {
+    name: 'a row that would overwrite an earlier one',
+    kind: 'products',
+    text: 'sku;name;price\nNEW;First;1.00\nnew;Second;2.00\nX;Cup;8.00\nx;Cup;9.00\nX;Cup;8.00\n',
+    said: [
+      'An earlier row is of the same one, with other content, and would be overwritten.',
+      'Row 4 is of the same one, with other content, and would be overwritten.',
+    ],
+  },
+  {
+    name: 'a customer with another number and a known address',
+    kind: 'customers',
+    text: 'Kundennummer;Name;E-Mail\nK-8;Jürgen Müller;jm@example.com\n',
+    said: [double],
+  },
+  {
+    name: 'a company beside a person, and without one',
+    kind: 'customers',
+    text: 'First Name,Last Name,Company,Home Phone\nSon,Hopper,Muster GmbH,+4944112345678\n,,Muster AG,\n',
+    said: ['New: 2', double, 'Muster AG'],
+  },
+  {
+    name: 'a row with content in no chosen column',
+    kind: 'customers',
+    text: 'Name;Birthday\nIda;\n;1970-01-01\n',
+    said: ['New: 1', 'Name is required.'],
+  },
+];
+
+async function showSamples(shop: Shop): Promise<void> {
+  const { tab } = shop;
+  await check(shop, 'products', 'sku;name;price;ean\nTEE-1;Tea;399;\nCUP;Cup;400;\nPOT;Pot;39;\n');
+  const samples = await tab.evaluate<string[]>(
+    `[...document.querySelectorAll('.samples li')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
+  );
+  assert.deepEqual(samples, [
+    'Row 2 Changed SKU TEE-1 Name Grüner Tee Tea Price 7.49 399.00 Currency EUR',
+    'Row 4 Changed SKU POT Name Pot Price 39 39.00 Currency JPY EUR',
+    'Row 3 New SKU CUP Name Cup Price 400.00 Currency EUR',
+  ]);
+  assert.equal((await listed(shop, 'products')).length, 5, 'nothing is written before');
+}
+
+async function importMany(shop: Shop): Promise<void> {
+  const { service, token, tab, person } = shop;
+  const rows = Array.from({ length: 3_000 }, (_, index) => `Customer ${index},c${index}@example.com\n`);
+  const { total } = (await service.get('/customers?total=true&limit=1', { token })).body;
   const longest: number[] = [];
   // other programs may delay a task, but not each time
   while (longest.length < roundsMax && Math.min(...longest) > longestMilliseconds) {
     await tab.evaluate(watchTasks);
-    await person.press('Check all rows');
-    await tab.until('document.body.innerText.includes("New: 6,000")');
+    await check(shop, 'customers', `name,email\n${rows.join('')}`);
     longest.push(await tab.evaluate('window.longest'));
-    await person.press('Change the columns');
   }
   assert.ok(Math.min(...longest) <= longestMilliseconds, `a task of the page took ${longest} ms`);
-  await person.press('Check all rows');
-  await person.press('Import 6,000 rows');
-  await tab.until('document.querySelector("progress")?.value > 0');
-  await person.press('Stop');
-  await person.see('You have stopped it.');
-  await person.press('Go on');
-  await tab.until('document.body.innerText.includes("Imported")');
-  assert.equal((await service.get('/customers?total=true&limit=1', { token })).body.total, 6_002);
+  await tab.evaluate(cutSecondRequest);
+  await person.press('Import 3,000 rows');
+  await person.see('The service can’t be reached.');
+  await person.press('Import 3,000 rows');
+  await person.see('Imported');
+  await person.see('New: 3,000');
+  const after = (await service.get('/customers?total=true&limit=1', { token })).body.total;
+  assert.equal(after, total + 3_000);
 }
 
 const watchTasks = `{
   window.longest = 0;
   const note = (list) => (longest = Math.max(longest, ...list.getEntries().map(({ duration }) => duration)));
   new PerformanceObserver(note).observe({ type: 'longtask' });
+}`;
+const cutSecondRequest = `{
+  const own = window.fetch;
+  let requests = 0;
+  window.fetch = (...given) => {
+    if (String(given[0]).startsWith('/imports')) requests += 1;
+    return requests === 2 && requests++ ? Promise.reject(new TypeError('cut')) : own(...given);
+  };
 }`;

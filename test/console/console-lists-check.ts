@@ -70,6 +70,19 @@ test('lists of the console', { timeout: 120_000 }, async (t) => {
     assert.equal(await tab.evaluate('scrollY'), 0, 'it is a new page');
   });
 
+  await t.test('leave no dialog behind when one goes back', async () => {
+    for (const [place, open] of [
+      ['#/products', () => person.press('Add a product')],
+      ['#/orders', () => tab.press('/')],
+    ] as const) {
+      await person.go(place);
+      await open();
+      await tab.until('document.querySelector("dialog[open]")');
+      await tab.evaluate('history.back()');
+      await tab.until('!document.querySelector("dialog")');
+    }
+  });
+
   await t.test('offer to delete a customer who has no orders', async () => {
     const { body } = await service.post('/customers', { token, body: { name: 'Nobody' } });
     await person.go(`#/customers/${body.id}`);

@@ -1,210 +1,88 @@
 // What the console takes the columns of a file for, and the encodings that it reads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessColumns, membersOf, missingMembers } from '../../src/console/office/import-columns.ts';
+import { guessColumns, membersOf } from '../../src/console/office/import-columns.ts';
 import { readTable } from '../../src/console/office/import-file.ts';
 
-for (const [what, kind, heading, expected] of [
+/** Each column, and the member that it holds. */
+for (const [what, kind, columns] of [
   [
     'the API’s',
     'customers',
-    ['id', 'userId', 'name', 'email', 'address.line1', 'address.postalCode', 'createdAt', 'updatedAt'],
-    ['id', '', 'name', 'email', 'address.line1', 'address.postalCode', '', ''],
+    'id=id;userId=;name=name;email=email;address.line1=address.line1;' +
+      'address.postalCode=address.postalCode;createdAt=;updatedAt=',
   ],
   [
     'those of its files of customers in German',
     'customers',
-    ['Nummer', 'Konto', 'Name', 'Notiz', 'Angelegt (Europe/Vienna)', 'Geändert (Europe/Vienna)'],
-    ['id', '', 'name', 'note', '', ''],
+    'Nummer=id;Konto=;Name=name;Notiz=note;Angelegt (Europe/Vienna)=;Geändert (Europe/Vienna)=',
   ],
-  ['another program’s, whose numbers are not orderly’s', 'customers', ['id', 'name'], ['', 'name']],
+  ['another program’s, whose numbers are not orderly’s', 'customers', 'id=;name=name'],
   [
     'those of this console’s files',
     'products',
-    ['Number', 'SKU', 'Name', 'Price', 'Currency', 'Barcode', 'Sold now', 'Created (Europe/Berlin)'],
-    ['', 'sku', 'name', 'unitPrice', 'currency', 'barcode', 'active', ''],
+    'Number=;SKU=sku;Name=name;Price=unitPrice;Currency=currency;Barcode=barcode;Sold now=active;' +
+      'Created (Europe/Berlin)=',
   ],
   [
     'those of its files in German',
     'products',
-    [
-      'Nummer',
-      'Art.-Nr.',
-      'Name',
-      'Preis',
-      'Währung',
-      'Strichcode',
-      'Im Verkauf',
-      'Angelegt (Europe/Vienna)',
-    ],
-    ['', 'sku', 'name', 'unitPrice', 'currency', 'barcode', 'active', ''],
+    'Nummer=;Art.-Nr.=sku;Name=name;Preis=unitPrice;Währung=currency;Strichcode=barcode;' +
+      'Im Verkauf=active;Angelegt (Europe/Vienna)=',
   ],
   [
     'German ones',
     'customers',
-    ['Kundennummer', 'Vorname', 'Nachname', 'E-Mail', 'Telefon', 'Straße', 'Hausnr.', 'PLZ', 'Ort', 'Land'],
-    [
-      'reference',
-      'name',
-      'name',
-      'email',
-      'phone',
-      'address.line1',
-      '',
-      'address.postalCode',
-      'address.city',
-      'address.country',
-    ],
+    'Kundennummer=reference;Vorname=name;Nachname=name;E-Mail=email;Telefon=phone;Straße=address.line1;' +
+      'Hausnr.=;PLZ=address.postalCode;Ort=address.city;Land=address.country',
   ],
-  [
-    'some twice',
-    'customers',
-    ['First Name', 'LAST_NAME', 'Phone', 'Mobile'],
-    ['name', 'name', 'phone', 'phone'],
-  ],
+  ['some twice', 'customers', 'First Name=name;LAST_NAME=name;Phone=phone;Mobile=phone'],
   [
     'Google’s contacts',
     'customers',
-    [
-      'First Name',
-      'Middle Name',
-      'Last Name',
-      'Nickname',
-      'Organization Name',
-      'Birthday',
-      'Notes',
-      'E-mail 1 - Label',
-      'E-mail 1 - Value',
-      'Phone 1 - Label',
-      'Phone 1 - Value',
-      'Address 1 - Formatted',
-      'Address 1 - Street',
-      'Address 1 - City',
-      'Address 1 - Region',
-      'Address 1 - Postal Code',
-      'Address 1 - Country',
-      'Address 1 - Extended Address',
-    ],
-    [
-      'name',
-      'name',
-      'name',
-      '',
-      'company',
-      '',
-      'note',
-      '',
-      'email',
-      '',
-      'phone',
-      '',
-      'address.line1',
-      'address.city',
-      'address.region',
-      'address.postalCode',
-      'address.country',
-      'address.line2',
-    ],
+    'First Name=name;Middle Name=name;Last Name=name;Nickname=;Organization Name=company;Birthday=;' +
+      'Notes=note;E-mail 1 - Label=;E-mail 1 - Value=email;Phone 1 - Label=;Phone 1 - Value=phone;' +
+      'Address 1 - Formatted=;Address 1 - Street=address.line1;Address 1 - City=address.city;' +
+      'Address 1 - Region=address.region;Address 1 - Postal Code=address.postalCode;' +
+      'Address 1 - Country=address.country;Address 1 - Extended Address=address.line2',
   ],
   [
     'Google’s contacts, as they were',
     'customers',
-    ['Name', 'Given Name', 'Family Name', 'E-mail 1 - Value', 'E-mail 2 - Value', 'Organization 1 - Name'],
-    ['name', '', '', 'email', 'email', 'company'],
+    'Name=name;Given Name=;Family Name=;E-mail 1 - Value=email;E-mail 2 - Value=email;' +
+      'Organization 1 - Name=company',
   ],
   [
     'Outlook’s',
     'customers',
-    [
-      'First Name',
-      'Last Name',
-      'Company',
-      'Job Title',
-      'E-mail Address',
-      'Business Phone',
-      'Home Phone',
-      'Mobile Phone',
-      'Business Street',
-      'Business City',
-      'Business Postal Code',
-      'Business Country/Region',
-    ],
-    [
-      'name',
-      'name',
-      'company',
-      '',
-      'email',
-      'phone',
-      'phone',
-      'phone',
-      'address.line1',
-      'address.city',
-      'address.postalCode',
-      'address.country',
-    ],
+    'First Name=name;Last Name=name;Company=company;Job Title=;E-mail Address=email;' +
+      'Business Phone=phone;Home Phone=phone;Mobile Phone=phone;Business Street=address.line1;' +
+      'Business City=address.city;Business Postal Code=address.postalCode;' +
+      'Business Country/Region=address.country',
   ],
   [
     'Outlook’s in German',
     'customers',
-    [
-      'Anrede',
-      'Vorname',
-      'Nachname',
-      'Firma',
-      'E-Mail-Adresse',
-      'Telefon geschäftlich',
-      'Telefon privat',
-      'Mobiltelefon',
-      'Straße geschäftlich',
-      'Ort geschäftlich',
-      'Postleitzahl geschäftlich',
-      'Land/Region geschäftlich',
-      'Bundesland/Kanton geschäftlich',
-      'Notizen',
-    ],
-    [
-      '',
-      'name',
-      'name',
-      'company',
-      'email',
-      'phone',
-      'phone',
-      'phone',
-      'address.line1',
-      'address.city',
-      'address.postalCode',
-      'address.country',
-      'address.region',
-      '',
-    ],
+    'Anrede=;Vorname=name;Nachname=name;Firma=company;E-Mail-Adresse=email;Telefon geschäftlich=phone;' +
+      'Telefon privat=phone;Mobiltelefon=phone;Straße geschäftlich=address.line1;' +
+      'Ort geschäftlich=address.city;Postleitzahl geschäftlich=address.postalCode;' +
+      'Land/Region geschäftlich=address.country;Bundesland/Kanton geschäftlich=address.region;Notizen=',
   ],
   [
     'Apple’s',
     'customers',
-    [
-      'First name',
-      'Last name',
-      'Organization',
-      'Email (home)',
-      'Phone (mobile)',
-      'Street (home)',
-      'City (home)',
-    ],
-    ['name', 'name', 'company', 'email', 'phone', 'address.line1', 'address.city'],
+    'First name=name;Last name=name;Organization=company;Email (home)=email;Phone (mobile)=phone;' +
+      'Street (home)=address.line1;City (home)=address.city',
   ],
-  [
-    'a company’s, which is no place of a name',
-    'customers',
-    ['Company Name', 'Work E-mail'],
-    ['company', 'email'],
-  ],
-  ['a last name beside a first one', 'customers', ['Name', 'Vorname'], ['name', 'name']],
-  ['unknown ones', 'products', ['Artikel', 'Lagerplatz', 'EAN'], ['name', '', 'barcode']],
+  ['a company’s, which is no place of a name', 'customers', 'Company Name=company;Work E-mail=email'],
+  ['a last name beside a first one', 'customers', 'Name=name;Vorname=name'],
+  ['unknown ones', 'products', 'Artikel=name;Lagerplatz=;EAN=barcode'],
 ] as const)
-  test(`columns are recognized by their headings: ${what}`, () =>
-    assert.deepEqual(guessColumns(kind, heading), expected));
+  test(`columns are recognized by their headings: ${what}`, () => {
+    const heading = columns.split(';').map((column) => column.replace(/=.*/, ''));
+    const guesses = guessColumns(kind, heading);
+    assert.equal(heading.map((column, index) => `${column}=${guesses[index]}`).join(';'), columns);
+  });
 
 test('of several addresses the one is taken of which most rows have something', () => {
   const heading = ['Name', 'Business Street', 'Business City', 'Home Street', 'Home City'];
@@ -230,7 +108,6 @@ test('a company is the name where there is no person, and goes to the note where
     note: 'Rings\nMuster GmbH',
     phone: '1',
   });
-  assert.deepEqual(missingMembers('customers', ['company']), []);
 });
 
 test('a cell that is text as a formula is that text', () => {
@@ -246,8 +123,6 @@ test('a cell that is text as a formula is that text', () => {
 test('columns of one member are joined, and empty cells are no member', () => {
   const cells = [' Ada ', 'Lovelace', '', 'x'];
   assert.deepEqual([...membersOf(cells, ['name', 'name', 'email', ''])], [['name', 'Ada Lovelace']]);
-  assert.deepEqual(missingMembers('products', ['name']), ['SKU', 'Price']);
-  assert.deepEqual(missingMembers('customers', ['name']), []);
 });
 
 const text = 'name;city\nJürgen;Köln\n\n;\n„Ada“ – €;Łódź\n';

@@ -53,15 +53,11 @@ const productHeadings: Readonly<Record<keyof ProductContent, string>> = {
   active: 'sold now, im verkauf, aktiv',
 };
 
-type Headings = Readonly<Record<string, string>>;
-const headings: Readonly<Record<ImportKind, Headings>> = {
+const headings: Readonly<Record<ImportKind, Readonly<Record<string, string>>>> = {
   customers: customerHeadings,
   products: productHeadings,
 };
-const required: Readonly<Record<ImportKind, readonly string[]>> = {
-  customers: ['name'],
-  products: ['sku', 'name', 'unitPrice'],
-};
+const required = ['name', 'sku', 'unitPrice'];
 /** A file may have several columns of these; a row has the first one with content, or all of them joined. */
 const several = ['name', 'address.line1', 'email', 'phone'];
 const joined = ['name', 'address.line1'];
@@ -80,83 +76,50 @@ export function memberName(name: string): string {
 
 /** Returns what a column may hold: the name and the label of each member. */
 export function memberChoices(kind: ImportKind): (readonly [name: string, label: string])[] {
-  const labelOf = (name: string): string => memberName(name) + (required[kind].includes(name) ? ' *' : '');
+  const labelOf = (name: string): string => memberName(name) + (required.includes(name) ? ' *' : '');
   return Object.keys(headings[kind]).map((name) => [name, labelOf(name)]);
-}
-
-/** Returns the labels of the members without which nothing can be imported. */
-export function missingMembers(kind: ImportKind, columns: readonly string[]): string[] {
-  const given = columns.includes('company') ? [...columns, 'name'] : columns;
-  return required[kind].filter((name) => !given.includes(name)).map(memberName);
-}
-
-type Row = { readonly cells: readonly string[] };
-
-/** Returns the member that each column seems to hold; empty for one that seems to hold none. */
-export function guessColumns(
-  kind: ImportKind,
-  heading: readonly string[],
-  rows: readonly Row[] = [],
-): string[] {
-  const known = Object.entries(headings[kind]).map(
-    ([name, words]) => [name, headingsIn(`${name}, ${memberName(name)}, ${words}`)] as const,
-  );
-  const members = heading.map((column) => {
-    const found = [plain(column), withoutPlace(column)].map((text) =>
-      known.find(([, words]) => words.includes(text)),
-    );
-    return (found[0] ?? found[1])?.[0] ?? '';
-  });
-  const has = (words: string): boolean => heading.some((column) => headingsIn(words).includes(plain(column)));
-  const place = fullestPlace(heading, members, rows);
-  const guesses: string[] = [];
-  for (const [index, column] of heading.entries()) {
-    const name = members[index] ?? '';
-    const isLeftOut =
-      // the numbers of a file that orderly has not written would name the wrong customers
-      (name === 'id' && !serviceHeadings.every(has)) ||
-      // a file may have the whole name and its parts
-      (name === 'name' && nameParts.every(has) && !headingsIn(wholeName).includes(plain(column))) ||
-      (name.startsWith('address.') && ![undefined, place].includes(placeIn(column))) ||
-      (guesses.includes(name) && !several.includes(name));
-    guesses.push(isLeftOut ? '' : name);
-  }
-  return guesses;
 }
 
 /** Of which of a person's addresses or numbers a column is, before or after what it is. */
 const places =
   /^(business|work|home|other|private|primary|company|add?resse?[12])|(geschaftlich|privat|weitere[rs]?|arbeit|business|work|home|other|main|mobile|haupt|[1-3](value|wert))$/;
 
-function placeIn(column: string): string | undefined {
-  return places.exec(lettersOf(column))?.[0];
-}
-
-function withoutPlace(column: string): string {
-  return lettersOf(column).replace(places, '');
-}
-
-/** The address whose street most rows have. */
-function fullestPlace(
+/** Returns the member that each column seems to hold; empty for one that seems to hold none. */
+export function guessColumns(
+  kind: ImportKind,
   heading: readonly string[],
-  members: readonly string[],
-  rows: readonly Row[],
-): string | undefined {
-  const streets = heading.flatMap((column, index) => {
-    const place = placeIn(column);
-    if (members[index] !== 'address.line1' || place === undefined) return [];
-    return [{ place, filled: rows.filter(({ cells }) => (cells[index] ?? '').trim() !== '').length }];
+  rows: readonly { readonly cells: readonly string[] }[] = [],
+): string[] {
+  const known = Object.entries(headings[kind]).map(
+    ([name, words]) => [name, wordsIn(`${name}, ${memberName(name)}, ${words}`)] as const,
+  );
+  const memberOf = (text: string): string | undefined => known.find(([, words]) => words.has(text))?.[0];
+  const has = (words: string): boolean => heading.some((column) => wordsIn(words).has(plain(column)));
+  const columns = heading.map((column, index) => {
+    const letters = lettersOf(column);
+    const [place] = places.exec(letters) ?? [];
+    const name = memberOf(plain(column)) ?? memberOf(letters.replace(places, '')) ?? '';
+    const filled = rows.filter(({ cells }) => (cells[index] ?? '').trim() !== '').length;
+    return { column, place, name, filled };
   });
-  return streets.sort((a, b) => b.filled - a.filled)[0]?.place;
+  const streets = columns.filter(({ name, place }) => name === 'address.line1' && place !== undefined);
+  const [fullest] = streets.sort((a, b) => b.filled - a.filled);
+  // the numbers of a file that orderly has not written would name the wrong customers
+  const isOwn = serviceHeadings.every(has);
+  const hasParts = nameParts.every(has);
+  const guesses = new Set<string>();
+  return columns.map(({ column, place, name }) => {
+    const isPart = name !== 'name' || !hasParts || wordsIn(wholeName).has(plain(column));
+    const isOfPlace = !name.startsWith('address.') || place === undefined || place === fullest?.place;
+    const isNew = several.includes(name) || !guesses.has(name);
+    if ((name === 'id' && !isOwn) || !isPart || !isOfPlace || !isNew) return '';
+    guesses.add(name);
+    return name;
+  });
 }
 
-/** Whether the column has what the service sets, in a file that orderly has written. */
-export function isOfService(column: string): boolean {
-  return headingsIn(`number, nummer, ${serviceHeadings.join(', ')}`).includes(plain(column));
-}
-
-function headingsIn(words: string): string[] {
-  return words.split(', ').map(plain);
+function wordsIn(words: string): ReadonlySet<string> {
+  return new Set(words.split(', ').map(plain));
 }
 
 /** Times have their zone in the heading, and Apple's contacts their place. */
@@ -171,7 +134,7 @@ function lettersOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** Returns the text of each member in a row. */
+/** Returns the text of each member in a row. A company is the name of who has none, and else a line of the note. */
 export function membersOf(cells: readonly string[], columns: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const [index, name] of columns.entries()) {
@@ -184,7 +147,7 @@ export function membersOf(cells: readonly string[], columns: readonly string[]):
   const company = values.get('company');
   if (company === undefined) return values;
   values.delete('company');
-  const member = values.has('name') ? 'note' : 'name';
-  const before = values.get(member);
-  return values.set(member, before === undefined ? company : `${before}\n${company}`);
+  if (!values.has('name')) return values.set('name', company);
+  const note = values.get('note');
+  return values.set('note', note === undefined ? company : `${note}\n${company}`);
 }

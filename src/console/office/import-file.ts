@@ -1,6 +1,6 @@
-// The table in a file: what the file is encoded in, and what is no table at all.
+// The table in a file that is imported: its letters, its heading and its rows.
 import { language } from '../parts/language.ts';
-import { type FileRow, rowsOf, type Separator, separatorOf } from '../parts/table-text.ts';
+import { type FileRow, rowsOf } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
 import { inTurns } from '../parts/turns.ts';
 
@@ -10,26 +10,11 @@ export type Table = {
   readonly encoding: string;
   /** Whether nothing in the file says so. */
   readonly isGuessed: boolean;
-  readonly separator: Separator;
   readonly heading: readonly string[];
   readonly rows: readonly FileRow[];
 };
 
 export const megabytesMax = 32;
-
-/** What a file may be encoded in that says nothing of it, and a language that it writes. */
-const lettersOfLanguages =
-  'windows-1252 en,windows-1250 pl,windows-1251 ru,windows-1253 el,windows-1254 tr,windows-1255 he,windows-1256 ar,' +
-  'windows-1257 lt,windows-1258 vi,windows-874 th,shift_jis ja,gb18030 zh-CN,big5 zh-TW,euc-kr ko,iso-8859-2 cs,' +
-  'koi8-r ru,macintosh en';
-
-export function encodingChoices(): [label: string, name: string][] {
-  const names = new Intl.DisplayNames(language, { type: 'language' });
-  return lettersOfLanguages.split(',').map((pair) => {
-    const [label = '', code = ''] = pair.split(' ');
-    return [label, `${names.of(code) ?? code} (${label})`];
-  });
-}
 
 /** Reads the file in the encoding that was chosen, if any was. Throws a sentence if it is no table. */
 export async function readTable(file: File, chosen?: string): Promise<Table> {
@@ -38,15 +23,13 @@ export async function readTable(file: File, chosen?: string): Promise<Table> {
   const bytes = await file.arrayBuffer();
   const known = chosen ?? encodingOf(bytes);
   const encoding = known ?? 'windows-1252';
-  const text = new TextDecoder(encoding).decode(bytes);
-  const all: FileRow[] = [];
-  await inTurns(rowsOf(text), (row) => all.push(row));
-  const [first, ...rows] = all;
+  const rows: FileRow[] = [];
+  await inTurns(rowsOf(new TextDecoder(encoding).decode(bytes)), (row) => rows.push(row));
+  const first = rows.shift();
   if (first === undefined) throw new Error(t('The file is empty.'));
   // spreadsheets save columns that are only formatted without a name
   const heading = first.cells.slice(0, first.cells.findLastIndex((cell) => cell.trim() !== '') + 1);
-  const isGuessed = known === undefined || chosen !== undefined;
-  return { file, encoding, isGuessed, separator: separatorOf(text), heading, rows };
+  return { file, encoding, isGuessed: known === undefined || chosen !== undefined, heading, rows };
 }
 
 /** What workbooks, PDFs and contact cards begin with. */
@@ -65,4 +48,18 @@ function encodingOf(bytes: ArrayBuffer): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** What a file may be encoded in that says nothing of it, and a language that it writes. */
+const lettersOfLanguages =
+  'windows-1252 en,windows-1250 pl,windows-1251 ru,windows-1253 el,windows-1254 tr,windows-1255 he,windows-1256 ar,' +
+  'windows-1257 lt,windows-1258 vi,windows-874 th,shift_jis ja,gb18030 zh-CN,big5 zh-TW,euc-kr ko,iso-8859-2 cs,' +
+  'koi8-r ru,macintosh en';
+
+export function encodingChoices(): (readonly [label: string, name: string])[] {
+  const names = new Intl.DisplayNames(language, { type: 'language' });
+  return lettersOfLanguages.split(',').map((pair) => {
+    const [label = '', code = ''] = pair.split(' ');
+    return [label, `${names.of(code) ?? code} (${label})`];
+  });
 }

@@ -1,15 +1,17 @@
-// Importing customers or products from a spreadsheet's file: its columns are matched, all rows are checked, and those
-// without a fault are imported. Faulty rows can be saved, corrected, and imported again.
+// Importing customers or products from a spreadsheet's file: its columns are matched, the service checks all rows, those
+// with a fault are corrected in place, and the others are imported.
+import type { Customer, Product } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
-import { count, countryChoices, homeCountry } from '../parts/formats.ts';
-import { action, choice, currencyChoice, type Field, field, form, messageOf } from '../parts/forms.ts';
+import { fieldsOf, type Member } from '../parts/fields.ts';
+import { count, countryChoices, homeCountry, priceText } from '../parts/formats.ts';
+import { action, choice, field, form, messageOf } from '../parts/forms.ts';
+import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { numbered, t } from '../parts/texts.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
-import { guessColumns, type ImportKind, memberChoices, missingMembers } from './import-columns.ts';
-import { encodingChoices, megabytesMax, type Table, readTable } from './import-file.ts';
-import { answersOf, faultCard, faultyRows, type Outcome, sampleCard, summary } from './import-report.ts';
-import { type Answered, linesOf, sendLines } from './import-rows.ts';
+import { guessColumns, type ImportKind, memberChoices, memberName } from './import-columns.ts';
+import { encodingChoices, megabytesMax, readTable, type Table } from './import-file.ts';
+import { type Choices, type Line, linesOf, sendLines, valuesOf } from './import-rows.ts';
 
 export function importView(kind: ImportKind): View {
   return (page) => {
@@ -23,28 +25,12 @@ export function importView(kind: ImportKind): View {
 
 type Place = { readonly page: Page; readonly kind: ImportKind; readonly content: HTMLElement };
 
+/** Browsers let a file be dropped onto its input. */
 function chooseFile(place: Place, problem = ''): void {
   const { content, kind } = place;
   const input = h('input', { type: 'file', id: 'import-file', accept: '.csv,.tsv,.txt,text/csv' });
-  const take = (file: File | undefined): void => {
-    if (file !== undefined) void openFile(place, file);
-  };
-  input.addEventListener('change', () => take(input.files?.[0]));
-  const hint = t('As a spreadsheet saves it as CSV, or as text with tabs: {size} MB at most.', {
-    size: megabytesMax,
-  });
-  const zone = h(
-    'div.drop',
-    h('label', { for: input.id }, t('Drop a file here, or choose one')),
-    input,
-    h('p.hint', hint),
-    h('p.issue', { role: 'alert' }, problem),
-  );
-  zone.addEventListener('dragover', (event) => event.preventDefault());
-  zone.addEventListener('drop', (event) => {
-    event.preventDefault();
-    take(event.dataTransfer?.files[0]);
-  });
+  input.addEventListener('change', () => void openFile(place, input.files?.[0]));
+  const size = megabytesMax;
   const first = t(
     'The first row names the columns. Nothing is imported before you have seen what is in the file.',
   );
@@ -52,11 +38,19 @@ function chooseFile(place: Place, problem = ''): void {
     kind === 'customers'
       ? t('A customer who is known by number or e-mail is changed; what the file lacks stays.')
       : t('A product whose SKU is known is changed; what the file lacks stays.');
+  const zone = h(
+    'div.drop',
+    h('label', { for: input.id }, t('Drop a file here, or choose one')),
+    input,
+    h('p.hint', t('As a spreadsheet saves it as CSV, or as text with tabs: {size} MB at most.', { size })),
+    h('p.issue', { role: 'alert' }, problem),
+  );
   fill(content, card(t('File'), zone, h('p.soft', `${first} ${again}`)));
 }
 
 /** Goes on with the columns, or says what is wrong with the file. */
-async function openFile(place: Place, file: File, encoding?: string): Promise<void> {
+async function openFile(place: Place, file?: File, encoding?: string): Promise<void> {
+  if (file === undefined) return;
   try {
     chooseColumns(place, await readTable(file, encoding));
   } catch (error) {
@@ -67,142 +61,239 @@ async function openFile(place: Place, file: File, encoding?: string): Promise<vo
 /** By so many rows the columns are recognized. */
 const rowsLooked = 100;
 
+/** The outcome is above the columns: these can be changed then, and all rows checked again. */
 function chooseColumns(place: Place, table: Table): void {
-  const { kind, content } = place;
-  const { file, heading, encoding, isGuessed } = table;
-  const guesses = guessColumns(kind, heading, table.rows.slice(0, rowsLooked));
-  const selects = heading.map((column, index) => {
+  const { kind, content, page } = place;
+  const { client, signal } = page;
+  const guesses = guessColumns(kind, table.heading, table.rows.slice(0, rowsLooked));
+  const selects = table.heading.map((name, index) => {
     const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
     select.dataset['pointer'] = `/columns/${index}`;
-    select.ariaLabel = t('What “{name}” is', { name: column });
+    select.ariaLabel = t('What “{name}” is', { name });
     return select;
   });
-  const given = givenField(kind);
-  const letters = field({
+  const fields = fieldsOf(questions(kind, table));
+  const letters = fields.element.querySelector<HTMLSelectElement>('[data-pointer="/encoding"]');
+  letters?.addEventListener('change', () => void openFile(place, table.file, letters.value));
+  const outcome = h('div.cards');
+  let { rows } = table;
+  const check = async (corrected: Table['rows']): Promise<void> => {
+    rows = corrected;
+    const columns = selects.map(({ value }) => value);
+    const { country, currency, sign } = fields.read();
+    const choices = { kind, columns, given: String(country ?? currency), sign: String(sign ?? '') };
+    const lines = await linesOf({ ...table, rows }, choices);
+    await sendLines(lines, choices, { client, signal, isDryRun: true });
+    await showChecked({ page, table, choices, lines, outcome, check });
+    if (outcome.isConnected) scrollTo(0, 0);
+  };
+  const body = form([h('div.scroller', columnTable(table, selects)), fields.element], {
+    submit: t('Check all rows'),
+    others: button(t('Another file'), () => chooseFile(place)),
+    run: () => check(rows),
+  });
+  fill(content, outcome, card(table.file.name, h('p.soft', t('What is in the columns?')), body));
+}
+
+/** What the file may leave open: its letters, how it writes prices, and what rows have that name none. */
+function questions(kind: ImportKind, { isGuessed, encoding }: Table): Member[] {
+  const letters: Member = {
+    name: 'encoding',
     label: t('The letters of the file'),
     hint: t('The file doesn’t say how its letters are written. Choose what makes the rows above readable.'),
-    pointer: '/encoding',
-    control: choice(encodingChoices(), encoding),
-  });
-  letters.control.addEventListener('change', () => void openFile(place, file, letters.control.value));
+    kind: 'choice',
+    values: encodingChoices(),
+    first: encoding,
+    isWide: true,
+  };
+  const country: Member = {
+    name: 'country',
+    label: t('Country of phone numbers and addresses, where the file names none'),
+    hint: t('An address without a street goes to the note.'),
+    kind: 'choice',
+    values: countryChoices(),
+    first: homeCountry(),
+    isWide: true,
+  };
   const signs = [
     ['', '—'],
     ['.', '1,234.50'],
     [',', '1.234,50'],
   ] as const;
-  const sign = field({ label: t('Prices in the file'), pointer: '/sign', control: choice(signs) });
-  sign.element.hidden = true;
-  const fields = [isGuessed && letters.element, given.element, sign.element];
-  const body = form(
-    [h('div.scroller', h('table.plain.match', h('tbody', columnRows(table, selects)))), fields],
-    {
-      submit: t('Check all rows'),
-      others: button(t('Another file'), () => chooseFile(place)),
-      async run() {
-        const chosen = selects.map(({ value }) => value);
-        const missing = missingMembers(kind, chosen);
-        if (missing.length > 0)
-          throw new Error(t('No column is the {members}.', { members: missing.join(t(', or the ')) }));
-        const choices = { kind, columns: chosen, given: given.control.value, sign: sign.control.value };
-        const lines = await linesOf(table, choices).catch((error: unknown) => {
-          sign.element.hidden = false; // a price can be read in two ways
-          throw error;
-        });
-        await run({ ...place, table, lines, answers: [], isDryRun: true });
-      },
-    },
-  );
-  fill(content, card(file.name, h('p.soft', t('What is in the columns?')), body));
+  const prices: Member[] = [
+    { name: 'currency', label: t('Currency of the prices, where the file names none'), kind: 'currency' },
+    { name: 'sign', label: t('Prices in the file'), kind: 'choice', values: signs },
+  ];
+  return [...(isGuessed ? [letters] : []), ...(kind === 'customers' ? [country] : prices)];
 }
 
-const samplesMax = 3;
+const textsMax = 3;
 
 /** The columns with some texts: those with letters that the encoding decides, if that was guessed. */
-function columnRows({ heading, rows, isGuessed }: Table, selects: readonly HTMLElement[]): HTMLElement[] {
+function columnTable({ heading, rows, isGuessed }: Table, selects: readonly HTMLElement[]): HTMLElement {
   const telling = isGuessed ? rows.filter(({ cells }) => cells.some((cell) => /[^\0-\x7f]/.test(cell))) : [];
-  const samples = [...new Set([...telling, ...rows])].slice(0, samplesMax);
-  return heading.map((column, index) => {
-    const texts = samples.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
+  const shown = [...new Set([...telling, ...rows])].slice(0, textsMax);
+  const columns = heading.map((name, index) => {
+    const texts = shown.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
     return h(
       'tr',
-      h('th', { scope: 'row' }, h('bdi', column)),
+      h('th', { scope: 'row' }, h('bdi', name)),
       h('td.soft', h('bdi', texts.join(' · '))),
       h('td', selects[index]),
     );
   });
+  return h('table.plain.match', h('tbody', columns));
 }
 
-/** What rows have that name none. */
-function givenField(kind: ImportKind): Field {
-  if (kind === 'products')
-    return field({
-      label: t('Currency of the prices, where the file names none'),
-      pointer: '/currency',
-      control: currencyChoice(),
-    });
-  return field({
-    label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: t('An address without a street goes to the note.'),
-    pointer: '/country',
-    control: choice(countryChoices(), homeCountry()),
-  });
-}
+type Checked = {
+  readonly page: Page;
+  readonly table: Table;
+  readonly choices: Choices;
+  readonly lines: readonly Line[];
+  readonly outcome: HTMLElement;
+  /** Checks all rows again, as they were corrected. */
+  readonly check: (corrected: Table['rows']) => Promise<void>;
+};
 
-type Run = Place & Outcome & { readonly answers: Answered[]; readonly isDryRun: boolean };
-
-/** Shows how far it is. What stops it is shown with a button that goes on. */
-async function run(running: Run): Promise<void> {
-  const { page, content, table, lines, answers, isDryRun } = running;
-  const stopping = new AbortController();
-  page.signal.addEventListener('abort', () => stopping.abort(page.signal.reason));
-  const bar = h('progress', { 'aria-label': isDryRun ? t('Checked') : t('Imported') });
-  const text = h('p', { role: 'status' });
-  const onProgress = (): void => {
-    bar.value = answers.length / lines.lines.length;
-    fill(text, t('{count} rows', { count: count(answers.length) }));
-  };
-  const stop = button(t('Stop'), () => stopping.abort(new Error('stopped')));
-  fill(content, card(isDryRun ? t('Checking …') : t('Importing …'), bar, text, stop));
-  try {
-    const options = { client: page.client, signal: stopping.signal, isDryRun, onProgress };
-    await sendLines(lines, answers, options);
-  } catch (error) {
-    if (page.signal.aborted) return;
-    if (isDryRun && stopping.signal.aborted) return chooseColumns(running, table);
-    const reason = stopping.signal.aborted ? t('You have stopped it.') : messageOf(error);
-    const stays = t('What has been imported stays; to go on sends the rest, and makes nothing twice.');
-    const again = button(t('Go on'), () => void run(running));
-    const issue = h('p.issue', { role: 'alert' }, reason);
-    return fill(content, card(t('Stopped'), issue, !isDryRun && h('p', stays), again));
-  }
-  fill(content, isDryRun ? await checked(running) : imported(running));
-}
-
-async function checked(ended: Run): Promise<Child> {
-  const { page, table, lines, answers } = ended;
-  const faults = faultyRows(ended);
-  const good = answers.filter(({ problem }) => problem === undefined);
-  const begin = (): Promise<void> =>
-    run({ ...ended, lines: { ...lines, lines: good, faults }, answers: [], isDryRun: false });
-  const rows = answersOf(ended, 'created').length + answersOf(ended, 'changed').length;
+async function showChecked(checked: Checked): Promise<void> {
+  const { page, table, choices, lines, outcome } = checked;
+  const { client, signal } = page;
+  const rows = lines.filter(({ answer }) => ['created', 'changed'].includes(answer?.result ?? '')).length;
   const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
-  const buttons = [
-    rows > 0 && action(label, begin, { class: 'primary' }),
-    button(t('Change the columns'), () => chooseColumns(ended, table)),
-  ];
+  const unsent = lines.map(({ answer, ...line }) => ({
+    ...line,
+    answer: answer?.problem === undefined ? undefined : answer,
+  }));
+  const bar = h('progress', { 'aria-label': t('Imported'), hidden: true });
+  const onProgress = (share: number): void => void (bar.value = share);
+  const begin = async (): Promise<void> => {
+    bar.hidden = false;
+    await sendLines(unsent, choices, { client, signal, isDryRun: false, onProgress });
+    const label = choices.kind === 'customers' ? t('To the customers') : t('To the products');
+    const link = h('a.button.primary', { href: `#/${choices.kind}` }, label);
+    const imported = { ...checked, lines: unsent };
+    fill(outcome, card(t('Imported'), summary(imported), link), faultCard(imported));
+  };
   const title = t('{name} was checked', { name: table.file.name });
-  return [
-    card(title, summary(ended), h('div.buttons', buttons)),
-    await sampleCard(page.client, ended, page.signal),
-    faultCard(ended),
-  ];
+  const leaving = h(
+    'p.hint',
+    t('Whoever leaves this page stops it. What was imported stays, and is not made twice.'),
+  );
+  fill(
+    outcome,
+    card(title, summary(checked), rows > 0 && [bar, action(label, begin, { class: 'primary' }), leaving]),
+    faultCard(checked),
+    await sampleCard(checked),
+  );
 }
 
-function imported(ended: Run): Child {
-  const label = ended.kind === 'customers' ? t('To the customers') : t('To the products');
-  const buttons = [
-    h('a.button.primary', { href: `#/${ended.kind}` }, label),
-    button(t('Another file'), () => chooseFile(ended)),
+const rowsNamedMax = 5;
+
+function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLElement {
+  const answers = lines.map(({ number, answer }) => ({ number, ...answer }));
+  const counted = (result: string): number => answers.filter((each) => each.result === result).length;
+  const double = answers.filter(({ result, sameAs }) => result === 'created' && sameAs !== undefined).length;
+  const warned = answers.filter(({ warning }) => warning !== undefined).map(({ number }) => count(number));
+  const isFilled = (index: number): boolean => table.rows.some(({ cells }) => cells[index]?.trim());
+  const leftOut = table.heading.filter((_, index) => columns[index] === '' && isFilled(index));
+  const facts: readonly (readonly [label: string, value: string | number, kind?: 'issue'])[] = [
+    [t('New'), counted('created')],
+    [
+      kind === 'customers'
+        ? t('New, with the e-mail address or phone number of a known customer')
+        : t('New, with a SKU that differs from a known one only in zeros'),
+      double,
+      'issue',
+    ],
+    [t('Changed'), counted('changed')],
+    [t('Unchanged'), counted('unchanged')],
+    [t('With a fault'), answers.filter(({ problem }) => problem !== undefined).length, 'issue'],
+    [
+      t('Barcodes that may have lost digits, in rows'),
+      warned.slice(0, rowsNamedMax).join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
+      'issue',
+    ],
+    [t('Columns with content that are left out'), leftOut.join(', ')],
   ];
-  return [card(t('Imported'), summary(ended), h('div.buttons', buttons)), faultCard(ended)];
+  const items = facts.map(([label, value, kindOfFact]) => {
+    const text = typeof value === 'number' ? count(value) : value;
+    return value !== 0 && value !== '' && h('li', { class: kindOfFact }, `${label}: ${text}`);
+  });
+  return h('ul', { role: 'status' }, items);
+}
+
+const faultsMax = 50;
+
+/** The faulty rows, to be corrected here: then all rows are checked again. */
+function faultCard({ lines, table, choices, check }: Checked): Child {
+  const faults = lines.filter(({ answer }) => answer?.problem !== undefined);
+  if (faults.length === 0) return undefined;
+  const shown = faults.slice(0, faultsMax).map((line) => faultRow(line, table, choices));
+  const more = faults.length - faultsMax;
+  const elements = shown.map(({ element }) => element);
+  const left = more > 0 && h('p.soft', t('And {count} more.', { count: count(more) }));
+  const body = form([h('ul.rows', elements), left], {
+    submit: t('Check again'),
+    async run() {
+      const corrected = new Map(shown.map(({ number, cells }) => [number, cells()]));
+      await check(lines.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells })));
+    },
+  });
+  return card(t('Rows with a fault'), body);
+}
+
+/** A row with a field for each cell that is imported, or is one too many. */
+function faultRow({ number, cells, answer }: Line, { heading }: Table, { columns }: Choices) {
+  const given = heading.length > cells.length ? heading.map((_, index) => cells[index] ?? '') : cells;
+  const inputs = given.map((cell, index) => {
+    const isLeftOut = index < heading.length ? columns[index] === '' : cell.trim() === '';
+    if (isLeftOut) return { element: undefined, text: () => cell };
+    const label = heading[index] ?? count(index + 1);
+    const { element, control } = field({ label, pointer: `/rows/${number}/${index}`, value: cell });
+    const { value } = control; // without the line breaks of the cell
+    return { element, text: () => (control.value === value ? cell : control.value) };
+  });
+  const group = { role: 'group', 'aria-label': t('Row {row}', { row: count(number) }) };
+  const elements = inputs.map(({ element }) => element);
+  const element = h('li', rowName(number), h('p.issue', answer?.problem), h('div.grid', group, elements));
+  return { number, element, cells: () => inputs.map(({ text }) => text()) };
+}
+
+function rowName(number: number): HTMLElement {
+  return h('strong', t('Row {row}', { row: count(number) }));
+}
+
+const samplesOfKindMax = 5;
+
+/** Some rows as they will be, beside what they replace. */
+async function sampleCard({ page: { client, signal }, lines, choices }: Checked): Promise<Child> {
+  const samples = (['changed', 'created'] as const).flatMap((result) =>
+    lines.filter(({ answer }) => answer?.result === result).slice(0, samplesOfKindMax),
+  );
+  const rows = samples.map(async ({ number, cells, answer }) => {
+    const id = answer?.id ?? undefined;
+    const path = `/${choices.kind}/${id}`;
+    const known = id && (await client.get<Customer | Product>(path, signal).catch(undefinedIfMissing));
+    const facts = [...valuesOf(cells, choices)].map(([name, sent]) => {
+      const before = knownText(name, known);
+      const isSame = before === '' || readOtherwise.includes(name) || sent === before;
+      const change = [h('del', before), ' ', h('ins', sent)];
+      return h('span', h('small.soft', memberName(name)), ' ', isSame ? h('bdi', sent) : change);
+    });
+    return h('li', rowName(number), h('span', id === undefined ? t('New') : t('Changed')), h('div', facts));
+  });
+  return (
+    samples.length > 0 && card(t('Some rows, as they will be'), h('ul.rows.samples', await Promise.all(rows)))
+  );
+}
+
+/** What the service reads in many forms, and keeps in one. */
+const readOtherwise = ['active', 'email', 'phone', 'address.country'];
+
+function knownText(name: string, known: unknown): string {
+  const { unitPrice, currency } = Object(known);
+  if (name === 'unitPrice' && typeof unitPrice === 'number') return priceText(unitPrice, currency);
+  let value = known;
+  for (const step of name.split('.')) value = Object(value)[step];
+  return String(value ?? '');
 }

@@ -320,7 +320,7 @@ function textAt(control: Control, issue: Issue): string {
 }
 
 /** The issue of a member that has no field of its own. */
-function issueText(issue: Issue): string {
+export function issueText(issue: Issue): string {
   const path = decodeURIComponent(issue.pointer ?? '').replace(/^#\//, '');
   const member = path.replaceAll(/\/\d+/g, '').replaceAll('/', '.');
   const label = member === '' ? t('What was entered') : columnName(member);
