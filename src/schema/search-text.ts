@@ -145,7 +145,10 @@ export function wordPhrases(query: string): Phrase[] {
 /** A word of a query, folded, and with its umlauts written out: MULLER and MUELLER. */
 type Word = { readonly plain: string; readonly spelledOut: string };
 
-/** Returns the different words of a query. A word of CJK signs is one phrase: they follow each other. */
+/**
+ * Returns the different words of a query, without those that only join others. A word of CJK signs is one phrase: they
+ * follow each other.
+ */
 function wordsOf(query: string, join: (text: string) => string): Word[] {
   const split = (text: string): string[] =>
     join(` ${fold(text)}`)
@@ -156,8 +159,13 @@ function wordsOf(query: string, join: (text: string) => string): Word[] {
     query.normalize('NFC').replace(/[äöüøåÄÖÜØÅ]/g, (letter) => umlauts[letter] ?? letter),
   );
   const words = new Map(split(query).map((plain, index) => [plain, spelledOut[index] ?? plain]));
-  return [...words].map(([plain, long]) => ({ plain, spelledOut: long }));
+  const all = [...words].map(([plain, long]) => ({ plain, spelledOut: long }));
+  const others = all.filter(({ plain }) => !joining.includes(plain));
+  return others.length === 0 ? all : others;
 }
+
+/** Each of them stands for the others, so none has to be there: Smith & Sons, Smith and Sons. */
+const joining = ['&', '+', 'AND', 'UND'];
 
 const umlauts: Readonly<Record<string, string>> = {
   ä: 'ae',

@@ -36,6 +36,8 @@ const people = {
   taro: { name: 'やまだ', email: null, phone: null },
   spa: { name: 'Skaarup S.p.A.', email: null, phone: null },
   emoji: { name: 'Tea 👩‍👩‍👧 House', email: null, phone: null },
+  sons: { name: 'Dombey & Son', email: null, phone: null },
+  band: { name: 'Wind und Wellen', email: null, phone: null },
 } as const;
 type Name = keyof typeof people;
 
@@ -122,6 +124,10 @@ const finds: readonly (readonly [q: string, ...names: Name[]])[] = [
   ['g', 'grace'],
   ['h g', 'grace'],
   ['gr ho', 'grace'],
+  ['dombey and son', 'sons'],
+  ['dombey + son', 'sons'],
+  ['wind & wellen', 'band'],
+  ['und', 'band'],
   ['李', 'chinese'],
   ['李明', 'chinese'],
   ['حسن', 'arabic'],
