@@ -37,7 +37,7 @@ test('decoders read all codes', (t) => {
     assert.equal(new zxing.Code128Reader().decode(bitmap).getText(), String(number));
   }
 
-  for (let length = 1; length <= 180; length += 7) {
+  for (let length = 1; length <= 134; length += 7) {
     const text = 'otpauth://totp/orderly:ada%40example.com?'.padEnd(length, 'GEZDGNBV').slice(0, length);
     const modules = qrModules(text) ?? [];
     const width = modules.length + 8;

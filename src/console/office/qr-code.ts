@@ -1,22 +1,16 @@
-// A text as a QR code (ISO/IEC 18004): bytes, error correction level M, version 9, which has room for the address of a
+// A text as a QR code (ISO/IEC 18004): bytes, error correction level L, version 6, which has room for the address of a
 // secret for one-time codes.
 //
-// Codewords are data, a terminator and padding, split into blocks that have error correction each, and then
-// interleaved. The *modules*, dark or light, are function patterns (finders, alignment, timing, format, version) and
-// the bits of the codewords, over which a mask is laid: that with the number 0, since readers know each.
+// Codewords are data, a terminator and padding, split into two blocks that have error correction each, and then
+// interleaved. The *modules*, dark or light, are function patterns (finders, alignment, timing, format) and the bits of
+// the codewords, over which a mask is laid: that with the number 0, since readers know each.
 
-const size = 53;
-/** The data codewords of each block. */
-const blocks = [36, 36, 36, 37, 37];
-const dataCodewords = 182;
-/** The codewords for error correction in each block. */
-const correctionCodewords = 22;
-/** The coordinates of alignment patterns. */
-const centres = [6, 26, 46];
-/** The number 9 and its BCH code. */
-const versionBits = 0x09a99;
-/** Level M, mask 0 and their BCH code. */
-const formatBits = 0x5412;
+const size = 41;
+/** The codewords of both blocks together, and those for error correction in each. */
+const dataCodewords = 136;
+const correctionCodewords = 18;
+/** Level L, mask 0 and their BCH code. */
+const formatBits = 0x77c4;
 
 /** A square of modules: true is dark, undefined has not been set yet. */
 type Modules = (boolean | undefined)[][];
@@ -35,25 +29,20 @@ export function qrModules(text: string): readonly (readonly boolean[])[] | undef
 }
 
 function codewordsOf(bytes: Uint8Array): readonly number[] {
-  const byteMode = bitsOf(4, 4);
-  const terminator = bitsOf(0, 4);
+  const [byteMode, terminator] = [bitsOf(4, 4), bitsOf(0, 4)];
   const bits = [...byteMode, ...[bytes.length, ...bytes].flatMap((byte) => bitsOf(byte, 8)), ...terminator];
   const filled = bits.length / 8;
   const data = Array.from({ length: dataCodewords }, (_, index) => {
     if (index >= filled) return (index - filled) % 2 === 0 ? 0xec : 0x11;
     return bits.slice(index * 8, index * 8 + 8).reduce((value, bit) => value * 2 + Number(bit), 0);
   });
-  let start = 0;
-  const split = blocks.map((length) => data.slice(start, (start += length)));
-  return [...interleaved(split), ...interleaved(split.map(correctionOf))];
+  const blocks = [data.slice(0, dataCodewords / 2), data.slice(dataCodewords / 2)];
+  return [...interleaved(blocks), ...interleaved(blocks.map(correctionOf))];
 }
 
 /** Takes the first of each, then the second of each, and so on. */
-function interleaved(lists: readonly (readonly number[])[]): readonly number[] {
-  const longest = Math.max(...lists.map(({ length }) => length));
-  return Array.from({ length: longest }, (_, index) =>
-    lists.flatMap((list) => list.slice(index, index + 1)),
-  ).flat();
+function interleaved([first = [], second = []]: readonly (readonly number[])[]): readonly number[] {
+  return first.flatMap((codeword, index) => [codeword, second[index] ?? 0]);
 }
 
 /** Reed-Solomon: the remainder of the block, as a polynomial over GF(256), divided by the generator. */
@@ -80,29 +69,17 @@ function product(a: number, b: number): number {
   return result;
 }
 
+/** Finders are squares around three corners, and the alignment pattern is a smaller one near the fourth. */
 function placePatterns(modules: Modules): void {
   for (let at = 0; at < size; at += 1) {
     set(modules, at, 6, at % 2 === 0);
     set(modules, 6, at, at % 2 === 0);
   }
   const [near, far] = [3, size - 4];
-  for (const [x, y] of [
-    [near, near],
-    [far, near],
-    [near, far],
-  ] as const)
-    placeRings(modules, { x, y, radius: 4 });
-  const last = centres.at(-1);
-  for (const x of centres)
-    for (const y of centres) {
-      const isFinder = (x === 6 && (y === 6 || y === last)) || (x === last && y === 6);
-      if (!isFinder) placeRings(modules, { x, y, radius: 2 });
-    }
-  for (const [index, bit] of bitsOf(versionBits, 18).reverse().entries()) {
-    const [row, column] = [Math.floor(index / 3), size - 11 + (index % 3)];
-    set(modules, column, row, bit);
-    set(modules, row, column, bit);
-  }
+  placeRings(modules, { x: near, y: near, light: [2, 4] });
+  placeRings(modules, { x: far, y: near, light: [2, 4] });
+  placeRings(modules, { x: near, y: far, light: [2, 4] });
+  placeRings(modules, { x: size - 7, y: size - 7, light: [1] });
   for (const [index, bit] of bitsOf(formatBits, 15).reverse().entries()) {
     set(modules, 8, index < 6 ? index : index < 8 ? index + 1 : size - 15 + index, bit);
     set(modules, index < 8 ? size - 1 - index : index < 9 ? 7 : 14 - index, 8, bit);
@@ -110,11 +87,10 @@ function placePatterns(modules: Modules): void {
   set(modules, 8, size - 8, true);
 }
 
-type Rings = { readonly x: number; readonly y: number; readonly radius: 2 | 4 };
+type Rings = { readonly x: number; readonly y: number; readonly light: readonly number[] };
 
-/** Squares around a centre: light is the outermost of a finder, and the one within the outer dark one. */
-function placeRings(modules: Modules, { x, y, radius }: Rings): void {
-  const light = radius === 4 ? [2, 4] : [1];
+function placeRings(modules: Modules, { x, y, light }: Rings): void {
+  const radius = 2 * light.length;
   for (let dy = -radius; dy <= radius; dy += 1)
     for (let dx = -radius; dx <= radius; dx += 1)
       set(modules, x + dx, y + dy, !light.includes(Math.max(Math.abs(dx), Math.abs(dy))));
