@@ -1,53 +1,30 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys.
-import { keysCard, sessionsCard } from './access-lists.ts';
-import {
-  type Key,
-  type List,
-  type Scope,
-  scopes,
-  type Session,
-  type Totp,
-  type User,
-} from '../parts/api-types.ts';
+import { type Scope, scopes, type User } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { roleNames } from '../parts/column-names.ts';
-import { undefinedIfMissing } from '../parts/request-errors.ts';
-import { reloadable, setPageTitle, type Page, type Reload, skeleton } from '../parts/view.ts';
 import { notify, show } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
+import { fieldsOf, type Member } from '../parts/fields.ts';
 import { action, choice, field, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
+import { askForObject } from '../parts/object-form.ts';
 import { signOut } from '../parts/sign-out.ts';
 import { t } from '../parts/texts.ts';
-import { fieldsOf, type Member } from '../parts/fields.ts';
-import { askForObject } from '../parts/object-form.ts';
+import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { type Access, accessCards, readAccess } from './access.ts';
 import { otherDevicesCard } from './other-devices.ts';
 import { totpPart } from './totp-setup.ts';
 
-type Account = {
-  readonly sessions: readonly Session[];
-  readonly keys: readonly Key[];
-  readonly totp: Totp | undefined;
-};
-
 export function accountView(page: Page): void {
-  const { main } = page;
   const content = h('div', skeleton(6));
-  reloadable(page, content, {
-    async load({ client, user, signal }): Promise<Account> {
-      const [sessions, keys, totp] = await Promise.all([
-        client.get<List<Session>>('/api/sessions', signal),
-        client.get<List<Key>>('/api/keys', signal),
-        client.get<Totp>(`/api/users/${user.id}/totp`, signal).catch(undefinedIfMissing),
-      ]);
-      return { sessions: sessions.data, keys: keys.data, totp };
-    },
-    draw: (account, reload) => accountContent(page, account, reload),
+  reloadable<Access>(page, content, {
+    load: (loading) => readAccess(loading, page.user.id),
+    draw: (access, reload) => accountContent(page, access, reload),
   });
-  fill(main, setPageTitle(t('My account')), content);
+  fill(page.main, setPageTitle(t('My account')), content);
 }
 
-function accountContent(page: Page, { sessions, keys, totp }: Account, reload: Reload): Child {
+function accountContent(page: Page, access: Access, reload: Reload): Child {
   const { user, client } = page;
   const everywhere = (): Promise<void> => signOut(page, () => client.send('DELETE', '/api/sessions'));
   return h(
@@ -68,12 +45,11 @@ function accountContent(page: Page, { sessions, keys, totp }: Account, reload: R
     ),
     h(
       'div',
-      card(t('One-time codes'), totpPart(page, totp, reload)),
-      sessionsCard(page, { rows: sessions, tool: action(t('Sign out everywhere'), everywhere), reload }),
-      keysCard(page, {
-        rows: keys,
-        tool: action(t('New key …'), () => addKey(page, reload)),
+      card(t('One-time codes'), totpPart(page, access.totp, reload)),
+      accessCards(page, access, {
         reload,
+        sessionTool: action(t('Sign out everywhere'), everywhere),
+        keyTool: action(t('New key …'), () => addKey(page, reload)),
       }),
       otherDevicesCard(),
     ),
@@ -103,13 +79,9 @@ export const ownMembers: readonly Member[] = [
 
 async function changeName({ client, user, session }: Page): Promise<void> {
   const path = `/api/users/${user.id}`;
-  const changed = await askForObject<User>(client, {
-    title: t('Change your account'),
-    path,
-    members: ownMembers,
-    known: await client.read<User>(path),
-  });
-  if (changed === undefined) return;
+  const known = await client.read<User>(path);
+  const title = t('Change your account');
+  if ((await askForObject<User>(client, { title, path, members: ownMembers, known })) === undefined) return;
   notify(t('Saved.'));
   session.dispatchEvent(new Event('user')); // the frame shows the name
 }

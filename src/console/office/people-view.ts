@@ -1,13 +1,5 @@
 // People: the accounts, their roles, and an administrator's actions for them.
-import {
-  type Key,
-  type List,
-  roles,
-  type Session,
-  type Suspension,
-  type Totp,
-  type User,
-} from '../parts/api-types.ts';
+import { roles, type Suspension, type User } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { roleNames } from '../parts/column-names.ts';
 import { ask, notify, show } from '../parts/dialogs.ts';
@@ -23,7 +15,7 @@ import { type More, resourceView } from '../parts/resource-pages.ts';
 import { type Column, nameCell } from '../parts/tables.ts';
 import { rich, t } from '../parts/texts.ts';
 import { emptyState, type Page, type Reload } from '../parts/view.ts';
-import { keysCard, remove, sessionsCard } from './access-lists.ts';
+import { type Access, accessCards, readAccess, remove } from './access.ts';
 import { ownMembers } from './account-view.ts';
 import { registrationHint } from './registration-hint.ts';
 
@@ -106,38 +98,33 @@ export const personView = resourceView<User>((page) => {
       t('The account, its sessions and its API keys go for good.'),
       t('Orders and customers stay, without an owner. Suspend the account instead to keep it.'),
     ].join(' '),
-    more: readAccess,
+    more: readPerson,
     // events of sign-ins and keys name the user as the actor, not as the subject
     concerns: ({ actor }) => actor?.userId === page.id,
   };
 });
 
-async function readAccess(page: Page): Promise<More<User>> {
-  const { client, signal, id } = page;
-  const [sessions, keys, suspension, totp] = await Promise.all([
-    client.get<List<Session>>(`/api/sessions?userId=${id}`, signal),
-    client.get<List<Key>>(`/api/keys?userId=${id}`, signal),
-    client.get<Suspension>(`/api/users/${id}/suspension`, signal).catch(undefinedIfMissing),
-    client.get<Totp>(`/api/users/${id}/totp`, signal).catch(undefinedIfMissing),
-  ]);
-  const access = { sessions: sessions.data, keys: keys.data, suspension, totp };
+type Person = Access & { readonly suspension: Suspension | undefined };
+
+async function readPerson(page: Page): Promise<More<User>> {
+  const { client, signal, id, user } = page;
+  const read = client.get<Suspension>(`/api/users/${id}/suspension`, signal);
+  const [access, suspension] = await Promise.all([readAccess(page, id), read.catch(undefinedIfMissing)]);
+  const person = { ...access, suspension };
   return {
     mayDelete: true,
-    buttons: (user, reload) => id !== page.user.id && personButtons(page, { ...access, user }, reload),
-    content: (user, history, reload) => personContent(page, { ...access, user, history }, reload),
+    buttons: (one, reload) => id !== user.id && personButtons(page, one, { ...person, reload }),
+    content: (one, history, reload) => [
+      suspension !== undefined && suspensionBanner(suspension),
+      h('div.columns', h('div', accountCard(one, user), accessCards(page, access, { reload })), history),
+    ],
   };
 }
 
-type Person = {
-  readonly user: User;
-  readonly sessions: readonly Session[];
-  readonly keys: readonly Key[];
-  readonly suspension: Suspension | undefined;
-  readonly totp: Totp | undefined;
-};
-
-function personButtons(page: Page, { user, suspension, sessions, totp }: Person, reload: Reload): Child {
+/** Signing out everywhere and turning codes off are there if there is something to end. */
+function personButtons(page: Page, user: User, person: Person & { readonly reload: Reload }): Child {
   const { client } = page;
+  const { sessions, totp, suspension, reload } = person;
   const { id, name } = user;
   const removal = (path: string, said: string) => () => remove(page, path, { said, reload });
   const everywhere = removal(`/api/sessions?userId=${id}`, t('{name} is signed out everywhere.', { name }));
@@ -152,26 +139,17 @@ function personButtons(page: Page, { user, suspension, sessions, totp }: Person,
   ];
 }
 
-function personContent(
-  page: Page,
-  { user, sessions, keys, suspension, history }: Person & { readonly history: Child },
-  reload: Reload,
-): Child {
+function accountCard({ id, email, role, createdAt }: User, own: User): HTMLElement {
   const account = h('a', { href: '#/account' }, t('My account'));
-  const accountCard = card(
+  return card(
     t('Account'),
     factList([
-      [t('E-mail'), user.email],
-      [t('Role'), roleNames[user.role]],
-      [t('Since'), dateOnly(user.createdAt)],
+      [t('E-mail'), email],
+      [t('Role'), roleNames[role]],
+      [t('Since'), dateOnly(createdAt)],
     ]),
-    user.id === page.user.id && h('p', rich('{account} has your password, codes and keys.', { account })),
+    id === own.id && h('p', rich('{account} has your password, codes and keys.', { account })),
   );
-  const access = [sessionsCard(page, { rows: sessions, reload }), keysCard(page, { rows: keys, reload })];
-  return [
-    suspension !== undefined && suspensionBanner(suspension),
-    h('div.columns', h('div', accountCard, access), history),
-  ];
 }
 
 function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {

@@ -4,7 +4,7 @@ import { secret } from '../parts/cards.ts';
 import { ask, show } from '../parts/dialogs.ts';
 import { button, type Child, h } from '../parts/elements.ts';
 import { action, field } from '../parts/forms.ts';
-import { remove } from './access-lists.ts';
+import { remove } from './access.ts';
 import { qrPicture } from './qr-picture.ts';
 import { saveFile } from '../parts/saved-file.ts';
 import { type Page, printButton, type Reload } from '../parts/view.ts';
