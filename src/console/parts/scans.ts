@@ -8,9 +8,8 @@
 // Only what comes before the third letter can’t be told from a hand.
 //
 // Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
-// does, until the service knows a product with that code. In the search of a list, what arrived too steadily for a
-// hand waits with its Enter until the service says whether it is a product's code. A field can have rules of its own
-// in `data-scan`:
+// does, until the service knows a product with that code; in the search of a list, only if it arrived too steadily for
+// a hand. A field can have rules of its own in `data-scan`:
 //
 // | value    | the field                                                                                |
 // |----------|------------------------------------------------------------------------------------------|
@@ -37,13 +36,15 @@ const lettersMin = 3;
 const shownMax = 64;
 
 type Burst = {
+  /** Empty if nothing was typed, or a scan has just ended: then it is what came too soon after that. */
   code: string;
-  /** What the digits' keys say on most keyboards; undefined once another key was pressed, or Shift with one. */
-  digits: string | undefined;
+  /** What the digits' keys say on most keyboards, with a blank for any other key. */
+  digits: string;
   at: number;
   readonly gaps: number[];
   /** The fields that have received keys, with what was in them before. */
   readonly before: Map<Control, string>;
+  readonly followsScan: boolean;
 };
 
 type Handlers = {
@@ -65,118 +66,92 @@ export type Scans = {
 
 /** Recognizes scans until the signal is aborted. */
 export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal): Scans {
-  let burst: Burst | undefined;
-  /** When the last scan ended, or what followed it. */
-  let endedAt = -Infinity;
-  /** Letters that came too soon after a scan. */
-  let dropped = '';
+  let burst = newBurst(-Infinity);
   /** What may have been typed, while the service is asked. */
   let asked: Promise<unknown> = Promise.resolve();
   /** Codes for the view that takes scans next. */
   const held: string[] = [];
 
   function pressed(event: KeyboardEvent): void {
-    const { key, isTrusted, repeat, ctrlKey, altKey, metaKey, shiftKey } = event;
+    const { key, timeStamp, isTrusted, repeat, ctrlKey, altKey, metaKey, shiftKey, target } = event;
     if (!isTrusted || ['Shift', 'AltGraph', 'CapsLock'].includes(key)) return;
     const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
-    const isSecret = event.target instanceof HTMLInputElement && event.target.type === 'password';
+    const isSecret = target instanceof HTMLInputElement && target.type === 'password';
     const isLetter = key.length === 1 && !isCommand;
     const isEnd = !isCommand && (key === 'Enter' || (key === 'Tab' && !shiftKey));
-    if (followsScan(event, isEnd)) {
+    const pause = timeStamp - burst.at;
+    if (burst.followsScan && pause <= (isEnd ? gapMillisecondsMax : fastMilliseconds)) {
       stopEvent(event);
-      endedAt = event.timeStamp;
-      drop(isLetter ? key : '', isEnd);
-    } else if (isOfInputMethod(event) || repeat || isSecret) burst = undefined;
-    else if (isEnd) ended(event);
-    else if (isLetter) added(event);
-    else if (isWithinScan(event)) stopEvent(event);
-    else burst = undefined;
-  }
-
-  /** Whether the key comes too soon after a scan for a hand, or for the next scan. */
-  function followsScan({ timeStamp }: KeyboardEvent, isEnd: boolean): boolean {
-    if (burst !== undefined) return false;
-    return timeStamp - endedAt <= (isEnd ? gapMillisecondsMax : fastMilliseconds);
+      burst.at = timeStamp;
+      if (isLetter) burst.code += key;
+      if (isEnd) sayTooSoon();
+    } else if (isOfInputMethod(event) || repeat || isSecret) burst = newBurst(timeStamp);
+    else if (isEnd) ended(event, pause);
+    else if (isLetter) added(event, pause);
+    else if (pause <= fastMilliseconds && burst.code.length >= lettersMin && isScan(burst, burst.code, pause))
+      stopEvent(event);
+    else burst = newBurst(timeStamp);
   }
 
   /** A second scan that came so soon is said to be lost; what a code has after its end is shorter. */
-  function drop(letter: string, isEnd: boolean): void {
-    dropped += letter;
-    if (!isEnd) return;
-    if (dropped.length >= lettersMin) sayUnhandled(dropped, 'tooSoon');
-    dropped = '';
+  function sayTooSoon(): void {
+    if (burst.code.length >= lettersMin) sayUnhandled(burst.code, 'tooSoon');
+    burst.code = '';
   }
 
-  function isWithinScan({ timeStamp }: KeyboardEvent): boolean {
-    if (burst === undefined || timeStamp - burst.at > fastMilliseconds) return false;
-    return burst.code.length >= lettersMin && isScan(burst, burst.code, timeStamp - burst.at);
-  }
-
-  function added(event: KeyboardEvent): void {
-    const { key, timeStamp: at } = event;
+  function added(event: KeyboardEvent, pause: number): void {
     const control = controlAt(event.target);
-    if (burst === undefined || at - burst.at > gapMillisecondsMax) {
-      const before = new Map(control === undefined ? [] : [[control, control.value]]);
-      burst = { code: key, digits: digitOf(event), at, gaps: [], before };
-      return;
+    if (burst.code === '' || burst.followsScan || pause > gapMillisecondsMax)
+      burst = newBurst(event.timeStamp);
+    else {
+      burst.gaps.push(pause);
+      if (control === undefined) event.preventDefault(); // it is no key of its own
     }
-    burst.gaps.push(at - burst.at);
-    burst.code += key;
-    const digit = digitOf(event);
-    burst.digits = digit === undefined ? undefined : burst.digits && burst.digits + digit;
-    burst.at = at;
-    if (control === undefined)
-      event.preventDefault(); // it is no key of its own
-    else if (!burst.before.has(control)) burst.before.set(control, control.value);
+    burst.code += event.key;
+    burst.digits += digitOf(event) ?? ' ';
+    burst.at = event.timeStamp;
+    if (control !== undefined && !burst.before.has(control)) burst.before.set(control, control.value);
   }
 
-  function ended(event: KeyboardEvent): void {
+  function ended(event: KeyboardEvent, pause: number): void {
     const last = burst;
-    burst = undefined;
-    const pause = event.timeStamp - (last?.at ?? 0);
-    if (last === undefined || pause > gapMillisecondsMax) return;
+    burst = newBurst(event.timeStamp);
+    if (last.code === '' || last.followsScan || pause > gapMillisecondsMax) return;
+    const code = scannedCode(last);
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const code = scannedCode(last);
     const wasScanned = isScan(last, code, pause);
-    if (rule === 'code' || wasScanned) endedAt = event.timeStamp;
-    if (rule === 'search') {
-      if (!wasScanned) return;
-      if (event.key === 'Tab') event.preventDefault(); // what is found is shown as long as the focus is there
-      for (const control of last.before.keys()) enter(control, code);
-    } else if (rule === 'code') {
+    if (wasScanned || rule === 'code') burst = { ...burst, followsScan: true };
+    if (rule === 'code') {
       stopEvent(event);
-      for (const control of last.before.keys()) enter(control, code);
+      const isCode = wasScanned || (isLikeCode(code) && isSteady(last, pause));
+      for (const each of isCode ? last.before.keys() : []) enter(each, code);
+    } else if (rule === 'search') {
+      if (wasScanned) for (const each of last.before.keys()) enter(each, code);
+      if (wasScanned && event.key === 'Tab') event.preventDefault(); // what is found is shown while the focus is there
     } else if (wasScanned) {
       stopEvent(event);
       putBack(last);
-      const dialog = document.querySelector('dialog');
-      const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
-      if (barcode?.value === '') enter(barcode, code);
-      else if (dialog !== null) sayUnhandled(code, 'unwanted');
-      else send(code);
-    } else if (
-      isLikeCode(code) &&
-      !isLookedUp(last, control) &&
-      document.querySelector('[data-scans]') !== null
-    )
+      take(code);
+    } else if (isLikeCode(code) && isToBeAsked(last, control, pause))
       asked = Promise.all([asked, takeIfKnown(last, code)]);
-    else if (isLikeCode(code) && isSteadySearch(last, control, pause)) {
-      if (event.key === 'Enter') stopEvent(event);
-      void takeIfKnown(last, code).then((isTaken) => {
-        if (!isTaken && event.key === 'Enter') control?.dispatchEvent(new KeyboardEvent('keydown', event));
-      });
-    }
   }
 
-  /** Resolves to whether a product has the code, which is taken out of its fields then. */
-  async function takeIfKnown(last: Burst, code: string): Promise<boolean> {
-    const isUntouched = [...last.before].map(([control]) => [control, control.value] as const);
-    if (!(await isKnown(code).catch(() => false))) return false;
-    if (isUntouched.some(([control, value]) => !control.value.startsWith(value))) return false;
+  function take(code: string): void {
+    const dialog = document.querySelector('dialog');
+    const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
+    if (barcode?.value === '') enter(barcode, code);
+    else if (dialog !== null) sayUnhandled(code, 'unwanted');
+    else send(code);
+  }
+
+  /** Takes what a product has out of the fields that it went to, unless somebody has gone on there. */
+  async function takeIfKnown(last: Burst, code: string): Promise<void> {
+    const whole = [...last.before].map(([control]) => [control, control.value] as const);
+    if (!(await isKnown(code).catch(() => false))) return;
+    if (whole.some(([control, value]) => !control.value.startsWith(value))) return;
     putBack(last);
     send(code);
-    return true;
   }
 
   /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
@@ -211,9 +186,13 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
   };
 }
 
+function newBurst(at: number): Burst {
+  return { code: '', digits: '', at, gaps: [], before: new Map(), followsScan: false };
+}
+
 /** An input method may have wide digits; on a French or Persian keyboard the keys of the digits say something else. */
 function scannedCode({ code, digits }: Burst): string {
-  return digits !== undefined && isBarcode(digits) ? digits : code.normalize('NFKC').trim();
+  return isBarcode(digits) ? digits : code.normalize('NFKC').trim();
 }
 
 function digitOf({ code, shiftKey }: KeyboardEvent): string | undefined {
@@ -229,19 +208,21 @@ function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
 }
 
-/** Whether all that is in the search of a list arrived as by a slow scanner. */
-function isSteadySearch({ gaps, code }: Burst, control: Control | undefined, pause: number): boolean {
-  if (control?.type !== 'search' || control.value !== code) return false;
-  const longest = Math.max(...gaps, pause);
-  return longest <= steadyMillisecondsMax && longest - Math.min(...gaps, pause) <= steadyDifferenceMax;
+/**
+ * Whether the service is asked if what may have been typed is a product's code: where scans are taken, unless the field
+ * looks it up itself, as it has the whole code; in the search of a list, if all that is there arrived steadily.
+ */
+function isToBeAsked(burst: Burst, control: Control | undefined, pause: number): boolean {
+  const { before, code } = burst;
+  const wasEmpty = [...before.values()].every((value) => value === '');
+  const isLookedUp = control?.dataset['scan'] === 'item' && control.value.endsWith(code) && wasEmpty;
+  if (document.querySelector('[data-scans]') !== null) return !isLookedUp;
+  return control?.type === 'search' && control.value === code && isSteady(burst, pause);
 }
 
-/** Whether the field does it itself: it has the whole code, unless the page was replaced meanwhile. */
-function isLookedUp({ before, code }: Burst, control: Control | undefined): boolean {
-  if (control?.value.endsWith(code) !== true) return false;
-  const rule = control.dataset['scan'];
-  const wasEmpty = [...before.values()].every((value) => value === '');
-  return rule === 'item' && wasEmpty;
+function isSteady({ gaps }: Burst, pause: number): boolean {
+  const longest = Math.max(...gaps, pause);
+  return longest <= steadyMillisecondsMax && longest - Math.min(...gaps, pause) <= steadyDifferenceMax;
 }
 
 /** Whether what was typed may be a code: a quantity, a name or a street is none. */
