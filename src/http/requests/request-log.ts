@@ -41,9 +41,16 @@ export class RequestLog {
   }
 
   /** Writes the line of a request when its response is sent, or when its stream ends. */
-  write({ path, headers, ...logged }: Logged, outcome: Outcome, time: number): void {
-    const line = { ...logged, path: path.replace(keyInText, 'ord_…'), traceparent: headers.traceparent };
-    this.#log.request({ ...line, ...outcome }, time);
+  write(
+    { requestId, method, path: sent, address, headers: { traceparent }, principal }: Logged,
+    { status, milliseconds, end, bytes }: Outcome,
+    time: number,
+  ): void {
+    const path = sent.replace(keyInText, 'ord_…');
+    this.#log.request(
+      { requestId, method, path, status, milliseconds, address, principal, traceparent, end, bytes },
+      time,
+    );
   }
 
   writeSecurityEvent({ requestId, address, principal }: Logged, { name, ...details }: SecurityEvent): void {
