@@ -131,14 +131,17 @@ describe('TLS with the service’s own certificate', () => {
     socket.destroy();
   });
 
-  test('fields of proxies that aren’t trusted change nothing', async () => {
+  test('fields of proxies that aren’t trusted change nothing, but the metrics are no longer anyone’s', async () => {
     const ca = certificateOf(service());
+    await assertStatus(ask(service().port, { ca, path: '/metrics' }), 200);
     for (const headers of [
       { 'x-forwarded-proto': 'http' },
       { 'x-forwarded-for': '203.0.113.1' },
       { forwarded: 'for=203.0.113.1;proto=http' },
-    ])
+    ]) {
       await assertStatus(ask(service().port, { ca, headers }), 200);
+      await assertStatus(ask(service().port, { ca, headers, path: '/metrics' }), 401);
+    }
   });
 
   test('bytes that aren’t TLS, or an aborted handshake, get no response and leave no socket', async () => {
