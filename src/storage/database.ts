@@ -118,13 +118,12 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     onSettled: () => checkpointer.checkSoon(),
     onFatal: (error) => (ending = end(error)),
   });
-  const synced = (): Promise<void> => transactions.synced();
-  const readWorker = sqlWorker({ file, access: 'read', synced });
+  const readWorker = sqlWorker({ file, access: 'read' });
   const checkpointer = new Checkpointer({
     folder,
     sqlite,
     walDescriptor,
-    worker: sqlWorker({ file, access: 'write', synced }),
+    worker: sqlWorker({ file, access: 'write' }),
     transactions,
     stats,
     log,
@@ -190,6 +189,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     ): Promise<R[]> {
       if (closing !== undefined) throw unavailable(closedReasons.closing);
       const rows = await readWorker.run(sql, params, of).catch(throwAsUnavailable);
+      await transactions.synced(); // the query may have seen commits that aren't on disk yet
       return rows as unknown as R[]; // the caller knows the columns of its statement
     },
     detectExternalCommits: () => transactions.detectExternalCommits(),

@@ -49,12 +49,9 @@ type Result = { readonly rows: Row[] } | { readonly error: string; readonly errc
 export type SqlWorkerOptions = {
   readonly file: string;
   readonly access: 'read' | 'write';
-  /** Resolves when all present commits are on disk: a query may have seen them. */
-  synced(): Promise<void>;
 };
 
 export class SqlWorker {
-  readonly #synced: SqlWorkerOptions['synced'];
   readonly #thread: Thread<Statement, Result>;
   readonly #slots = new Slots({
     running: 1,
@@ -63,9 +60,8 @@ export class SqlWorker {
     refuse: () => unavailable('Too many long queries are waiting; retry in a moment.'),
   });
 
-  constructor({ file, access, synced }: SqlWorkerOptions) {
+  constructor({ file, access }: SqlWorkerOptions) {
     const readOnly = access === 'read';
-    this.#synced = synced;
     this.#thread = new Thread({
       program: runStatements,
       data: { file, readOnly, searchMillisecondsMax },
@@ -80,7 +76,6 @@ export class SqlWorker {
     const place = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
     const result = await this.#slots.run(place, () => this.#thread.call({ sql, params, search }));
     if ('error' in result) throw Object.assign(new Error(result.error), { errcode: result.errcode });
-    await this.#synced();
     return result.rows;
   }
 

@@ -31,10 +31,9 @@ const database = await openDatabase({
     throw error;
   },
   fdatasync: slowSync,
-  sqlWorker: (options) =>
-    new SqlWorker(flaw === 'queries' ? { ...options, synced: async () => {} } : options),
 });
 const reads = flaw === 'reads' ? unheldReads() : database.read;
+const unheldWorker = new SqlWorker({ file: databaseFile(folder), access: 'read' });
 const answered = openSync(join(folder, 'orderly.answered'), 'w');
 let at = 0;
 
@@ -83,7 +82,8 @@ async function read(): Promise<void> {
 async function query(): Promise<void> {
   while (goesOn()) {
     const sql = `SELECT id, version FROM notes WHERE id >= ? LIMIT ${readsAtOnce}`;
-    show(await database.readInWorker(sql, [Math.random() * Number(notes)]));
+    const params = [Math.random() * Number(notes)];
+    show(await (flaw === 'queries' ? unheldWorker.run(sql, params) : database.readInWorker(sql, params)));
     await pause(pauseMilliseconds);
   }
 }

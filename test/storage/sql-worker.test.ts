@@ -13,8 +13,7 @@ const worker = new URL('../../src/storage/sql-worker.ts', import.meta.url);
 const script = `
   import { SqlWorker } from '${worker.href}';
   process.setuid(65534);
-  const synced = () => Promise.resolve();
-  const worker = new SqlWorker({ file: ':memory:', access: 'write', synced });
+  const worker = new SqlWorker({ file: ':memory:', access: 'write' });
   const failed = (error) => console.log(error.name);
   await worker.run('SELECT 1').catch(failed);
   await worker.run('SELECT 2').catch(failed);
@@ -38,8 +37,7 @@ test('a search through endless rows ends with what it has found', { timeout: 30_
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'orderly.db');
   new DatabaseSync(file).exec('CREATE TABLE anything (id INTEGER)');
-  const synced = (): Promise<void> => Promise.resolve();
-  const searcher = new SqlWorker({ file, access: 'read', synced });
+  const searcher = new SqlWorker({ file, access: 'read' });
   t.after(() => searcher.close());
   const rows =
     'WITH RECURSIVE rows (id) AS (SELECT 1 UNION ALL SELECT id + 1 FROM rows) ' +

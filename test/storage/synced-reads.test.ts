@@ -132,16 +132,16 @@ test('a write rejected because of an unsynced change is a 503 if that sync fails
 test('a long query is answered once the commits that it saw are on disk', async (t) => {
   const disk = new HeldDisk(t);
   let results = 0;
+  class CountingWorker extends SqlWorker {
+    override async run(sql: string): ReturnType<SqlWorker['run']> {
+      const rows = await super.run(sql);
+      results += 1;
+      return rows;
+    }
+  }
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    sqlWorker: (options) =>
-      new SqlWorker({
-        ...options,
-        synced() {
-          results += 1;
-          return options.synced();
-        },
-      }),
+    sqlWorker: (options) => new CountingWorker(options),
   });
   const count = () => database.readInWorker('SELECT count(*) FROM notes', []);
   assert.deepEqual(await count(), [[0]]);
