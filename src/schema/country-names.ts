@@ -2,16 +2,21 @@
 import { countryAliases } from './country-aliases.ts';
 import { countries } from './iso-codes.ts';
 
-const codes: ReadonlyMap<string, string> = new Map([
-  ...namesOfIntl(),
-  ...countryAliases.map((entry) => [entry.slice(0, -3), entry.slice(-2)] as const),
-  ...[...countries].map((code) => [code.toLowerCase(), code] as const),
-]);
-
 /** Returns the code of the country with this name or code, in English, German or its own language. */
-export function countryNamed(text: string): string | undefined {
-  if (text.length > nameCharsMax) return undefined;
-  return codes.get(countryKey(text)) ?? codes.get(countryKey(text.replace(longForm, '')));
+export const countryNamed = createLookUp();
+
+/** Names of `Intl` take a tenth of the service's start, so they are read when a file first has one. */
+function createLookUp(): (text: string) => string | undefined {
+  let codes: ReadonlyMap<string, string> | undefined;
+  return (text) => {
+    if (text.length > nameCharsMax) return undefined;
+    codes ??= new Map([
+      ...namesOfIntl(),
+      ...countryAliases.map((entry) => [entry.slice(0, -3), entry.slice(-2)] as const),
+      ...[...countries].map((code) => [code.toLowerCase(), code] as const),
+    ]);
+    return codes.get(countryKey(text)) ?? codes.get(countryKey(text.replace(longForm, '')));
+  };
 }
 
 /** No country has a longer name; the pattern needs not be safe on long texts. */
