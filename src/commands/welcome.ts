@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { isSane } from '../base/sane-clock.ts';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
+import { withCommas } from '../base/counted.ts';
 import { connectionBytesMax } from '../http/connections/http-connection.ts';
 import { openConnectionsMax } from '../service/listening.ts';
 import type { Config } from '../config/config.ts';
@@ -51,13 +52,13 @@ function capacityMessage({ config: { dataFolder, cacheBytes } }: ServiceStart): 
   return (
     `Of ${megabytes(memoryBytes)} of memory, at most ${megabytes(cacheBytes)} are for the cache, ` +
     `${megabytes(unsentBytes)} for unread responses and ${megabytes(connections * connectionBytesMax)} for ` +
-    `${connections.toLocaleString('en')} connections, and ${hashes}; ` +
+    `${withCommas(connections)} connections, and ${hashes}; ` +
     `${megabytes(freeDiskBytes(dataFolder))} of disk are free.`
   );
 }
 
 function megabytes(bytes: number): string {
-  return `${Math.round(bytes / 1e6).toLocaleString('en')} MB`;
+  return `${withCommas(Math.round(bytes / 1e6))} MB`;
 }
 
 /** Returns messages about files that this start created, passwords to replace, and URLs for other devices. */
