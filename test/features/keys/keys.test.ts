@@ -4,7 +4,7 @@ import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { insideOnly, password, serviceFor } from '../../support/service.ts';
-import { assertIssues, idsIn, items, newKey, newOrder, shown } from '../../support/resource-support.ts';
+import { assertIssues, idsIn, items, newKey, newOrder } from '../../support/resource-support.ts';
 import { assertRejected } from './key-support.ts';
 
 const yearMilliseconds = 365 * 86_400_000;
@@ -48,39 +48,20 @@ describe('creating an API key', () => {
       assert.equal((await newKey(service, token, { expiresAt })).expiresAt, expiresAt);
   });
 
-  const wrong: readonly (readonly [change: object, ...issues: string[]])[] = [
-    [{ name: undefined, scopes: undefined }, '#/name required', '#/scopes required'],
-    [{ name: null, scopes: null }, '#/name type', '#/scopes type'],
-    [{ name: '' }, '#/name min-length'],
-    [{ name: 'x'.repeat(101) }, '#/name max-length'],
-    [{ scopes: [] }, '#/scopes min-items'],
-    [{ scopes: 'orders:read' }, '#/scopes type'],
-    [{ scopes: ['orders:read', 'orders:read'] }, '#/scopes unique-items'],
-    [{ scopes: ['orders:read', 'everything', 7] }, '#/scopes/1 enum', '#/scopes/2 type'],
-    [{ expiresAt: '2020-01-01T00:00:00.000Z' }, '#/expiresAt minimum'],
-    [{ expiresAt: 'tomorrow' }, '#/expiresAt pattern'],
-    [{ expiresAt: '2999-02-30T00:00:00.000Z' }, '#/expiresAt format'],
-    [
-      { id: 7, userId: 1, key: 'ord_7_x' },
+  test('creating an API key with a past expiry, unknown scopes or members is rejected', async () => {
+    const service = running();
+    const { token } = await service.person();
+    const body = { name: 'till', scopes: ['orders:read'] };
+    const past = { ...body, expiresAt: '2020-01-01T00:00:00.000Z' };
+    assertIssues(await service.post('/api/keys', { token, body: past }), 400, ['#/expiresAt minimum']);
+    const twice = { ...body, scopes: ['orders:read', 'orders:read', 'everything'], id: 7, userId: 1 };
+    assertIssues(await service.post('/api/keys', { token, body: twice }), 400, [
       '#/id unknown-member',
-      '#/key unknown-member',
+      '#/scopes unique-items',
+      '#/scopes/2 enum',
       '#/userId unknown-member',
-    ],
-  ];
-  for (const [change, ...issues] of wrong) {
-    test(`creating an API key with ${shown(change).slice(0, 400)} is rejected, and every issue is named`, async () => {
-      const service = running();
-      const { token } = await service.person();
-      assertIssues(
-        await service.post('/api/keys', {
-          token,
-          body: { name: 'till', scopes: ['orders:read'], ...change },
-        }),
-        400,
-        issues,
-      );
-    });
-  }
+    ]);
+  });
 });
 
 describe('an API key', () => {

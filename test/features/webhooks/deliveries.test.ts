@@ -1,8 +1,7 @@
 // Deliveries: what is sent, in which order, from where, and what a pause, a replay or a restart does.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
-import { insideOnly, serviceFor } from '../../support/service.ts';
+import { insideOnly } from '../../support/service.ts';
 import { Hooked, fail, hour } from './delivery-support.ts';
 import { isSignedWith, Receiver, type Received } from './receiver.ts';
 
@@ -194,21 +193,6 @@ test('a receiver that is down for a day gets everything after it, in order', ins
   assert.deepEqual([placed[0], ...got], placed);
   const { failingSince } = await hook.settled();
   assert.equal(failingSince, null);
-});
-
-test('twenty webhooks get all of thirty orders over twenty connections', insideOnly, async (t) => {
-  const receivers = await Promise.all(Array.from({ length: 20 }, () => Receiver.start(t)));
-  const service = await serviceFor(t, { settings: { 'webhook-allow': '127.0.0.0/8' } });
-  const token = await rootToken(service);
-  for (const receiver of receivers)
-    await newWebhook(service, token, { url: receiver.url(), types: ['order.created'] });
-  const all = receivers.map((receiver) => take(receiver, 30));
-  const placed = await Promise.all(Array.from({ length: 30 }, () => newOrder(service, token)));
-  for (const got of await Promise.all(all)) assert.equal(new Set(got).size, placed.length);
-  assert.deepEqual(
-    receivers.map(({ connections }) => connections),
-    Array<number>(20).fill(1),
-  );
 });
 
 test('a delivery is saved before the next one is sent', insideOnly, async (t) => {

@@ -100,7 +100,7 @@ export class Hooked {
   /** Milliseconds until the next attempt, once this one has failed; never the timeout of 15 seconds. */
   retryDelay(): Promise<number> {
     const { clock } = this.service;
-    return Promise.race([clock.timer(5 * second, 5.5 * second), clock.timer(5 * minute, 27 * hour)]);
+    return Promise.race([clock.timer(1, 5.5 * second), clock.timer(5 * minute, Infinity)]);
   }
 
   /** The webhook, once it has reached the latest event. */

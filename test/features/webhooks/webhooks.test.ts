@@ -54,33 +54,21 @@ describe('a webhook', () => {
     assert.deepEqual((await service.get('/webhooks', { token })).body, { data: [shown], next: null });
   });
 
-  test('a webhook keeps its URL as the URL standard serializes it', async () => {
-    const { url: kept } = await newWebhook(running(), token, {
-      url: 'HTTPS://EXAMPLE.com:443/./a',
-    });
-    assert.equal(kept, 'https://example.com/a');
-  });
-
   test('a webhook accepts every type of event', async () => {
     const { types } = await newWebhook(running(), token, { types: eventTypes });
     assert.deepEqual(types, eventTypes);
   });
 
-  const wrong: readonly (readonly [change: object, ...issues: string[]])[] = [
-    [{ url: undefined, types: undefined }, '#/types required', '#/url required'],
-    [{ url: 7, types: 'order.paid' }, '#/types type', '#/url type'],
-    [{ url: 'https://127.0.0.1/', types: [] }, '#/types min-items', '#/url format'],
-    [{ url: 'http://hooks.example/' }, '#/url format'],
-    [{ url: `https://hooks.example/${'x'.repeat(2_000)}` }, '#/url max-length'],
-    [{ types: ['order.eaten'] }, '#/types/0 enum'],
-    [{ types: ['order.paid', 'order.paid'] }, '#/types unique-items'],
-    [{ secret: 'whsec_x', status: 'enabled' }, '#/secret unknown-member', '#/status unknown-member'],
-  ];
-  for (const [change, ...issues] of wrong)
-    test(`a webhook is not created with ${JSON.stringify(change).slice(0, 80)}`, async () => {
-      const body = { url, types: ['order.paid'], ...change };
-      assertIssues(await running().post('/webhooks', { token, body }), 400, issues);
-    });
+  test('a webhook is not created with a secret, a status or too long a URL', async () => {
+    const long = `${url}/${'x'.repeat(2_000)}`;
+    const body = { url: long, types: ['order.paid', 'order.paid'], secret: 'whsec_x', status: 'enabled' };
+    assertIssues(await running().post('/webhooks', { token, body }), 400, [
+      '#/secret unknown-member',
+      '#/status unknown-member',
+      '#/types unique-items',
+      '#/url max-length',
+    ]);
+  });
 
   test('a webhook is paused, moved, redirected to another URL and enabled by PATCH', async () => {
     const service = running();
@@ -109,30 +97,6 @@ describe('a webhook', () => {
     }
   });
 
-  const wrongPatches: readonly (readonly [change: object, ...issues: string[]])[] = [
-    [{ url: null, types: null, status: null }, '#/status type', '#/types type', '#/url type'],
-    [{ url: 'https://[::1]/' }, '#/url format'],
-    [{ status: 'disabled' }, '#/status enum'],
-    [{ status: 'off' }, '#/status enum'],
-    [{ position: -1 }, '#/position minimum'],
-    [{ position: 999_999, status: 'disabled' }, '#/position maximum', '#/status enum'],
-    [{ position: 1.5 }, '#/position type'],
-    [
-      { id: 999, lastStatus: 200, lastAt: '2026-03-01T09:30:00Z', failingSince: '2026-03-01T09:30:00Z' },
-      '#/failingSince read-only',
-      '#/id read-only',
-      '#/lastAt read-only',
-      '#/lastStatus read-only',
-    ],
-    [{ secret: 'whsec_x' }, '#/secret unknown-member'],
-  ];
-  for (const [change, ...issues] of wrongPatches)
-    test(`a webhook is not changed to ${JSON.stringify(change).slice(0, 80)}`, async () => {
-      await removeAll();
-      const { id } = await newWebhook(running(), token);
-      assertIssues(await running().patch(`/webhooks/${id}`, { token, body: change }), 400, issues);
-    });
-
   test('a webhook may be moved to the latest event, and not beyond', async () => {
     const { id } = await newWebhook(running(), token);
     await latestEvent();
@@ -149,13 +113,10 @@ describe('a webhook', () => {
     const path = `/webhooks/${id}`;
     const tag = async (): Promise<string> => String((await running().get(path, { token })).headers.etag);
     const tags = [await tag()];
-    const sent = (etag = '', status = 'enabled') => ({
-      token,
-      headers: { 'if-match': etag },
-      body: { status },
-    });
-    for (const status of ['paused', 'enabled', 'paused', 'enabled']) {
-      assert.equal((await running().patch(path, sent(tags.at(-1), status))).status, 200);
+    const sent = (etag = '', body: object = {}) => ({ token, headers: { 'if-match': etag }, body });
+    // a paused one has no progress, which changes the ETag, too
+    for (const body of [{ status: 'paused' }, { url: `${url}2` }, { url }, { url: `${url}2` }]) {
+      assert.equal((await running().patch(path, sent(tags.at(-1), body))).status, 200);
       tags.push(await tag());
     }
     assert.equal((await running().post(`${path}/secrets`, { token })).status, 201);
@@ -229,19 +190,20 @@ test('no file holds a secret of a webhook', insideOnly, async (t) => {
   }
 });
 
-const sensitive: readonly (readonly [what: string, method: string, path: string, body?: object])[] = [
-  ['a new webhook', 'POST', '/webhooks', { url, types: ['order.paid'] }],
-  ['a changed webhook', 'PATCH', '/webhooks/1', { status: 'paused' }],
-  ['a deleted webhook', 'DELETE', '/webhooks/1'],
-  ['another secret of a webhook', 'POST', '/webhooks/1/secrets'],
-];
-for (const [what, method, path, body] of sensitive)
-  test(`a sign-in of more than 10 minutes ago is too old for ${what}`, insideOnly, async (t) => {
-    const service = await serviceFor(t);
-    const token = await rootToken(service);
-    assert.equal((await newWebhook(service, token)).id, 1);
+test('a sign-in of more than 10 minutes ago is too old for any change of webhooks', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  let token = await rootToken(service);
+  const path = `/webhooks/${(await newWebhook(service, token)).id}`;
+  for (const [method, target, body] of [
+    ['POST', '/webhooks', { url, types: ['order.paid'] }],
+    ['PATCH', path, { status: 'paused' }],
+    ['POST', `${path}/secrets`],
+    ['DELETE', path],
+  ] as const) {
     service.clock.advance(601_000);
-    assertProblem(await service.call(method, path, { token, body }), 'step-up-required');
-    const { status, text } = await service.call(method, path, { token: await rootToken(service), body });
+    assertProblem(await service.call(method, target, { token, body }), 'step-up-required');
+    token = await rootToken(service);
+    const { status, text } = await service.call(method, target, { token, body });
     assert.ok(status < 300, text);
-  });
+  }
+});
