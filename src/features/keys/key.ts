@@ -2,7 +2,7 @@
 import { scopes, type Scope } from '../../auth/access.ts';
 import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
-import { directionIssue, id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
+import { directionIssue, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import {
   array,
@@ -14,7 +14,7 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
-import { postedIn, shownIn } from '../../resource/resource-members.ts';
+import { identity, postedIn, shownIn, times } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const keySecondsDefault = 365 * daySeconds;
@@ -37,10 +37,10 @@ const prefix = string({
 
 /** The members of a key that responses show, each declared once (`resource/resource-members.ts`). */
 const membersFor = (all: readonly Scope[]) => ({
-  id: { shown: id, column: column.assigned },
+  ...identity,
   name: { shown: name, sent: sentName, column: column.text() },
   scopes: { shown: scopeList(all), sent: scopeList(all), column: column.words<Scope>() },
-  createdAt: { shown: timestamp, column: column.time },
+  createdAt: times.createdAt,
   expiresAt: {
     shown: nullable(timestamp, { description: 'null: the key does not expire.' }),
     sent: optional(

@@ -40,10 +40,11 @@ const webhooks = table('webhooks', {
 });
 const rows = webhooks.select({ ...shown, version: column.counter });
 const secretRows = webhooks.select(sealedColumns);
-const secretNames = ['sealedUnder', 'sealed', 'previousSealedUnder', 'previousSealed'] as const;
 const begin = webhooks.update(['position', 'sealedUnder', 'sealed']);
 const replaceSettings = webhooks.update([...contentNames(webhookMembers), 'failures', 'retryAt', 'version']);
-const replaceSecrets = webhooks.update([...secretNames, 'previousEndsAt', 'failures', 'retryAt', 'version']);
+const rotateSql =
+  'UPDATE webhooks SET previousSealedUnder = sealedUnder, previousSealed = sealed, previousEndsAt = ?, ' +
+  'sealedUnder = ?, sealed = ?, failures = 0, retryAt = NULL, version = version + 1 WHERE id = ?';
 
 /** `version` is incremented by every change, except changes by deliveries. */
 export type StoredWebhook = Webhook & { readonly version: number };
@@ -117,18 +118,9 @@ export function replaceWebhook(
 export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: SealedSecrets): WebhookSecret {
   const { writer: db, origin } = permit;
   const canSign = openSecrets(db, secrets, { id, now: origin.now }).length > 0;
-  const previous = canSign ? secretRows.find(db, id) : undefined;
   const previousEndsAt = canSign ? origin.now + webhookSecretOverlapMilliseconds : null;
-  const { text, ...sealed } = newSecret(secrets, id);
-  const values = {
-    ...sealed,
-    previousSealedUnder: previous?.sealedUnder ?? null,
-    previousSealed: previous?.sealed ?? null,
-    previousEndsAt,
-    failures: 0,
-    retryAt: null,
-  };
-  replaceSecrets(db, values, id);
+  const { text, sealedUnder, sealed } = newSecret(secrets, id);
+  db.run(rotateSql, previousEndsAt, sealedUnder, sealed, id);
   record(permit, id, { type: 'webhook.changed', changes: { secret: null } });
   return { secret: text, previousEndsAt: timestampOrNull(previousEndsAt) };
 }

@@ -1,6 +1,6 @@
 // A webhook, an endpoint that receives events: its members, their schemas, and how a change is merged.
 import { webhookUrlCharsMax, type WebhookTargets } from './webhook-targets.ts';
-import { id, readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
+import { readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,
   integer,
@@ -18,10 +18,12 @@ import {
 import { throwIfInvalid } from '../../problem.ts';
 import {
   contentReader,
+  identity,
   postedIn,
   readOnlyNames,
   sentIn,
   shownIn,
+  times,
   type ContentOf,
 } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
@@ -107,7 +109,7 @@ function membersFor(targets: WebhookTargets | undefined, all: readonly EventType
     rule: (text) => targets?.issueOf(text),
   });
   return {
-    id: setByService(id, column.assigned),
+    ...identity,
     url: { shown: shownUrl, sent: sentUrl, normal: normalizedUrl, column: column.text() },
     types: { shown: types, sent: types, column: column.words<EventType>() },
     status: {
@@ -132,7 +134,7 @@ function membersFor(targets: WebhookTargets | undefined, all: readonly EventType
       description: 'When a delivery that failed is tried again; null if none waits for that.',
       examples: [null],
     }),
-    createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time },
+    createdAt: times.createdAt,
   };
 }
 
