@@ -1,6 +1,6 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP, type BlockList } from 'node:net';
-import { blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
+import { addressBytes, blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
 import { counted } from '../../base/counted.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
@@ -91,13 +91,12 @@ export class WebhookTargets {
   }
 }
 
+const nat64 = Buffer.from('0064ff9b0000000000000000', 'hex');
+
 /** Returns the IPv4 address that an address of NAT64 embeds (64:ff9b::/96). */
 function embeddedIn(address: string): string | undefined {
-  if (isIP(address) !== 6) return undefined;
-  const { hostname } = new URL(`http://[${address}]`); // the shortest form of the address
-  const [, tail] = /^\[64:ff9b::((?:[\da-f]+:)?[\da-f]*)\]$/.exec(hostname) ?? [];
-  if (tail === undefined) return undefined;
-  const groups = tail.split(':').map((group) => Number.parseInt(group, 16) || 0);
-  const [low = 0, high = 0] = groups.reverse();
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const bytes = addressBytes(address);
+  return bytes.length === 16 && bytes.subarray(0, 12).equals(nat64)
+    ? bytes.subarray(12).join('.')
+    : undefined;
 }
