@@ -123,8 +123,12 @@ function textsIn(query: Values, name: string): readonly string[] | undefined {
 
 /** The values of one filter: from path, query and access. Two different values select nothing. */
 function valuesIn(sources: readonly Values[], name: string): SqlValue[] {
-  const values = sources.map(({ [name]: value }) => (typeof value === 'boolean' ? Number(value) : value)); // as `flag`
-  return [...new Set(values)].filter((value) => typeof value === 'number' || typeof value === 'string');
+  const values = new Set<SqlValue>();
+  for (const { [name]: value } of sources)
+    if (typeof value === 'boolean')
+      values.add(Number(value)); // as `flag` columns have it
+    else if (typeof value === 'number' || typeof value === 'string') values.add(value);
+  return [...values];
 }
 
 type GivenFilter = { readonly filter: ColumnFilter; readonly value: SqlValue };

@@ -100,20 +100,16 @@ function runStatements(
     timeout: 100,
     limits: { attach: 0 },
   });
-  return (statement) => {
+  return ({ sql, params, search }) => {
     try {
-      return { rows: rowsOf(statement) };
+      const statement = sqlite.prepare(sql);
+      if (search !== undefined) return { rows: matching(statement.iterate(...params), search) };
+      return { rows: statement.all(...params) as unknown[] as Row[] }; // `returnArrays` makes each an array
     } catch (error) {
       const { message, errcode } = error as Error & { errcode?: number }; // node:sqlite throws nothing else
       return { error: message, errcode };
     }
   };
-
-  function rowsOf({ sql, params, search }: Statement): Row[] {
-    const statement = sqlite.prepare(sql);
-    if (search !== undefined) return matching(statement.iterate(...params), search);
-    return statement.all(...params) as unknown[] as Row[]; // `returnArrays` makes each an array
-  }
 
   /** Not a function within SQL, whose arguments would stay in memory until the statement ends. */
   function matching(rows: Iterable<unknown>, { phrases, rowsMax, columns }: RowSearch): Row[] {

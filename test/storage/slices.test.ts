@@ -1,8 +1,6 @@
 // Changes of many rows happen in short writes, with other writes in between.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
 import type { Connection, WriteCallback } from '../../src/storage/connection.ts';
 import type { Database } from '../../src/storage/database.ts';
 import {
@@ -122,16 +120,4 @@ test('writes that take longer than 4 ms run in several turns of the event loop',
     });
   const ranIn = await Promise.all([slowly('first'), slowly('second'), slowly('third')]);
   assert.ok(new Set(ranIn).size > 1);
-});
-
-test('a process with nothing else to do waits for the pause between slices', async () => {
-  const program = `
-    import { inSlices, sliceRowsMax } from ${JSON.stringify(import.meta.resolve('../../src/storage/slices.ts'))};
-    const changed = [sliceRowsMax, 0];
-    await inSlices({ write: async (callback) => callback() }, [() => changed.shift()], () => false);
-    console.log('done');
-  `;
-  const run = promisify(execFile);
-  const { stdout } = await run(process.execPath, ['--input-type=module', '--eval', program]);
-  assert.equal(stdout, 'done\n');
 });
