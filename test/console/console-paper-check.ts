@@ -1,4 +1,4 @@
-// What the console prints, in Chromium and Firefox: packing slips and a day's end, on A4, on Letter and on rolls.
+// What the console prints, in Chromium and Firefox: packing slips and a day's end, on A4 and on rolls.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, writeFileSync } from 'node:fs';
@@ -13,7 +13,6 @@ import { openShop } from './console-shop.ts';
 
 const papers: Readonly<Record<string, Paper>> = {
   a4: [210, 297],
-  letter: [216, 279],
   roll: [80, 297],
 };
 const isInstalled = (program: string): boolean => spawnSync(program, ['-v']).error === undefined;
