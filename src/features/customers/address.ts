@@ -161,23 +161,16 @@ function withCountry(country: string, signs: string): string {
 
 /** The letters and digits as in the examples, then with a separator at each place, as the pattern may have it. */
 function* formsOf(signs: string, examples: readonly string[]): Generator<string> {
-  for (const example of examples) if (hasAsManySigns(example, signs)) yield shapedAs(example, signs);
-  const isSeparated = /[^A-Z\d]/.test(examples[0] ?? '');
-  if (!isSeparated) yield signs;
+  for (const example of examples) {
+    let taken = 0;
+    const shaped = example.replaceAll(/[A-Z\d]/g, () => {
+      taken += 1;
+      return signs.charAt(taken - 1);
+    });
+    if (taken === signs.length) yield shaped;
+  }
   for (const separator of ['-', ' '])
     for (let place = 1; place < signs.length; place++)
       yield signs.slice(0, place) + separator + signs.slice(place);
-  if (isSeparated) yield signs;
-}
-
-function hasAsManySigns(example: string, signs: string): boolean {
-  return example.replaceAll(/[^A-Z\d]/g, '').length === signs.length;
-}
-
-function shapedAs(example: string, signs: string): string {
-  let taken = 0;
-  return example.replaceAll(/[A-Z\d]/g, () => {
-    taken += 1;
-    return signs.charAt(taken - 1);
-  });
+  yield signs;
 }
