@@ -1,7 +1,7 @@
 // For the tests of one-time codes: generates codes, and creates users who need them.
 import assert from 'node:assert/strict';
 import { oneTimeCode, stepOf } from '../../src/auth/one-time-codes.ts';
-import { password, type Person, type TestResponse, type TestService } from './service.ts';
+import type { Person, TestService } from './service.ts';
 
 export type WithCodes = {
   readonly person: Person;
@@ -26,12 +26,6 @@ export async function personWithCodes(
   const confirmed = await service.put(path, { token, body: { code: codeOf(secret, service, -1) } });
   assert.equal(confirmed.status, 200, confirmed.text);
   return { person, secret, recoveryCodes: confirmed.body.recoveryCodes };
-}
-
-export async function signInWithoutCode(service: TestService): Promise<TestResponse | undefined> {
-  if (service.inside === undefined) return undefined; // its clock is the real one
-  const { person } = await personWithCodes(service);
-  return service.post('/api/sessions', { body: { email: person.email, password } });
 }
 
 /** Decodes base32 (RFC 4648 section 6) independently of the service. */
