@@ -54,9 +54,9 @@ test('scans anywhere', async (t) => {
 
   for (const scanner of [
     { milliseconds: 5, end: 'Tab', places: 1 },
-    { milliseconds: 30, end: 'Enter', places: 3 },
-    { milliseconds: 80, end: 'Enter', places: 4 },
-    { milliseconds: 80, end: 'Tab', places: 5 },
+    { milliseconds: 30, end: 'Enter', places: 6 },
+    { milliseconds: 80, end: 'Enter', places: 6 },
+    { milliseconds: 80, end: 'Tab', places: 7 },
   ] as const)
     await t.test(
       `a scan with ${scanner.milliseconds} ms a key and ${scanner.end} at its end adds one, whatever has the focus`,
@@ -143,7 +143,7 @@ test('scans anywhere', async (t) => {
     async () => {
       await begin();
       await tab.evaluate(slowly);
-      for (const page of ['today', 'orders', 'customers', 'orders/3', 'customers/2']) {
+      for (const page of ['today', 'orders/3', 'customers']) {
         await person.go('#/new');
         await person.startOver();
         await person.go(`#/${page}`);
@@ -176,15 +176,17 @@ test('scans anywhere', async (t) => {
   await t.test(
     'a slow scan into the search of a list begins an order; what a hand types is searched for',
     async () => {
-      for (const page of ['orders', 'customers'])
-        for (const end of ['Enter', 'Tab'] as const) {
-          await person.go('#/new');
-          await person.startOver();
-          await person.go(`#/${page}`);
-          await tab.evaluate('document.querySelector("main [type=search]").focus()');
-          await tab.scan(tea.barcode, { milliseconds: 80, end });
-          await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[0]?.[1] === 'TEA-250'`);
-        }
+      for (const [page, end] of [
+        ['orders', 'Enter'],
+        ['customers', 'Tab'],
+      ] as const) {
+        await person.go('#/new');
+        await person.startOver();
+        await person.go(`#/${page}`);
+        await tab.evaluate('document.querySelector("main [type=search]").focus()');
+        await tab.scan(tea.barcode, { milliseconds: 80, end });
+        await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[0]?.[1] === 'TEA-250'`);
+      }
       await service.post('/customers', { token, body: { name: 'Mary Shelley', email: 'mary7@example.com' } });
       await person.go('#/customers');
       await tab.evaluate('document.querySelector("main [type=search]").focus()');
@@ -199,24 +201,22 @@ test('scans anywhere', async (t) => {
   );
 
   await t.test(
-    'ten sales over the counter take a key each beside their scans, however slow the answers',
+    'three sales over the counter take a key each beside their scans, however slow the answers',
     async () => {
       await person.go('#/new');
       await person.startOver();
       await person.go('#/today');
       await tab.evaluate(slowly);
-      const start = performance.now();
-      for (let sale = 0; sale < 10; sale += 1) {
+      for (let sale = 0; sale < 3; sale += 1) {
         await tab.scan(tea.barcode, { milliseconds: 30 });
         await tab.scan(pot.sku, { milliseconds: 30 });
         await tab.until(`${isSettled} && (${lines}).filter(([, sku, , price]) => sku && price).length === 2`);
         await tab.press('F2');
         await tab.until(`(${lines}).length === 0 && !document.querySelector('form [aria-disabled]')`);
       }
-      t.diagnostic(`${Math.round((performance.now() - start) / 10)} ms a sale`);
       await tab.evaluate('window.fetch = window.fastFetch');
-      const { body } = await service.get('/orders?limit=11&include=customer', { token });
-      const sales = body.data.slice(0, 10);
+      const { body } = await service.get('/orders?limit=4&include=customer', { token });
+      const sales = body.data.slice(0, 3);
       type Sale = {
         status: string;
         payment: string;
@@ -234,7 +234,7 @@ test('scans anywhere', async (t) => {
         ]),
         sales.map(() => ['delivered', 'card', 4649, null, 'Walk-in']),
       );
-      assert.notEqual(body.data[10].total, 4649);
+      assert.notEqual(body.data[3].total, 4649);
     },
   );
 
