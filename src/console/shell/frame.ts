@@ -1,6 +1,7 @@
 // The frame around the views: the navigation bar, the banner, and the view that the URL names.
 import { changeOrderView } from '../orders/change-order-view.ts';
-import { customersView, customerView, newCustomerView } from '../customers/customers-view.ts';
+import { customerView } from '../customers/customer-view.ts';
+import { customersView, newCustomerView } from '../customers/customers-view.ts';
 import { dayView } from '../orders/day-view.ts';
 import { draftsOf } from '../parts/drafts.ts';
 import { keptViews } from './kept-input.ts';

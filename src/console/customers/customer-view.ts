@@ -1,0 +1,170 @@
+// One customer: their orders, how they are reached, a card to be scanned, and privacy requests.
+import { orderColumns } from '../orders/order-columns.ts';
+import { query } from '../parts/api-client.ts';
+import type { Customer, List, Order } from '../parts/api-types.ts';
+import { barcodePicture } from '../parts/barcode-picture.ts';
+import { addressBlock, card, factList } from '../parts/cards.ts';
+import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
+import { ask, notify } from '../parts/dialogs.ts';
+import { type Child, h } from '../parts/elements.ts';
+import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
+import { action } from '../parts/forms.ts';
+import { shopOfPage } from '../parts/page-text.ts';
+import { type More, resourceView } from '../parts/resource-pages.ts';
+import { saveFile } from '../parts/saved-file.ts';
+import { isFinal } from '../parts/statuses.ts';
+import { tableCard } from '../parts/tables.ts';
+import { t } from '../parts/texts.ts';
+import { type Page, printButton, type Reload } from '../parts/view.ts';
+import { customerMembers } from './customer-members.ts';
+import { shownName } from './customer-words.ts';
+
+export const customerView = resourceView<Customer>((page) => ({
+  name: 'customers',
+  title: t('Customer'),
+  path: '/customers',
+  members: customerMembers(page.client, page.id),
+  nameOf: ({ name }) => shownName(name),
+  mayChange: true,
+  mayDelete: true,
+  deletion: t('A customer who is deleted can’t be restored.'),
+  more: readOrders,
+  concerns: ({ subject }) => subject.startsWith('/orders/'), // it may be one of theirs
+}));
+
+/** The newest orders, which are summed. */
+const ordersRead = 200;
+const ordersShown = 20;
+
+async function readOrders(page: Page): Promise<More<Customer>> {
+  const { client, signal, id } = page;
+  const parameters = query({ limit: ordersRead, total: true });
+  const orders = await client.get<List<Order>>(`/customers/${id}/orders?${parameters}`, signal);
+  return {
+    mayDelete: orders.data.length === 0,
+    buttons: () => [
+      h('a.button.primary', { href: `#/new?customer=${id}` }, t('New order')),
+      printButton(t('Card')),
+    ],
+    content: (customer, history, reload) => [
+      h(
+        'div.columns.customer',
+        h('div', ordersTable(id, orders), history),
+        h('div', contactCards(customer, orders), privacyCard(page, orders, reload)),
+      ),
+      printedCard(customer),
+    ],
+  };
+}
+
+function ordersTable(id: number, orders: List<Order>): Child {
+  const { number, placed, bought, status, total } = orderColumns;
+  const rows = orders.data.slice(0, ordersShown);
+  const isAll = rows.length === orders.total;
+  const title = isAll ? t('Orders') : t('The newest {count} orders', { count: rows.length });
+  const all = h('a', { href: `#/orders?customer=${id}` }, t('Search and filter their orders'));
+  return [
+    tableCard(title, { none: t('None yet.'), columns: [number, placed, bought, status, total], rows }),
+    rows.length > 0 && h('p.hint', all),
+  ];
+}
+
+function contactCards(customer: Customer, orders: List<Order>): Child {
+  const { name, email, phone, address, note, reference, createdAt } = customer;
+  const facts: readonly (readonly [string, Child])[] = [
+    [t('E-mail'), email === null ? '—' : h('a', { href: mailLinkOf(email) }, email)],
+    [t('Phone'), phone === null ? '—' : h('a', { href: `tel:${phone}` }, phoneText(phone))],
+    ...(reference === null ? [] : [[t('Own number'), reference] as const]),
+    [t('Created'), dateOnly(createdAt)],
+    ...boughtFacts(orders),
+  ];
+  const lines =
+    address === null ? h('p.soft', t('None is known.')) : addressBlock(addressLines(address, name));
+  return [
+    card(t('Contact'), factList(facts)),
+    note !== null && card(t('Note'), h('p.text', { dir: 'auto' }, note)),
+    card(t('Address'), lines),
+  ];
+}
+
+/** The number of their orders, and the sums of those that hold by currency. */
+function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [string, Child])[] {
+  if (total === 0) return [];
+  const kept = data.filter(({ status }) => !isFinal(status));
+  const sums = new Map<string, number>();
+  for (const order of kept) sums.set(order.currency, (sums.get(order.currency) ?? 0) + order.total);
+  const isWhole = data.length === total;
+  const label = isWhole ? t('Sum') : t('Sum of the newest {count}', { count: count(data.length) });
+  const left = { total: count(total), count: count(data.length - kept.length) };
+  const number =
+    kept.length < data.length && isWhole
+      ? t('{total}, {count} of them cancelled or refunded', left)
+      : count(total);
+  const texts = [...sums].map(([currency, sum]) => h('div', money(sum, currency)));
+  return [[t('Orders'), number], ...(texts.length === 0 ? [] : [[label, texts] as const])];
+}
+
+/** Scanned at the desk, the card chooses the customer. */
+function printedCard({ id, name }: Customer): HTMLElement {
+  const { name: shop } = shopOfPage();
+  return h(
+    'section.sheet',
+    { 'aria-hidden': 'true' },
+    shop !== null && h('p', { dir: 'auto' }, shop),
+    h('header', h('strong', { dir: 'auto' }, name), barcodePicture(`C${id}`)),
+  );
+}
+
+function privacyCard(page: Page, { data }: List<Order>, reload: Reload): HTMLElement {
+  const hasOrders = data.length > 0;
+  const isAdmin = page.user.role === 'admin';
+  const erasure = !isAdmin && [' ', t('An administrator can erase what is personal.')];
+  const staying = t('A customer with orders can’t be deleted: the orders stay for the books.');
+  const erase = (): Promise<void> => askToErase(page, reload);
+  return card(
+    t('Personal data'),
+    hasOrders && h('p.soft', staying, erasure),
+    h(
+      'div.buttons',
+      action(t('Save all as a file'), () => saveCustomer(page)),
+      hasOrders && isAdmin && action(t('Erase personal data …'), erase, { class: 'danger' }),
+    ),
+  );
+}
+
+/** The customer and all orders, as the API has them. */
+async function saveCustomer({ client, signal, id }: Page): Promise<void> {
+  const customer = await client.request('GET', `/customers/${id}`, { signal });
+  const path = `/orders?${query({ customerId: id, sort: 'id' })}`;
+  const orders = await client.request('GET', path, { accept: 'application/x-ndjson', signal });
+  const lines = (await orders.text()).trimEnd().replaceAll('\n', ',\n');
+  const name = `customer-${id}.json`;
+  saveFile(name, [`{"customer": ${await customer.text()},\n"orders": [\n${lines}\n]}\n`]);
+  notify(t('{name} was saved.', { name }));
+}
+
+async function askToErase({ client, id }: Page, reload: Reload): Promise<void> {
+  const erased = t(
+    'Name, e-mail address, phone number, address, note, own number and metadata; and of all their orders the addresses, notes and metadata.',
+  );
+  const kept = t('The orders with their items, sums and statuses, and the history.');
+  const files = t(
+    'In backups and saved files it stays until you delete them: an import of such a file brings it back.',
+  );
+  await ask({
+    title: t('Erase the personal data of customer {id}?', { id }),
+    content: [
+      h('p', h('strong', t('Erased:')), ' ', erased),
+      h('p', h('strong', t('Kept:')), ' ', kept),
+      h('p', files),
+      h('p', t('This can’t be taken back.')),
+    ],
+    submit: t('Erase'),
+    isDangerous: true,
+    async run() {
+      await client.send('PUT', `/customers/${id}/erasure`);
+      notify(t('Customer {id} has no personal data any more.', { id }));
+      await reload();
+    },
+  });
+}
