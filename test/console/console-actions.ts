@@ -44,6 +44,19 @@ export class Person {
     await this.tab.type(text);
   }
 
+  /** Finds a customer in the form of an order, and takes the first. */
+  async chooseCustomer(words: string): Promise<void> {
+    await this.enter('Customer', words);
+    await this.tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    await this.tab.press('Enter');
+  }
+
+  /** Types into the search of a list. */
+  async search(words: string): Promise<void> {
+    await this.tab.evaluate('document.querySelector("main [type=search]").focus()');
+    await this.tab.type(words);
+  }
+
   async check(label: string): Promise<void> {
     const target = `document.getElementById((${find})('label', ${JSON.stringify(label)})?.htmlFor)`;
     await this.tab.until(target);

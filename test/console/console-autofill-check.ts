@@ -35,8 +35,6 @@ test('what Chromium would save of the console', { timeout: 120_000 }, async (t) 
     );
   });
 
-  assert.deepEqual(tab.complaints, []);
-
   /** By keys: Chromium heeds only what somebody types. */
   async function enter(label: string, text: string): Promise<void> {
     await person.enter(label, '');

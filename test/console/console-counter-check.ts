@@ -241,9 +241,7 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     await begin();
     const isHandedOver = 'document.getElementById("is-handed-over").checked';
     assert.equal(await tab.evaluate(isHandedOver), true);
-    await person.enter('Customer', 'grace');
-    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
-    await tab.press('Enter');
+    await person.chooseCustomer('grace');
     await tab.until(`!${isHandedOver}`);
     await person.check('Picked up');
     assert.equal(await tab.evaluate(isHandedOver), true);
@@ -314,6 +312,4 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
       await person.go('#/orders');
     }
   });
-
-  assert.deepEqual(tab.complaints, []);
 });

@@ -240,6 +240,4 @@ test('errors in German', { timeout: 180_000 }, async (t) => {
       /Postleitzahl wie /,
     ]);
   });
-
-  assert.deepEqual(tab.complaints, []);
 });

@@ -124,6 +124,4 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/figures');
     await person.see('Not allowed');
   });
-
-  assert.deepEqual(tab.complaints, []);
 });

@@ -95,8 +95,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
       await tab.until('location.hash === "#/new"');
       await person.go('#/orders');
     }
-    await tab.evaluate('document.querySelector("[type=search]").focus()');
-    await tab.type('n/?');
+    await person.search('n/?');
     assert.equal(await tab.evaluate('document.activeElement.value'), 'n/?', 'a field has its letters');
   });
 
@@ -106,14 +105,12 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
       ['orders', 'container', '#/orders/15'],
     ] as const) {
       await person.go(`#/${list}`);
-      await tab.evaluate('document.querySelector("[type=search]").focus()');
-      await tab.type(words);
+      await person.search(words);
       await tab.press('Enter');
       await tab.until(`location.hash === "${hash}"`);
     }
     await person.go('#/customers');
-    await tab.evaluate('document.querySelector("[type=search]").focus()');
-    await tab.type('weber');
+    await person.search('weber');
     await tab.press('Enter');
     await person.settle();
     assert.equal(await tab.evaluate('location.hash'), '#/customers?q=weber', 'three of them');
@@ -165,8 +162,7 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Filter and sort');
     await choose('currency', 'CHF');
     await tab.until(`${rows}.length === 3 && ${tabTexts}[1] === 'Open 3'`);
-    await tab.evaluate('document.querySelector("[type=search]").focus()');
-    await tab.type('teapot');
+    await person.search('teapot');
     await tab.until('location.hash.includes("q=teapot") && location.hash.includes("currency=CHF")');
     await person.settle();
     assert.equal(await tab.evaluate(`${rows}.length`), 3);
@@ -234,8 +230,6 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
       `document.querySelector('main [role="listbox"]')?.innerText.includes('+49 303 333 3333')`,
     );
   });
-
-  assert.deepEqual(tab.complaints, []);
 });
 
 /** Holds the answers of searches back until the page calls `release`. */

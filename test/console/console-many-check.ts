@@ -48,8 +48,7 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
     await tab.evaluate(`document.querySelector('[data-key="select-all"]').click()`);
     assert.equal(await tab.evaluate(`${bar}.hidden`), true);
     await select(11);
-    await tab.evaluate(`document.querySelector('main input[type=search]').focus()`);
-    await tab.type('hopper');
+    await person.search('hopper');
     await tab.until(`${row(11)} === null`);
     await select(7, true); // the range began at a row that is gone
     await person.see('1 selected');
@@ -152,8 +151,6 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Own');
     assert.equal(await tab.evaluate(`document.querySelector('.select')`), null);
   });
-
-  assert.deepEqual(tab.complaints, []);
 });
 
 /** Holds the reads of single orders back until the page calls `release`. */

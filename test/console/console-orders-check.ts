@@ -269,6 +269,4 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
       assert.equal(await placed(), before + 1);
     }
   });
-
-  assert.deepEqual(tab.complaints, []);
 });

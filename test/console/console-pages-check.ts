@@ -214,8 +214,6 @@ test('the console’s pages', async (t) => {
     assert.equal(await tab.evaluate(stored), '[{},{},""]');
     assert.deepEqual(await tab.evaluate('caches.keys()'), []);
   });
-
-  assert.deepEqual(tab.complaints, []);
 });
 
 const script = `<img src=x onerror="window.isTaken=1"><script>window.isTaken=1</script>`;

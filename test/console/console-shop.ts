@@ -1,4 +1,5 @@
 // A small shop for the checks of the console.
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { admin, serviceFor, type TestService } from '../support/service.ts';
 import { openTab, type Tab } from '../support/browser.ts';
@@ -41,7 +42,10 @@ export async function openConsoleIn<T extends Tab & { close(): Promise<void> }>(
 ): Promise<Opened<T>> {
   service.clock.now = Date.now(); // the browser’s clock is the real one
   const tab = await openBrowser();
-  t.after(() => tab.close());
+  t.after(async () => {
+    await tab.close();
+    assert.deepEqual(tab.complaints, [], 'the browser has no complaints');
+  });
   await tab.screen(1280, 'light');
   return { tab, person: new Person(tab, 'mouse') };
 }
