@@ -1,6 +1,7 @@
 // The shop: what papers print as the sender, what new orders and addresses begin with, whose days are counted, and who
 // may sign up. An administrator is asked for it at the first sign-in, on this page.
 import type { Shop } from '../parts/api-types.ts';
+import { storage } from '../parts/browser-gaps.ts';
 import type { Version } from '../parts/conflicts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -8,8 +9,7 @@ import { fieldsOf, type Member } from '../parts/fields.ts';
 import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../parts/formats.ts';
 import { form, throwIfInvalid } from '../parts/forms.ts';
 import { objectForm } from '../parts/object-form.ts';
-import { setShop } from '../parts/page-text.ts';
-import { shopLater } from '../parts/device-switch.ts';
+import { setShop, storedShopLater } from '../parts/page-text.ts';
 import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
@@ -93,5 +93,5 @@ function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Re
 }
 
 function putOff(): void {
-  shopLater.isOn = true;
+  storage.write(storedShopLater, 'on');
 }

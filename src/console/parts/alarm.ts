@@ -1,12 +1,9 @@
 // A tone for what went wrong while nobody looks at the screen, such as a code that is unknown.
-import { DeviceSwitch } from './device-switch.ts';
 
-export const alarm = new DeviceSwitch('alarm', true);
 const hertz = 220;
 const seconds = 0.35;
 
 export function soundAlarm(): void {
-  if (!alarm.isOn) return;
   const context = new AudioContext();
   const tone = new OscillatorNode(context, { type: 'square', frequency: hertz });
   tone.connect(new GainNode(context, { gain: 0.2 })).connect(context.destination);

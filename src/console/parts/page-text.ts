@@ -19,6 +19,9 @@ export function shopOfPage(): Shop {
   return JSON.parse(textOfPage('shop')); // as the service has written it, or `setShop`
 }
 
+/** Stored where an administrator at this device has put off the questions about the shop. */
+export const storedShopLater = 'orderly-shop-later';
+
 /** Whether anybody may sign up. */
 export function isRegistrationOpen(): boolean {
   return shopOfPage().registration === 'open';

@@ -1,8 +1,21 @@
 // Keys without Ctrl.
-import { isOfInputMethod } from './browser-gaps.ts';
-import { DeviceSwitch } from './device-switch.ts';
+import { isOfInputMethod, storage } from './browser-gaps.ts';
+import { h } from './elements.ts';
+import { checkbox } from './forms.ts';
+import { t } from './texts.ts';
 
-export const singleKeys = new DeviceSwitch('single-keys', true);
+/** Stored where they are off, for all who work at this device. */
+const storedOff = 'orderly-single-keys';
+
+/** A checkbox that turns them on and off, and its label. */
+export function singleKeysSwitch(): HTMLElement {
+  const box = h('input', { type: 'checkbox', id: storedOff, checked: storage.read(storedOff) === null });
+  box.addEventListener('change', () => {
+    if (box.checked) storage.remove(storedOff);
+    else storage.write(storedOff, 'off');
+  });
+  return checkbox(box, t('Keys without Ctrl, on this device'));
+}
 
 /** Longer than between two keys of a scan. */
 const nextKeyMilliseconds = 120;
@@ -25,7 +38,7 @@ export function unlessKeysFollow(run: () => void): void {
 export function isSingleKey(event: KeyboardEvent): boolean {
   const { ctrlKey, metaKey, altKey, repeat, defaultPrevented, target } = event;
   if (ctrlKey || metaKey || altKey || repeat || defaultPrevented || isOfInputMethod(event)) return false;
-  if (!singleKeys.isOn) return false;
+  if (storage.read(storedOff) !== null) return false;
   const isText =
     target instanceof Element && target.closest('input:not([type="checkbox"]), select, textarea');
   return isText === null && document.querySelector('dialog') === null;

@@ -7,6 +7,7 @@ import { draftsOf } from '../parts/drafts.ts';
 import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
+import { storage } from '../parts/browser-gaps.ts';
 import { keepsNothing } from '../parts/browser-session.ts';
 import { OrderSteps } from '../parts/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
@@ -23,9 +24,8 @@ import { timeSpan } from '../parts/formats.ts';
 import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { fill, h } from '../parts/elements.ts';
-import { setShop, shopOfPage, textOfPage } from '../parts/page-text.ts';
+import { setShop, shopOfPage, storedShopLater, textOfPage } from '../parts/page-text.ts';
 import { serviceClock } from '../parts/service-clock.ts';
-import { shopLater } from '../parts/device-switch.ts';
 import { t } from '../parts/texts.ts';
 
 const views: Readonly<Record<string, View>> = {
@@ -127,7 +127,8 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   if (!app.session.isKept) warn(keepsNothing);
   watchShortcuts(app, signal);
   // an administrator is asked about the shop, unless somebody has said something of it, or put it off here
-  const isShopUnknown = app.user.role === 'admin' && shopOfPage().updatedAt === null && !shopLater.isOn;
+  const isShopUnknown =
+    app.user.role === 'admin' && shopOfPage().updatedAt === null && storage.read(storedShopLater) === null;
   if (/^(#\/?)?$/.test(location.hash) && isShopUnknown) history.replaceState(null, '', '#/shop?first');
   if (textOfPage('resources') !== '') void addOwn().catch(() => undefined); // the others are there
   draw();

@@ -1,9 +1,8 @@
 // Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
 // the way of speech input (WCAG 2.1.4).
 import { show } from '../parts/dialogs.ts';
-import { alarm } from '../parts/alarm.ts';
 import { button, h } from '../parts/elements.ts';
-import { isSingleKey, latinKey, singleKeys, unlessKeysFollow } from '../parts/single-keys.ts';
+import { isSingleKey, latinKey, singleKeysSwitch, unlessKeysFollow } from '../parts/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
 import { type App, goTo } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
@@ -68,9 +67,5 @@ async function showKeys(): Promise<void> {
       ),
     ),
   );
-  await show(t('Keys'), [
-    h('dl.facts.keys', rows),
-    singleKeys.row(t('Keys without Ctrl, on this device')),
-    alarm.row(t('A tone for a code that nothing has, on this device')),
-  ]);
+  await show(t('Keys'), [h('dl.facts.keys', rows), singleKeysSwitch()]);
 }
