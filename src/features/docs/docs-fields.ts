@@ -3,9 +3,11 @@
 import { follow, type ApiDocument, type Parameter, type Schema } from './api-document.ts';
 import { html, inline, type Html } from '../../web/page-layout.ts';
 
-type FieldNotes = {
+type Field = {
   readonly name: string;
+  readonly schema: Schema;
   readonly isRequired?: boolean;
+  /** Where a parameter is. */
   readonly place?: string;
   readonly description?: string;
 };
@@ -31,11 +33,9 @@ export function json(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
-export function parameterField(
-  { name, schema, required, in: place, description }: Parameter,
-  api: ApiDocument,
-): Html {
-  return fieldOf(schema, api, { name, isRequired: required === true, place, description });
+export function parameterField(parameter: Parameter, api: ApiDocument): Html {
+  const { required: isRequired = false, in: place } = parameter;
+  return fieldOf({ ...parameter, isRequired, place }, api);
 }
 
 /** Marks required members of requests only: a response has all its members. */
@@ -44,26 +44,23 @@ export function fieldsOf(schema: Schema, api: ApiDocument, { side, path = '' }: 
   return Object.entries(properties).flatMap(([name, member]) => {
     const { items } = solid(member, api);
     const isRequired = side === 'request' && required.includes(name);
+    const inner = `${path}${name}${items === undefined ? '.' : '[].'}`;
     return [
-      fieldOf(member, api, { name: path + name, isRequired }),
-      ...fieldsOf(items ?? member, api, { side, path: `${path}${name}${items === undefined ? '.' : '[].'}` }),
+      fieldOf({ name: path + name, schema: member, isRequired }, api),
+      ...fieldsOf(items ?? member, api, { side, path: inner }),
     ];
   });
 }
 
 function fieldOf(
-  schema: Schema,
+  { name, schema, isRequired = false, place = '', description }: Field,
   api: ApiDocument,
-  { name, isRequired = false, place = '', description = solid(schema, api).description ?? '' }: FieldNotes,
 ): Html {
-  const example = schema.examples?.[0];
-  const rules = [...rulesOf(solid(schema, api), api), ...growthOf(schema, api)];
-  if (example !== undefined) rules.push(`Example: \`${String(example)}\`.`);
-  const type = typeOf(schema, api);
-  const kind = place === '' ? type : `${type} · ${place}`;
+  const kind = typeOf(schema, api) + (place === '' ? '' : ` · ${place}`);
   const mark = isRequired ? html` <em>required</em>` : '';
+  const text = description ?? solid(schema, api).description ?? '';
   return html`<div><dt><code>${name}</code> <span>${kind}</span>${mark}</dt>
-<dd>${inline(description)} <span class="rules">${inline(rules.join(' '))}</span></dd></div>
+<dd>${inline(text)} <span class="rules">${inline(rulesOf(schema, api).join(' '))}</span></dd></div>
 `;
 }
 
@@ -74,39 +71,37 @@ function solid(schema: Schema, api: ApiDocument): Schema {
 
 function typeOf(schema: Schema, api: ApiDocument): string {
   const { type = '', items, format = 'int64' } = solid(schema, api);
-  const names = [type].flat().filter((each) => each !== 'null');
-  let kind = names.join(' or ');
+  let kind = [type]
+    .flat()
+    .filter((each) => each !== 'null')
+    .join(' or ');
   if (items !== undefined) kind = `array of ${typeOf(items, api)}s`;
   else if (format !== 'int64') kind += `, ${format}`;
   const isNullable = [schema, ...(schema.anyOf ?? [])].some((each) => [each.type].flat().includes('null'));
   return isNullable ? `${kind}, or null` : kind;
 }
 
-/** What a response says of an enumeration to which later versions may add. */
-function growthOf(schema: Schema, api: ApiDocument): string[] {
-  const { anyOf = [] } = solid(schema, api).items ?? schema;
-  return anyOf.flatMap(({ type, description }) => (type === 'string' ? (description ?? []) : []));
-}
-
 /** Leaves out patterns that people can't read. */
-function rulesOf(
-  { enum: values, items, format, pattern = '', ...schema }: Schema,
-  api: ApiDocument,
-): string[] {
-  const rules: string[] = [];
-  if (values !== undefined) rules.push(`One of ${listed(values)}.`);
-  else if (format !== 'date-time') rules.push(range(schema.minLength, schema.maxLength, ' characters'));
-  rules.push(range(schema.minimum, schema.maximum, ''));
-  rules.push(range(schema.minItems, schema.maxItems, ' items'));
-  if (schema.uniqueItems === true) rules.push('No duplicates.');
-  if (items !== undefined) rules.push(...memberRules(solid(items, api), api));
-  if (format === undefined && isReadable(pattern)) rules.push(`Matches \`${pattern}\`.`);
+function rulesOf(schema: Schema, api: ApiDocument): string[] {
+  const { items, format, pattern = '', ...shown } = solid(schema, api);
+  const element = items === undefined ? {} : solid(items, api);
+  const values = shown.enum ?? element.enum;
+  const [example] = schema.examples ?? [];
+  /** Of an enumeration to which later versions may add. */
+  const { anyOf: choices = [] } = items ?? schema;
+  const rules = [
+    values === undefined ? '' : `One of ${listed(values)}.`,
+    format === 'date-time' || shown.enum !== undefined
+      ? ''
+      : range(shown.minLength, shown.maxLength, ' characters'),
+    range(shown.minimum, shown.maximum, ''),
+    range(shown.minItems, shown.maxItems, ' items'),
+    shown.uniqueItems === true ? 'No duplicates.' : '',
+    format === undefined && isReadable(pattern) ? `Matches \`${pattern}\`.` : '',
+    ...choices.map((each) => (each.type === 'string' ? (each.description ?? '') : '')),
+    example === undefined ? '' : `Example: \`${String(example)}\`.`,
+  ];
   return rules.filter((rule) => rule !== '');
-}
-
-/** Shows only the allowed values of an array's elements, no other rules. */
-function memberRules(items: Schema, api: ApiDocument): string[] {
-  return items.enum === undefined ? [] : rulesOf(items, api);
 }
 
 function listed(values: readonly unknown[]): string {
