@@ -4,7 +4,7 @@ import { createServer, connect, type Socket } from 'node:net';
 import { once } from 'node:events';
 import { test, type TestContext } from 'node:test';
 import { admin, type TestService } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openShop, openSignedIn } from './console-shop.ts';
 
 const withoutStorage = `Object.defineProperty(window, 'localStorage', {
   get() { throw new DOMException('denied', 'SecurityError'); },
@@ -161,8 +161,7 @@ test('a recovery code can be typed on a phone', { timeout: 60_000 }, async (t) =
 });
 
 test('input methods and long texts', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
 
   await t.test('the Enter that ends a word of an input method chooses nothing', async () => {
     await person.go('#/orders');

@@ -2,12 +2,10 @@
 // others meanwhile.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
 
   type Shown = { readonly id: number; readonly [member: string]: unknown };
   const items = [

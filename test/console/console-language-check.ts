@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isEnglish, preferGerman } from './console-german.ts';
-import { openShop } from './console-shop.ts';
+import { openShop, openSignedIn } from './console-shop.ts';
 import { admin } from '../support/service.ts';
 
 /** Runs in the page: returns its texts but for what people typed and what is the same in all languages. */
@@ -173,8 +173,7 @@ test(
   'German that was chosen in an English browser has addresses in Germany',
   { timeout: 60_000 },
   async (t) => {
-    const { service, tab, person } = await openShop(t);
-    await person.signIn(service.url, admin);
+    const { tab, person } = await openSignedIn(t);
     await tab.evaluate(`localStorage.setItem('orderly-language', 'de')`);
     await tab.send('Page.reload');
     await person.see('Abmelden');

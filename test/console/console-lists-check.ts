@@ -1,14 +1,12 @@
 // Lists and histories of the console, in a real browser: their searches, pages, places and old values.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 const items = (unitPrice: number): object[] => [{ name: 'Tea', quantity: 2, unitPrice }];
 
 test('lists of the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
 
   await t.test('go on with their search in another status', async () => {
     await person.go('#/orders');
@@ -92,8 +90,7 @@ test('lists of the console', { timeout: 120_000 }, async (t) => {
 });
 
 test('the history of an order', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
 
   await t.test('shows the old and the new items and totals, each in its currency', async () => {
     const body = { customerId: 1, currency: 'USD', items: items(749) };

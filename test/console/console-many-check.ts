@@ -3,16 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;
 const box = (id: number): string => `${row(id)}.querySelector('input')`;
 const bar = `document.querySelector('.selection')`;
 
 test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   const statusAt = async (id: number): Promise<string> =>
     (await service.get(`/orders/${id}`, { token })).body.status;
   const select = (id: number, shiftKey = false): Promise<unknown> =>

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin } from '../support/service.ts';
 import { network } from './console-actions.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 const timeToReadMilliseconds = 6_000;
 const warnings = `[...document.querySelectorAll('.warning')].map((each) => each.querySelectorAll('p').length)`;
@@ -17,8 +16,7 @@ const overlap = `(one, other) => {
 }`;
 
 test('what the console says over its pages', { timeout: 180_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
 
   await t.test('is one warning for several failures, which goes with the page once it was read', async () => {
     await person.go('#/orders');

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { admin, password, serviceFor } from '../support/service.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
 import { keepSaved } from './console-actions.ts';
-import { openConsole, openShop } from './console-shop.ts';
+import { openConsole, openShop, openSignedIn } from './console-shop.ts';
 
 const elevenMinutes = 660_000;
 
@@ -113,8 +113,7 @@ test('the account’s page shows phones the way to the certificate', { timeout: 
 
 test('a full disk in the console', { timeout: 120_000 }, (t) =>
   withSmallDisk(t, 24, async (disk) => {
-    const { service, tab, person } = await openShop(disk, { folder: join(disk.folder, 'data') });
-    await person.signIn(service.url, admin);
+    const { service, tab, person } = await openSignedIn(disk, { folder: join(disk.folder, 'data') });
     disk.fill();
     await person.go('#/customers/new');
     await person.enter('Name', 'Grace Murray');

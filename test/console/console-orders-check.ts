@@ -3,13 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('orders entered in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t, {
+  const { service, token, tab, person } = await openSignedIn(t, {
     settings: { 'default-currency': 'CHF', 'default-country': 'CH' },
   });
-  await person.signIn(service.url, admin);
 
   const placed = (): Promise<number> =>
     service.get('/orders?total=true&limit=1', { token }).then(({ body }) => body.total);

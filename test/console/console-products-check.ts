@@ -1,12 +1,10 @@
 // The products of a shop in the console, in a real browser: found, added, changed, and deleted, by one and by others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('products in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   type Shown = { readonly id: number; readonly [member: string]: unknown };
   const list = async (): Promise<readonly Shown[]> => (await service.get('/products', { token })).body.data;
   const add = (body: object): Promise<{ readonly body: Shown }> =>

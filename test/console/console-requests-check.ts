@@ -2,12 +2,10 @@
 // load at a time, and none while the page is hidden.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('the console’s requests', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   const change = (id: number, body: object): Promise<unknown> =>
     service.patch(`/orders/${id}`, { token, body });
   const order = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };

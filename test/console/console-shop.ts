@@ -10,11 +10,11 @@ type Shop = {
   /** An administrator's. */
   readonly token: string;
   readonly tab: Awaited<ReturnType<typeof openTab>>;
-  /** In the shop's tab, by mouse; not signed in yet. */
+  /** In the shop’s tab, by mouse. */
   readonly person: Person;
 };
 
-/** A shop with orders, and a browser that shows its console. */
+/** A shop with orders, and a browser that shows its console, where nobody is signed in yet. */
 export async function openShop(
   t: Pick<TestContext, 'after'>,
   options: Parameters<typeof serviceFor>[1] = {},
@@ -23,6 +23,13 @@ export async function openShop(
   const opened = await openConsole(t, service);
   const token = await fillShop(service, options.settings?.['default-currency']);
   return { service, token, ...opened };
+}
+
+/** The same, where an administrator has signed in. */
+export async function openSignedIn(...given: Parameters<typeof openShop>): Promise<Shop> {
+  const shop = await openShop(...given);
+  await shop.person.signIn(shop.service.url, admin);
+  return shop;
 }
 
 type Opened<T> = { readonly tab: T; readonly person: Person };

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openShop, openSignedIn } from './console-shop.ts';
 
 test('the customer of a new order', { timeout: 120_000 }, async (t) => {
   const { service, token, tab, person } = await openShop(t);
@@ -108,8 +108,7 @@ test('the customer of a new order', { timeout: 120_000 }, async (t) => {
 });
 
 test('Enter in the form of an order', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   const placed = async (): Promise<number> =>
     (await service.get('/orders?total=true&limit=1', { token })).body.total;
   const isAt = (pointer: string): string => `document.activeElement.dataset.pointer === '${pointer}'`;
@@ -193,8 +192,7 @@ test('Enter in the form of an order', { timeout: 120_000 }, async (t) => {
 });
 
 test('the step of an order', { timeout: 300_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   await tab.evaluate(holdRequests);
   type Place = { readonly x: number; readonly y: number };
   const row = (id: number): string => `document.querySelector('main tr:has([href="#/orders/${id}"])')`;

@@ -3,11 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { admin } from '../support/service.ts';
 import { until } from '../support/storage-support.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('a seller at the till', { timeout: 120_000 }, async (t) => {
-  const { service, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, tab, person } = await openSignedIn(t);
   const readToken = async (): Promise<string> => (await service.signIn(admin.email, admin.password)).token;
   const placed = async (): Promise<number> =>
     (await service.get('/orders?total=true&limit=1', { token: await readToken() })).body.total;

@@ -1,12 +1,10 @@
 // The console of a service that has no webhooks, in a real browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openSignedIn } from './console-shop.ts';
 
 test('the console of a service without webhooks', { timeout: 60_000 }, async (t) => {
-  const { service, tab, person } = await openShop(t, { settings: { without: 'webhooks' } });
-  await person.signIn(service.url, admin);
+  const { tab, person } = await openSignedIn(t, { settings: { without: 'webhooks' } });
   const asked = `performance.getEntriesByType('resource').filter(({ name }) => name.includes('webhooks')).length`;
 
   await t.test('shows none, and asks for none', async () => {

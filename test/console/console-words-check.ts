@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { openShop, openSignedIn } from './console-shop.ts';
 
 const longWord = 'Rindfleischetikettierungsüberwachungsaufgabenübertragungsgesetzentwurf';
 const arabicName = 'محمد عبد الرحمن بن عبد العزيز آل الشيخ صاحب متجر الشاي';
@@ -104,8 +104,7 @@ test('words in the console', { timeout: 120_000 }, async (t) => {
 });
 
 test('what was entered in the console', { timeout: 120_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person } = await openSignedIn(t);
   const value = (pointer: string): Promise<string> =>
     tab.evaluate(`document.querySelector('[data-pointer="${pointer}"]').value`);
 
