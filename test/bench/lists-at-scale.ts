@@ -12,7 +12,7 @@ import { represent, type Representation } from '../../src/http/responses/represe
 import { migrations } from '../../src/service/features.ts';
 import { customers } from '../../src/features/customers/customers.ts';
 import { orderList } from '../../src/features/orders/order-list-store.ts';
-import { findOrder } from '../../src/features/orders/order-store.ts';
+import { orderSource } from '../../src/features/orders/order-store.ts';
 import { products } from '../../src/features/products/products.ts';
 import { userList, userSource } from '../../src/features/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
@@ -119,7 +119,7 @@ function cases(): Case[] {
   return [
     ...casesOf('orders', orderFilters, orderList.sortNames, {
       select: (filter, sort) => orderList.selection('all', { ...filter, sort }),
-      find: findOrder,
+      find: orderSource.find,
     }),
     ...casesOf('customers', customerFilters, customers.sortNames, {
       select: (filter, sort) => customers.selection('all', { ...filter, sort }),

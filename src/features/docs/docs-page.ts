@@ -5,7 +5,7 @@ import { idempotencySecondsMax } from '../../http/connections/request-fields.ts'
 import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
 import { invalidStatusRule } from '../../http/responses/problem-types.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
-import { correctableStatuses, transitions } from '../orders/order-status.ts';
+import { correctableStatuses, stages } from '../orders/order-status.ts';
 import { listed } from '../../base/listed.ts';
 import {
   codesEverywhere,
@@ -160,7 +160,7 @@ const rules = [
 ] as const;
 
 const orderStates = html`<h3 id="order-states">Statuses of an order</h3>
-<dl class="fields">${Object.entries(transitions).map(([status, next]) => {
+<dl class="fields">${Object.entries(stages).map(([status, { next }]) => {
   const steps = next.map((each, index) => html`${index === 0 ? 'then ' : ' or '}<code>${each}</code>`);
   return html`<div><dt><code>${status}</code></dt><dd>${next.length === 0 ? 'final' : steps}</dd></div>`;
 })}</dl>

@@ -35,11 +35,6 @@ export const stages: Readonly<Record<OrderStatus, Stage>> = {
   refunded: { next: [], before: null, payment: 'final', placedBy: null },
 };
 
-/** The statuses that may follow each status. */
-export const transitions = Object.fromEntries(
-  statuses.map((status) => [status, stages[status].next]),
-) as Readonly<Record<OrderStatus, readonly OrderStatus[]>>; // each status is in the table
-
 /** The statuses for which this holds, in their order. */
 export function statusesThat(holds: (stage: Stage) => boolean): OrderStatus[] {
   return statuses.filter((status) => holds(stages[status]));

@@ -3,7 +3,6 @@ import { rowAccessOf } from '../../auth/access.ts';
 import { timestampOf } from '../../base/timestamp.ts';
 import { rowIssues } from '../../resource/declared-resource.ts';
 import { assertOwnerExists, ownerIsKnownSql, ownerSql } from '../../resource/owner-store.ts';
-import type { Connection } from '../../storage/connection.ts';
 import { indexMetadata, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
@@ -36,13 +35,9 @@ const replaceContent = orders.update([...contentColumns, 'updatedAt']);
 const assignCustomer = orders.update(['customerId']);
 const shownValues = namesInEvents(orderMembers);
 
-export function findOrder(db: Connection, id: number): Order | undefined {
-  return rows.find(db, id);
-}
-
 export const orderSource: ObjectSource<Order> = {
   name: 'order',
-  find: findOrder,
+  find: rows.find,
   ownerOf: ({ userId }) => userId,
   accessOf: rowAccessOf,
 };

@@ -1,23 +1,8 @@
 // The tables of orders.
 import type { Migration } from '../../storage/migrations.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
-import type { OrderStatus, Payment } from './order-status.ts';
 
-/**
- * The words that the CHECKs of the table accept, after all migrations. SQLite can't change a CHECK: a word more
- * needs a further migration, which makes the table anew.
- */
-export const checkedWords = {
-  status: {
-    open: true,
-    paid: true,
-    shipped: true,
-    delivered: true,
-    cancelled: true,
-    refunded: true,
-  } satisfies Record<OrderStatus, true>,
-  payment: { cash: true, card: true, transfer: true, other: true } satisfies Record<Payment, true>,
-};
+/** SQLite can't change a CHECK: a status more needs a further migration, which makes the table anew. */
 const firstStatuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];
 
 export const ordersMigrations: readonly Migration[] = [

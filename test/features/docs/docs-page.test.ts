@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { promisify } from 'node:util';
 import { problemCodes } from '../../../src/problem.ts';
-import { statuses, transitions } from '../../../src/features/orders/order-status.ts';
+import { stages, statuses } from '../../../src/features/orders/order-status.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
 import { serviceFor, type TestService } from '../../support/service.ts';
@@ -225,7 +225,7 @@ describe('the pages', () => {
 
   test('every status of an order is there, with those that may follow', () => {
     const text = textOf(/id="order-states"[^]*?<\/dl>/.exec(html)?.[0] ?? '');
-    for (const [status, next] of Object.entries(transitions))
+    for (const [status, { next }] of Object.entries(stages))
       assert.ok(
         text.includes(`${status}${next.length === 0 ? 'final' : `then ${next.join(' or ')}`}`),
         status,

@@ -5,7 +5,7 @@ import type { Call } from '../../../src/http/routing/route.ts';
 import { customers } from '../../../src/features/customers/customers.ts';
 import { requireOwned, requireVisible } from '../../../src/storage/object-access.ts';
 import { orderList } from '../../../src/features/orders/order-list-store.ts';
-import { addOrder, findOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
+import { addOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
 import { addKey, keySelection, keySource, removeKey } from '../../../src/features/keys/key-store.ts';
 import { addSession, endSession, sessionSource } from '../../../src/features/sessions/session-store.ts';
 import {
@@ -76,7 +76,7 @@ export function mistakesOfPermits(
   const order = requireOwned(orderSource, permit, 7);
   const seen = { key: requireVisible(keySource, call, 7), order: requireVisible(orderSource, call, 7) };
   const found = {
-    order: findOrder(db, 7),
+    order: orderSource.find(db, 7),
     customer: customers.source.find(db, 7),
     key: keySource.find(db, 7),
   };
