@@ -249,6 +249,12 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     assert.equal(await tab.evaluate(isHandedOver), false);
     await press('F9');
     assert.equal(await tab.evaluate(isHandedOver), true);
+    await begin();
+    await person.enter('Customer', 'Emmy Noether');
+    await person.press('New customer “Emmy Noether”');
+    assert.equal(await tab.evaluate(isHandedOver), false, 'an address is still to be typed');
+    await press('F2');
+    await person.see('Enter the address that it is sent to, or tick “Picked up”.');
   });
 
   await t.test('what was given up by mistake comes back', async () => {

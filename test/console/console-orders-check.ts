@@ -104,6 +104,7 @@ test('orders entered in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/new');
     await person.enter('Customer', 'Lise Meitner');
     await person.press('New customer “Lise Meitner”');
+    await tab.until(`document.activeElement.dataset.pointer === '/customer/phone'`);
     await person.enter('Phone', '+49 441 1234');
     await tab.evaluate('document.activeElement.blur()');
     await person.see('has this phone number, too.');

@@ -87,6 +87,13 @@ for (const language of ['en-GB', 'de-DE'])
       assert.deepEqual(await tab.evaluate(tilesInRows), [2, 3]);
     });
 
+    await t.test('has a bar of a tenth of a phone, which says what its payments are', async () => {
+      await tab.screen(390, 'light');
+      await person.go('#/new');
+      await tab.until('document.querySelector(".bar .ends span")?.checkVisibility()');
+      assert.ok(await tab.evaluate(`document.querySelector('.bar').offsetHeight <= innerHeight / 10`));
+    });
+
     await t.test('has the names of the filters in one line', async () => {
       await tab.screen(1280, 'light');
       await person.go('#/orders');
