@@ -114,7 +114,8 @@ for (const name of names)
       assertProblem(await mine('DELETE', one, stale), 'precondition-failed', 412);
       const cached = { headers: { 'if-none-match': changed.headers.etag ?? '' } };
       assert.equal((await mine('GET', one, cached)).status, 304);
-      assert.equal((await mine('DELETE', one)).status, 204);
+      const current = { headers: { 'if-match': changed.headers.etag ?? '' } };
+      assert.equal((await mine('DELETE', one, current)).status, 204);
       for (const [method, body] of [['GET'], ['PATCH', {}], ['PUT', made], ['DELETE']] as const)
         assertProblem(await mine(method, one, { body }), 'not-found');
     });
