@@ -16,13 +16,10 @@ export type IndexRange = Condition & { readonly keyValue?: string };
 /** The rows of a list, and their order. */
 export type Selection = RowSelection | SearchSelection;
 
-type HasOwners = {
+/** The rows of a list that is read page by page, sorted by `key` and then by id. */
+export type RowSelection = {
   /** The owners of all rows. Checked again as rows are loaded, since the read worker found them earlier. */
   readonly owners: readonly number[];
-};
-
-/** The rows of a list that is read page by page, sorted by `key` and then by id. */
-export type RowSelection = HasOwners & {
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
@@ -38,8 +35,9 @@ export type RowSelection = HasOwners & {
 export type SearchScope = Pick<RowSelection, 'owners' | 'where'>;
 
 /** The rows that a search finds: a single page. */
-export type SearchSelection = HasOwners & { readonly search: Search };
-type Search = (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
+export type SearchSelection = Pick<RowSelection, 'owners'> & {
+  readonly search: (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
+};
 
 type PageBounds = { readonly after: KeysetPosition | undefined; readonly rows: number };
 
