@@ -11,9 +11,7 @@ const searchLengthMax = 100;
 const controls = '\\x00-\\x1c\\x1e\\x1f\\x7f-\\x9f';
 
 export function searchParameter(what: string) {
-  const rest =
-    'Case and accents are ignored, and so are “&”, “+”, “and” and “und” beside other words. ' +
-    `Finds ${searchRowsMax} at most, in one page: first those in which all words begin words.`;
+  const rest = `Case and accents are ignored. Finds ${searchRowsMax} at most, in one page: first those in which all words begin words.`;
   return optional(
     string({
       minLength: 1,
