@@ -85,6 +85,8 @@ test('pages of others', { timeout: 120_000 }, async (t) => {
     assert.equal(await other.evaluate(renewal), 401);
     await staysSignedIn();
   });
+
+  tab.complaints.splice(0); // of what it has blocked
 });
 
 /** The URL of a page with its own origin. */
