@@ -3,7 +3,7 @@ import { auditHistories } from '../features/events/history-audit-store.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';
-import { schemaIssues, schemaState } from '../storage/migrations.ts';
+import { tableIssues, schemaState } from '../storage/migrations.ts';
 import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -18,7 +18,7 @@ export async function check({ config: { dataFolder } }: CommandLine): Promise<st
   const lines = await fromDatabase(file, async (sqlite) => {
     if (schemaState(file, migrations)?.isCurrent === true) {
       const db = new Connection(sqlite);
-      issues.push(...schemaIssues(db, migrations));
+      issues.push(...tableIssues(db, migrations));
       // a view in place of a table may have no end
       if (issues.some((issue) => issue.startsWith('The table '))) return [];
       return await auditAll(db, (issue) => issues.push(issue));

@@ -1,6 +1,6 @@
 // The commands in one table, and their help. The code of a command is loaded when it runs: that of `serve` is most of
 // the code, and no other command needs it.
-import { wholeNumber, type CommandFlag } from '../config/settings.ts';
+import { wholeNumberRule, type CommandFlag } from '../config/settings.ts';
 import type { CommandLine, Syntax } from '../service/command-line.ts';
 import { declared, settings } from '../service/features.ts';
 import { keptBackupsMax, keptBackupsOfDayMax } from '../storage/kept-backups.ts';
@@ -73,12 +73,12 @@ const table = {
   sample: {
     summary: 'fills an empty database with realistic users, products, customers and orders of a year',
     flags: [
-      { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumber(1, 10_000_000) },
+      { flag: 'orders', value: 'N', help: 'number of orders (1000)', rule: wholeNumberRule(1, 10_000_000) },
       {
         flag: 'seed',
         value: 'N',
         help: 'the same seed gives the same data (1)',
-        rule: wholeNumber(0, 4_294_967_295),
+        rule: wholeNumberRule(0, 4_294_967_295),
       },
       {
         flag: 'until',

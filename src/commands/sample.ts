@@ -5,7 +5,7 @@ import { createFirstAdmin, randomPassword } from '../features/users/first-admin.
 import { CommandError } from '../config/command-error.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { counted } from '../base/counted.ts';
-import { customers } from '../features/customers/customers.ts';
+import { customerResource } from '../features/customers/customers.ts';
 import type { Address } from '../features/customers/address.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
@@ -49,7 +49,7 @@ export async function sample({ config, flags }: CommandLine): Promise<string> {
   return withDatabase(config, async (database, hasher) => {
     const { connection } = database;
     const hasRows = samples.some((sample) => sample.hasRows(connection));
-    if (hasSeveralUsers(connection) || customers.hasRows(connection) || hasRows)
+    if (hasSeveralUsers(connection) || customerResource.hasRows(connection) || hasRows)
       throw new CommandError(
         `The database in ${config.dataFolder} is not empty. Add --data sample-data to fill another one.`,
       );
@@ -134,7 +134,7 @@ function addCustomers(
     };
     const userId = picker.pick(users).id;
     const createdAt = customerTime(year, index, count);
-    const { id } = customers.add(commandPermit(writer), { ...customer, userId }, createdAt);
+    const { id } = customerResource.add(commandPermit(writer), { ...customer, userId }, createdAt);
     added.push({ id, userId, country, address });
   });
   return added;

@@ -25,7 +25,7 @@ type Row = readonly [flag: string, value: string, fallback: string, help: string
 
 const rows: readonly Row[] = [
   ['host', 'ADDRESS', '127.0.0.1', 'address to listen on', host],
-  ['port', 'PORT', '8443', 'port to listen on; 0 picks one', wholeNumber(0, 65_535)],
+  ['port', 'PORT', '8443', 'port to listen on; 0 picks one', wholeNumberRule(0, 65_535)],
   ['data', 'FOLDER', 'data', 'the folder that holds everything', folder],
   [
     'tls',
@@ -37,7 +37,7 @@ const rows: readonly Row[] = [
   ['tls-cert', 'FILE', '', 'certificate chain, PEM, for --tls files'],
   ['tls-key', 'FILE', '', 'private key, PEM, for --tls files'],
   ['public-url', 'URL', '', 'how clients reach the service (https://localhost:PORT)', origin],
-  ['trusted-proxy', 'LIST', '', 'addresses or CIDR blocks of proxies to trust', listOf(addressBlock)],
+  ['trusted-proxy', 'LIST', '', 'addresses or CIDR blocks of proxies to trust', listRule(addressBlock)],
   [
     'registration',
     'MODE',
@@ -50,7 +50,7 @@ const rows: readonly Row[] = [
     'LIST',
     '',
     `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
-    listOf(secret),
+    listRule(secret),
   ],
   ['api-key-query', 'MODE', 'on', 'whether ?api_key= is accepted: on or off', oneOf(['on', 'off'])],
   ['rate-default', 'RATE', '600/60', 'requests/seconds of each caller, or off', rate],
@@ -65,16 +65,16 @@ const rows: readonly Row[] = [
     'one-time codes for one account, from a known address or all others',
     rate,
   ],
-  ['connections-per-address', 'N', '64', 'open connections of one address', wholeNumber(1, 1_000_000)],
+  ['connections-per-address', 'N', '64', 'open connections of one address', wholeNumberRule(1, 1_000_000)],
   [
     'keep-alive',
     'SECONDS',
     '75',
     'seconds that a connection without a request stays open',
-    wholeNumber(5, 3_600),
+    wholeNumberRule(5, 3_600),
   ],
   ['rate-created', 'RATE', '1000/86400', 'objects that a user without staff rights creates or changes', rate],
-  ['events-days', 'DAYS', '0', 'days that events are stored; 0 means forever', wholeNumber(0, 36_500)],
+  ['events-days', 'DAYS', '0', 'days that events are stored; 0 means forever', wholeNumberRule(0, 36_500)],
   [
     'checkpoints',
     'BY',
@@ -82,7 +82,7 @@ const rows: readonly Row[] = [
     'who checkpoints the WAL: own, or litestream (a replica)',
     oneOf(['own', 'litestream']),
   ],
-  ['password-min', 'LENGTH', '8', 'shortest password, 8–64 (15 is recommended)', wholeNumber(8, 64)],
+  ['password-min', 'LENGTH', '8', 'shortest password, 8–64 (15 is recommended)', wholeNumberRule(8, 64)],
   [
     'default-country',
     'CODE',
@@ -95,9 +95,9 @@ const rows: readonly Row[] = [
     'BYTES',
     '',
     'memory for cached responses; 0 turns the cache off; by default a 16th of the memory, 16 MiB at most',
-    wholeNumber(0, 2 ** 34),
+    wholeNumberRule(0, 2 ** 34),
   ],
-  ['cors-origins', 'LIST', '', 'origins whose pages may call the API', listOf(pageOrigin)],
+  ['cors-origins', 'LIST', '', 'origins whose pages may call the API', listRule(pageOrigin)],
   ['without', 'LIST', '', 'features to leave out, such as console,docs; their data stays'],
   ['log', 'LEVEL', 'info', levels.join(', '), oneOf(levels)],
 ];
@@ -120,7 +120,7 @@ export function variableOf(flag: string): string {
  */
 type SettingRule = (text: string) => string | undefined;
 
-export function wholeNumber(min: number, max: number): SettingRule {
+export function wholeNumberRule(min: number, max: number): SettingRule {
   return (text) => {
     const isWhole = /^\d{1,12}$/.test(text);
     if (isWhole && Number(text) >= min && Number(text) <= max) return undefined;
@@ -132,7 +132,7 @@ function oneOf(values: readonly string[]): SettingRule {
   return (text) => (values.includes(text) ? undefined : `must be ${listed(values, 'or')}`);
 }
 
-export function listOf(rule: SettingRule): SettingRule {
+export function listRule(rule: SettingRule): SettingRule {
   return (text) => {
     const issues = splitList(text).map(rule);
     return issues.find((issue) => issue !== undefined);
@@ -183,7 +183,7 @@ function dialledCountry(text: string): string | undefined {
   return 'must be a country code such as DE (ISO 3166-1 alpha-2)';
 }
 
-export function currency(text: string): string | undefined {
+export function currencyRule(text: string): string | undefined {
   return currencies.has(text) ? undefined : 'must be a currency code such as EUR (ISO 4217)';
 }
 

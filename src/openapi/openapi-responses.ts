@@ -5,7 +5,7 @@ import { urlBytesMax } from '../http/connections/request-fields.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { integer } from '../schema/schema.ts';
 import type { ResponseField } from '../http/responses/cors.ts';
-import { csv, ndjson, problemJson } from '../http/responses/media-types.ts';
+import { csvType, ndjsonType, problemJsonType } from '../http/responses/media-types.ts';
 import { STATUS_CODES } from '../http/connections/node-http.ts';
 import { ProblemDocument } from '../http/responses/problem-response.ts';
 import { problemStatus } from '../http/responses/problem-types.ts';
@@ -31,12 +31,12 @@ const ownTypes: Readonly<Record<string, OwnType>> = {
     example: pem,
   },
   'application/x-x509-ca-cert': { description: 'A certificate in PEM, as devices install it.', example: pem },
-  [csv]: {
+  [csvType]: {
     description:
       'The whole list as a table (RFC 4180), with a header line. The page Files lists the columns.',
     example: 'id,name\r\n7,Grace Hopper\r\n',
   },
-  [ndjson]: {
+  [ndjsonType]: {
     description: 'A JSON object in each line: all elements of a list, or what became of each imported line.',
     example: '{"id":7,"name":"Grace Hopper"}\n',
   },
@@ -89,7 +89,7 @@ function successFieldsOf({ reply, acceptsIdempotencyKey }: Route): ResponseField
   if (reply.kind !== 'none' && reply.kind !== 'stream') fields.push('ETag');
   if (reply.location !== undefined) fields.push('Location');
   if (reply.kind === 'list' || reply.kind === 'shared document') fields.push('Link');
-  if (mediaTypesOf(reply).includes(csv)) fields.push('Content-Disposition');
+  if (mediaTypesOf(reply).includes(csvType)) fields.push('Content-Disposition');
   if (acceptsIdempotencyKey === true) fields.push('Idempotency-Replayed');
   return fields;
 }
@@ -168,7 +168,7 @@ function problemResponse(status: number, components: Components): Json {
   return components.response(pascalCase(phrase), {
     description: phrase,
     headers: headersOf([...commonFields, ...(problemFields[status] ?? [])]),
-    content: { [problemJson]: { schema: components.use(ProblemDocument, 'response'), examples } },
+    content: { [problemJsonType]: { schema: components.use(ProblemDocument, 'response'), examples } },
   });
 }
 

@@ -1,6 +1,6 @@
 // The requests that the service sends, in the OpenAPI document: webhooks.
 import { string, type Schema } from '../schema/schema.ts';
-import { json } from '../http/responses/media-types.ts';
+import { jsonType } from '../http/responses/media-types.ts';
 import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
 import { contentOf } from './openapi-responses.ts';
 import type { WebhookMessage, Route } from '../http/routing/route.ts';
@@ -28,7 +28,7 @@ function delivery(
     parameters: signedFields,
     requestBody: {
       required: true,
-      content: contentOf([json], components.use(schema, 'response'), exampleOf(schema)),
+      content: contentOf([jsonType], components.use(schema, 'response'), exampleOf(schema)),
     },
     responses: {
       '2XX': { description: 'The event was received.' },

@@ -29,7 +29,7 @@ import {
   partial,
   type Issue,
   type JsonSchema,
-  type Members as Schemas,
+  type MemberSchemas,
 } from '../schema/schema.ts';
 import { wordPhrases } from '../schema/search-text.ts';
 import { searchParameter } from '../schema/searching.ts';
@@ -414,7 +414,7 @@ function listFor<M extends ResourceMembers>(declared: Declaration<M>) {
     ...(hasMetadata(members) ? { metadata: metadataFilter(plural) } : {}),
   };
   const list = listOf({ name, table: plural, sorts, access, filters: all });
-  const query: Schemas =
+  const query: MemberSchemas =
     search === null ? list.query : { q: searchParameter(search.description), ...list.query };
 
   /** Selects as `selection` does, or what `q` finds. */

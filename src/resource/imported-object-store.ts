@@ -17,7 +17,7 @@ import {
   optional,
   type Issue,
   type JsonSchema,
-  type Members,
+  type MemberSchemas,
 } from '../schema/schema.ts';
 import type { Connection } from '../storage/connection.ts';
 import { changesNothing, requireOwned } from '../storage/object-access.ts';
@@ -45,7 +45,7 @@ export type Importable = {
   /** Reads the rows of tables; undefined if lines of JSON alone are imported. */
   readonly conversion: CsvConversion | undefined;
   /** Throws the issues of the line. `dryRun` is undefined if the import writes. */
-  readonly write: (permit: Permit<Caller>, line: ObjectLine, dryRun: DryRun | undefined) => Outcome;
+  readonly write: (permit: Permit<Caller>, line: ObjectLine, dryRun: DryRun | undefined) => LineOutcome;
 };
 
 /** A line whose object fits the schema of its kind. */
@@ -56,7 +56,7 @@ export type ObjectLine = {
   readonly fingerprint: string;
 };
 
-export type Outcome = {
+export type LineOutcome = {
   /** Null for an object that a dry run would create. */
   readonly id: number | null;
   readonly result: 'created' | 'changed' | 'unchanged';
@@ -177,7 +177,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   const keys = importKeys(name, plural);
   const searched = `SELECT id, ${distinguishedBy ?? 'NULL'} FROM ${plural} WHERE`;
 
-  function write(permit: Permit<Caller>, line: ObjectLine, dryRun: DryRun | undefined): Outcome {
+  function write(permit: Permit<Caller>, line: ObjectLine, dryRun: DryRun | undefined): LineOutcome {
     checkScope(permit.caller, `${plural}:write`);
     const { writer } = permit;
     const { object, fingerprint } = line;
@@ -204,7 +204,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   }
 
   type NewLine = ObjectLine & { readonly key: string; readonly content: ContentOf<M> };
-  function create(permit: Permit<Caller>, line: NewLine, dryRun: DryRun | undefined): Outcome {
+  function create(permit: Permit<Caller>, line: NewLine, dryRun: DryRun | undefined): LineOutcome {
     const { writer, caller, origin } = permit;
     const { key, object, content, fingerprint } = line;
     const { userId }: Sent = object;
@@ -229,7 +229,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   }
 
   /** Members that the line leaves out stay. The id is null for an object that an earlier line would create. */
-  function change(permit: Permit<Caller>, id: number | null, object: object): Outcome {
+  function change(permit: Permit<Caller>, id: number | null, object: object): LineOutcome {
     if (id === null) return { id, result: 'changed' };
     const { id: _id, createdAt: _created, updatedAt: _updated, userId, ...sent }: ReadOnlyMembers = object;
     const current = requireOwned(source, permit, id);
@@ -315,7 +315,9 @@ function importedSchema<M extends ResourceMembers>({
   const isRequired = ([each]: readonly [string, unknown]): boolean =>
     Array.isArray(required) && required.includes(each);
   const posted = Object.entries(properties).toSorted((a, b) => Number(isRequired(b)) - Number(isRequired(a)));
-  const members: Members = Object.fromEntries(posted.map(([each, schema]) => [each, sent[each] ?? schema]));
+  const members: MemberSchemas = Object.fromEntries(
+    posted.map(([each, schema]) => [each, sent[each] ?? schema]),
+  );
   const meant =
     imports?.isUnique === true ? {} : { description: `The ${name} to change, as an export has it.` };
   const { userId = id } = properties;

@@ -18,7 +18,7 @@
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import { flagCell, integerCell, sentTimeCell, textCell, timeCell, type CsvMember } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
-import { id, nameKey as keyOfName, sentTimestamp, timestamp } from '../schema/members.ts';
+import { id, keyOfName, sentTimestamp, timestamp } from '../schema/members.ts';
 import { timeAtOrAfter, toTime } from '../schema/rfc3339.ts';
 import {
   boolean,

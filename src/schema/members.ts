@@ -157,7 +157,7 @@ export function foldedName(name: string): string {
 const foldedCharsMax = 200;
 
 /** Returns the key by which names are sorted (DIN 5007-1): as they are searched, and then by the text itself. */
-export function nameKey(name: string): string {
+export function keyOfName(name: string): string {
   return `${foldedName(name)}\u0001${name}`;
 }
 

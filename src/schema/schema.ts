@@ -13,7 +13,7 @@ export type JsonSchema = {
   readonly type?: string | readonly string[];
   readonly description?: string;
   readonly items?: JsonSchema;
-  readonly properties?: Members;
+  readonly properties?: MemberSchemas;
   readonly [hidden]?: Hidden;
   readonly [keyword: string]: unknown;
 };
@@ -21,7 +21,7 @@ export type Schema<T> = JsonSchema & { readonly [phantom]?: () => T };
 export type Infer<S> = S extends { readonly [phantom]?: () => infer T } ? T : never;
 type Optional<T> = Schema<T> & { readonly [optionalMark]: true };
 
-export type Members = Readonly<Record<string, JsonSchema>>;
+export type MemberSchemas = Readonly<Record<string, JsonSchema>>;
 type OptionalKeys<M> = {
   [K in keyof M]: M[K] extends { readonly [optionalMark]: true } ? K : never;
 }[keyof M];
@@ -275,7 +275,7 @@ type ObjectRule<M> = {
  * Makes a rule that applies if the members in `requires` fit these schemas. Members that `requires` doesn't
  * name may be invalid, even in nested objects.
  */
-export function ruleFor<N extends Members>(
+export function ruleFor<N extends MemberSchemas>(
   requires: N,
   issuesOf: (value: ObjectOf<N>) => Issue[],
 ): ObjectRule<N> {
@@ -283,7 +283,7 @@ export function ruleFor<N extends Members>(
 }
 
 /** An object without other members: unknown members are invalid. */
-export function object<M extends Members>(
+export function object<M extends MemberSchemas>(
   members: M,
   notes: Annotations = {},
   rules: readonly ObjectRule<NoInfer<M>>[] = [],
@@ -350,7 +350,7 @@ function isNullForAbsent({ isOptional, isNullable }: Hidden): boolean {
 }
 
 /** Returns the members of an object as a client may send them, with null for what may be absent. */
-export function sentMembers({ properties, [hidden]: own }: JsonSchema): Members | undefined {
+export function sentMembers({ properties, [hidden]: own }: JsonSchema): MemberSchemas | undefined {
   if (properties === undefined || own?.object?.isPatch === true) return properties;
   const sent: Record<string, JsonSchema> = {};
   for (const [name, member] of Object.entries(properties))
@@ -501,7 +501,7 @@ export function hiddenOf(schema: JsonSchema): Hidden {
   return found;
 }
 
-function hiddenOfAll(members: Members): ReadonlyMap<string, Hidden> {
+function hiddenOfAll(members: MemberSchemas): ReadonlyMap<string, Hidden> {
   return new Map(Object.entries(members).map(([name, member]) => [name, hiddenOf(member)]));
 }
 

@@ -2,7 +2,7 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isDatabase, schemaIssues, schemaState, type FeatureMigration } from './migrations.ts';
+import { isDatabase, tableIssues, schemaState, type FeatureMigration } from './migrations.ts';
 import { Connection } from './connection.ts';
 import { copyDatabase, type CopyOptions } from './database-copy.ts';
 import { databaseFile, openSqlite, openToRead } from './database-file.ts';
@@ -82,7 +82,7 @@ export async function restore(file: string, folder: string, options: RestoreOpti
 function rejectUnsound(file: string, source: DatabaseSync, migrations: readonly FeatureMigration[]): void {
   const pending = schemaState(file, migrations)?.pending ?? [];
   const db = new Connection(source);
-  const [foreign] = schemaIssues(
+  const [foreign] = tableIssues(
     db,
     migrations.filter((each) => !pending.includes(each)),
   );

@@ -205,7 +205,7 @@ type Entry = [type: string, name: string, sql: string];
  * that isn't the service's, and for each of its own entries that is missing or another one. Tables and indexes of others
  * do no harm: they may be of features that left.
  */
-export function schemaIssues(db: Connection, applied: readonly FeatureMigration[]): string[] {
+export function tableIssues(db: Connection, applied: readonly FeatureMigration[]): string[] {
   using sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   const made = new Connection(sqlite);
   for (const { sql, fill } of applied) {

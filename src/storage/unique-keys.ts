@@ -3,7 +3,7 @@
 // A migration gives the new key to the oldest row. Another row with the same key keeps its former one, after a mark that
 // no key has, until its text is changed: it is found by that text, and no row is merged or deleted. The start of the
 // service and `orderly check` name such rows.
-import { nameKey } from '../schema/members.ts';
+import { keyOfName } from '../schema/members.ts';
 import { rowsByKey } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { derived, type Column } from './table.ts';
@@ -34,7 +34,7 @@ export function keysOf({ keyOf, formerKeyOf }: UniqueKey, text: string): readonl
 export function remakeNameKeys(db: Connection, table: string): void {
   const sql = `SELECT id, name FROM ${table} WHERE id > ? ORDER BY id LIMIT +?`;
   for (const [id, name] of rowsByKey<[id: number, name: string]>(db, sql))
-    db.run(`UPDATE ${table} SET nameKey = ? WHERE id = ?`, nameKey(name), id);
+    db.run(`UPDATE ${table} SET nameKey = ? WHERE id = ?`, keyOfName(name), id);
 }
 
 /** For a migration: makes the keys of all rows anew. */

@@ -10,10 +10,10 @@ import { encodeCursor, type ListQuery } from '../../src/http/lists/cursor.ts';
 import { Lists, orderOf } from '../../src/http/lists/list.ts';
 import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { migrations } from '../../src/service/features.ts';
-import { customers } from '../../src/features/customers/customers.ts';
+import { customerResource } from '../../src/features/customers/customers.ts';
 import { orderList } from '../../src/features/orders/order-list-store.ts';
 import { orderSource } from '../../src/features/orders/order-store.ts';
-import { products } from '../../src/features/products/products.ts';
+import { productResource } from '../../src/features/products/products.ts';
 import { userList, userSource } from '../../src/features/users/user-store.ts';
 import { Connection, type Row, type SqlValue } from '../../src/storage/connection.ts';
 import type { KeysetPosition, RowSelection } from '../../src/storage/keyset.ts';
@@ -121,13 +121,13 @@ function cases(): Case[] {
       select: (filter, sort) => orderList.selection('all', { ...filter, sort }),
       find: orderSource.find,
     }),
-    ...casesOf('customers', customerFilters, customers.sortNames, {
-      select: (filter, sort) => customers.selection('all', { ...filter, sort }),
-      find: customers.source.find,
+    ...casesOf('customers', customerFilters, customerResource.sortNames, {
+      select: (filter, sort) => customerResource.selection('all', { ...filter, sort }),
+      find: customerResource.source.find,
     }),
-    ...casesOf('products', productFilters, products.sortNames, {
-      select: (filter, sort) => products.selection('all', { ...filter, sort }),
-      find: products.source.find,
+    ...casesOf('products', productFilters, productResource.sortNames, {
+      select: (filter, sort) => productResource.selection('all', { ...filter, sort }),
+      find: productResource.source.find,
     }),
     ...casesOf('users', userFilters, userList.sortNames, {
       select: (filter, sort) => userList.selection('all', { ...filter, sort }),

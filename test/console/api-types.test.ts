@@ -14,14 +14,18 @@ import {
 import { columnName } from '../../src/console/parts/column-names.ts';
 import { stages } from '../../src/console/parts/statuses.ts';
 import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
-import { customers, type Customer, type CustomerContent } from '../../src/features/customers/customers.ts';
+import {
+  customerResource,
+  type Customer,
+  type CustomerContent,
+} from '../../src/features/customers/customers.ts';
 import { type Event, eventTypes } from '../../src/features/events/event.ts';
 import type { Key } from '../../src/features/keys/key.ts';
 import { orderTable } from '../../src/features/orders/order-csv.ts';
 import { type Order, type OrderContent, orderMembers } from '../../src/features/orders/order-members.ts';
 import * as order from '../../src/features/orders/order-status.ts';
 import type { OrderCounts } from '../../src/features/orders/order.ts';
-import { products, type Product, type ProductContent } from '../../src/features/products/products.ts';
+import { productResource, type Product, type ProductContent } from '../../src/features/products/products.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items.ts';
 import type { Session, Tokens } from '../../src/features/sessions/session.ts';
@@ -92,8 +96,8 @@ suite('what the console knows of the API', () => {
 
   for (const [what, members] of [
     ['orders', orderMembers],
-    ['customers', customers.members],
-    ['products', products.members],
+    ['customers', customerResource.members],
+    ['products', productResource.members],
     ['the shop', shopMembers],
     ['users', userMembers],
     ['webhooks', webhookMembers],
@@ -107,7 +111,7 @@ suite('what the console knows of the API', () => {
     });
 
   test('the console has a heading for each column of a list’s file', () => {
-    const tables = [orderTable, customers.csv, products.csv];
+    const tables = [orderTable, customerResource.csv, productResource.csv];
     const columns = tables.flatMap((table) => table.columns);
     assert.deepEqual(
       columns.filter((name) => columnName(name) === name),

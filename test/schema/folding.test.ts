@@ -1,7 +1,7 @@
 // One folding, for searches, for sorting, and for what is the same name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldedName, nameKey } from '../../src/schema/members.ts';
+import { foldedName, keyOfName } from '../../src/schema/members.ts';
 import { fold, searchText } from '../../src/schema/search-text.ts';
 
 for (const [text, folded] of [
@@ -41,7 +41,7 @@ test('Hiragana are found as Katakana, and the reverse', () => {
 
 test('names are sorted as DIN 5007-1 says, and then by the text itself', () => {
   const names = ['Zucker', 'Öfen', 'Apfel', 'apfel', 'Ofen', 'Äpfel', 'Łódź', 'Lodz', 'Mäx'];
-  const sorted = names.toSorted((a, b) => (nameKey(a) < nameKey(b) ? -1 : 1));
+  const sorted = names.toSorted((a, b) => (keyOfName(a) < keyOfName(b) ? -1 : 1));
   assert.deepEqual(sorted, ['Apfel', 'apfel', 'Äpfel', 'Lodz', 'Łódź', 'Mäx', 'Ofen', 'Öfen', 'Zucker']);
 });
 
@@ -59,7 +59,7 @@ for (const names of [
 ])
   test(`names are sorted: ${names.join(', ')}`, () => {
     assert.deepEqual(
-      names.toReversed().sort((a, b) => (nameKey(a) < nameKey(b) ? -1 : 1)),
+      names.toReversed().sort((a, b) => (keyOfName(a) < keyOfName(b) ? -1 : 1)),
       names,
     );
   });
@@ -84,7 +84,7 @@ test('names are the same without case, accents, blanks and kinds of signs', () =
 });
 
 test('the key of a long name is bounded, and no half of a sign', () => {
-  const key = nameKey('\ufdfa'.repeat(200));
+  const key = keyOfName('\ufdfa'.repeat(200));
   assert.ok(key.length <= 401);
-  assert.ok(nameKey(`a${'😀'.repeat(150)}`).isWellFormed());
+  assert.ok(keyOfName(`a${'😀'.repeat(150)}`).isWellFormed());
 });

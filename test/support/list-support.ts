@@ -1,5 +1,5 @@
 // For the tests of lists: walks their pages to the end, and compares them with all rows.
-import { nameKey } from '../../src/schema/members.ts';
+import { keyOfName } from '../../src/schema/members.ts';
 import assert from 'node:assert/strict';
 import { type TestResponse, type TestOptions, type TestService } from './service.ts';
 
@@ -54,7 +54,7 @@ export function inOrder(rows: readonly Row[], sort: string): Row[] {
   const sign = sort.startsWith('-') ? -1 : 1;
   const field = sort.replace('-', '');
   const key = (row: Row): string | number =>
-    field === 'name' ? nameKey(row[field]) : field === 'email' ? row[field].toLowerCase() : row[field];
+    field === 'name' ? keyOfName(row[field]) : field === 'email' ? row[field].toLowerCase() : row[field];
   return rows.toSorted((a, b) => sign * (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : a.id - b.id));
 }
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { anyone } from '../../auth/access.ts';
 import { type SharedDocument, sharedText } from '../../http/responses/shared-document.ts';
-import { html, htmlInUtf8 } from '../../http/responses/media-types.ts';
+import { htmlType, htmlUtf8Type } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { notFound } from '../../problem.ts';
@@ -30,7 +30,7 @@ function pageRoute({ shopNow, describe, ...settings }: ConsoleServices): Route {
   async function pageOf(shop: Shop): Promise<SharedDocument<never>> {
     const { html: text, policy } = consolePage(settings, { shop, resources: await resources() });
     const fields = ['Content-Security-Policy', policy, ...pageFields];
-    return sharedText(text, { mediaType: htmlInUtf8, fields });
+    return sharedText(text, { mediaType: htmlUtf8Type, fields });
   }
   return route({
     method: 'GET',
@@ -39,7 +39,7 @@ function pageRoute({ shopNow, describe, ...settings }: ConsoleServices): Route {
     summary: 'The console, for people in the shop',
     access: anyone,
     isUnlimited: true,
-    reply: { kind: 'shared document', mediaTypes: [html], cacheControl: 'no-cache' },
+    reply: { kind: 'shared document', mediaTypes: [htmlType], cacheControl: 'no-cache' },
     handle() {
       const shop = shopNow();
       if (last === undefined || !isDeepStrictEqual(last.shop, shop)) last = { shop, page: pageOf(shop) };

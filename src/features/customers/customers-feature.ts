@@ -8,7 +8,7 @@ export const customers: Feature = {
     name: 'customers',
     tag: { name: 'Customers', description: 'The people and companies that order.' },
     migrations: customersMigrations,
-    declared: async () => (await import('./customers.ts')).customers,
+    declared: async () => (await import('./customers.ts')).customerResource,
   }),
   isCore: true,
   declares: { ownedTables: ['customers'] },

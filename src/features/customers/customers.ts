@@ -157,9 +157,9 @@ export function customersIn(countryOf: () => string | undefined) {
   });
 }
 
-export const customers = customersIn(() => undefined);
+export const customerResource = customersIn(() => undefined);
 
-export type Customer = Infer<typeof customers.Shown>;
+export type Customer = Infer<typeof customerResource.Shown>;
 /** The members that a change may set. */
 export type CustomerContent = ContentOf<ReturnType<typeof membersFor>>;
 
@@ -183,10 +183,10 @@ const erased: Omit<CustomerContent, 'userId'> = {
 export function eraseContent(permit: Permit, customer: Owned<Customer>): void {
   if (changesNothing(customer, erased)) return;
   const wanted = { ...erased, userId: customer.userId };
-  customers.overwrite(permit, customer, { wanted, happening: 'erased' });
+  customerResource.overwrite(permit, customer, { wanted, happening: 'erased' });
 }
 
-const { columns, mustBe, objectOf } = customers.conversion;
+const { columns, mustBe, objectOf } = customerResource.conversion;
 const addressColumns = columns.filter((name) => name.startsWith('address.'));
 
 /** Reads the rows of an export. An address without a street goes to the note, so that its row isn't lost. */

@@ -3,7 +3,7 @@
 
 type Texts<Names extends string> = Readonly<Record<Names, string>>;
 type Named<T> = Readonly<Record<string, T>>;
-export type Schema = Partial<
+export type DocumentSchema = Partial<
   Texts<'$ref' | 'description' | 'format' | 'pattern'> &
     Readonly<{
       type: string | readonly string[];
@@ -15,24 +15,24 @@ export type Schema = Partial<
       maxItems: number;
       uniqueItems: boolean;
       enum: readonly (string | null)[];
-      anyOf: readonly Schema[];
-      items: Schema;
-      properties: Named<Schema>;
+      anyOf: readonly DocumentSchema[];
+      items: DocumentSchema;
+      properties: Named<DocumentSchema>;
       required: readonly string[];
       examples: readonly unknown[];
     }>
 >;
 type Content = Named<{
-  readonly schema: Schema;
+  readonly schema: DocumentSchema;
   /** The schema of each line, if the body has lines. */
-  readonly 'x-line-schema'?: Schema;
+  readonly 'x-line-schema'?: DocumentSchema;
   readonly example?: unknown;
   readonly examples?: object;
 }>;
 export type Parameter = Texts<'name' | 'in' | 'description'> & {
   readonly $ref?: string;
   readonly required?: boolean;
-  readonly schema: Schema;
+  readonly schema: DocumentSchema;
 };
 type Response = Texts<'description'> & { readonly $ref?: string; readonly content?: Content };
 export type Operation = Texts<'operationId' | 'summary' | 'description'> & {

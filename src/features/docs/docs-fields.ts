@@ -1,11 +1,11 @@
 // The fields of a schema on the documentation page, each with its rules and limits; nested fields have paths. And
 // samples of code.
-import { follow, type ApiDocument, type Parameter, type Schema } from './api-document.ts';
+import { follow, type ApiDocument, type Parameter, type DocumentSchema } from './api-document.ts';
 import { html, inline, type Html } from '../../web/page-layout.ts';
 
 type Field = {
   readonly name: string;
-  readonly schema: Schema;
+  readonly schema: DocumentSchema;
   readonly isRequired?: boolean;
   /** Where a parameter is. */
   readonly place?: string;
@@ -25,11 +25,11 @@ export function definitions(terms: readonly (readonly [term: string, description
   return html`<dl class="fields">${rows}</dl>`;
 }
 
-export function sample(title: string, code: string): Html {
+export function codeSample(title: string, code: string): Html {
   return html`<div class="sample"><p class="bar">${title}</p><pre><code>${code}</code></pre></div>`;
 }
 
-export function json(value: unknown): string {
+export function jsonText(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value, null, 2);
 }
 
@@ -39,7 +39,11 @@ export function parameterField(parameter: Parameter, api: ApiDocument): Html {
 }
 
 /** Marks required members of requests only: a response has all its members. */
-export function fieldsOf(schema: Schema, api: ApiDocument, { side, path = '' }: FieldsOptions): Html[] {
+export function fieldsOf(
+  schema: DocumentSchema,
+  api: ApiDocument,
+  { side, path = '' }: FieldsOptions,
+): Html[] {
   const { properties = {}, required = [] } = solid(schema, api);
   return Object.entries(properties).flatMap(([name, member]) => {
     const { items } = solid(member, api);
@@ -65,11 +69,11 @@ function fieldOf(
 }
 
 /** Resolves references and drops null. */
-function solid(schema: Schema, api: ApiDocument): Schema {
+function solid(schema: DocumentSchema, api: ApiDocument): DocumentSchema {
   return follow(api, schema.anyOf?.[0] ?? schema);
 }
 
-function typeOf(schema: Schema, api: ApiDocument): string {
+function typeOf(schema: DocumentSchema, api: ApiDocument): string {
   const { type = '', items, format = 'int64' } = solid(schema, api);
   let kind = [type]
     .flat()
@@ -82,7 +86,7 @@ function typeOf(schema: Schema, api: ApiDocument): string {
 }
 
 /** Leaves out patterns that people can't read. */
-function rulesOf(schema: Schema, api: ApiDocument): string[] {
+function rulesOf(schema: DocumentSchema, api: ApiDocument): string[] {
   const { items, format, pattern = '', ...shown } = solid(schema, api);
   const element = items === undefined ? {} : solid(items, api);
   const values = shown.enum ?? element.enum;

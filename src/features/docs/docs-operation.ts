@@ -6,7 +6,7 @@ import {
   type Operation,
   type PlacedOperation,
 } from './api-document.ts';
-import { fieldsOf, json, parameterField, sample } from './docs-fields.ts';
+import { fieldsOf, jsonText, parameterField, codeSample } from './docs-fields.ts';
 import { html, link, prose, type Html } from '../../web/page-layout.ts';
 
 export type DocsContext = {
@@ -28,8 +28,8 @@ export function operationArticle(placed: PlacedOperation, context: DocsContext):
 ${prose(description)}
 ${fieldLists(operation, context)}
 <h4>Responses</h4>${responsesOf(operation, context)}</div>
-<div>${sample('curl', curlCommand(placed, context))}
-${example === undefined ? '' : sample(`Response ${status}`, json(example))}</div></article>
+<div>${codeSample('curl', curlCommand(placed, context))}
+${example === undefined ? '' : codeSample(`Response ${status}`, jsonText(example))}</div></article>
 `;
 }
 
@@ -64,7 +64,7 @@ function curlCommand({ method, path, operation }: PlacedOperation, { publicUrl, 
   const needsToken = security.length > 0 && security.every((each) => Object.keys(each).length > 0);
   if (needsToken) parts.push('-H "Authorization: Bearer $TOKEN"');
   if (body !== undefined) {
-    const text = typeof body.example === 'string' ? body.example : json(body.example);
+    const text = typeof body.example === 'string' ? body.example : jsonText(body.example);
     const flag = typeof body.example === 'string' ? '--data-binary' : '-d'; // -d would remove line breaks
     parts.push(`-H 'Content-Type: ${type}'`, `${flag} '${text.replaceAll("'", "'\\''")}'`);
   }

@@ -15,7 +15,7 @@ import {
   type ApiDocument,
   type PlacedOperation,
 } from './api-document.ts';
-import { definitions, fieldsOf, json, parameterField, sample } from './docs-fields.ts';
+import { definitions, fieldsOf, jsonText, parameterField, codeSample } from './docs-fields.ts';
 import { badge, operationArticle, type DocsContext } from './docs-operation.ts';
 import { problemList } from './problem-page.ts';
 
@@ -85,13 +85,13 @@ ${'/console' in api.paths ? consoleNote : ''}${curl === 'curl' ? '' : trustNote}
 <p>An access token goes into <code>Authorization: Bearer …</code>. It lasts ${tokenSeconds / 60} minutes; its session,
 kept alive with the refresh token, at most ${sessionSecondsMax / 86_400} days. Programs may send an API key as
 <code>X-API-Key</code> instead, narrowed to its scopes. A request carries one credential, never two.</p></div>
-<div>${sample('Sign up', `${start} ${publicUrl}/api/users \\\n  -d '{"name": "Ada Lovelace", ${ada}}'`)}
-${sample(
+<div>${codeSample('Sign up', `${start} ${publicUrl}/api/users \\\n  -d '{"name": "Ada Lovelace", ${ada}}'`)}
+${codeSample(
   'Sign in; the response has the token',
   `${start} ${publicUrl}/api/sessions \\\n  -d '{${ada}}'\nTOKEN=… # its accessToken`,
 )}
-${sample('Create a customer', `${start} ${publicUrl}/customers ${token} \\\n  -d '{"name": "Grace Hopper"}'`)}
-${sample('Place an order', `${start} ${publicUrl}/orders ${token} \\\n  -d '{"customerId": 1, ${order}}'`)}</div></section>
+${codeSample('Create a customer', `${start} ${publicUrl}/customers ${token} \\\n  -d '{"name": "Grace Hopper"}'`)}
+${codeSample('Place an order', `${start} ${publicUrl}/orders ${token} \\\n  -d '{"customerId": 1, ${order}}'`)}</div></section>
 `;
 }
 
@@ -184,7 +184,7 @@ function resources(operations: readonly PlacedOperation[], api: ApiDocument): Ht
     const name = $ref.replace('#/components/schemas/', '');
     return html`<div class="wide" id="schema-${name}"><div><h3>${name}</h3>
 <dl class="fields">${fieldsOf({ $ref }, api, { side: 'response' })}</dl></div>
-<div>${sample('Example', json(example))}</div></div>
+<div>${codeSample('Example', jsonText(example))}</div></div>
 `;
   });
   return html`${described}`;
@@ -200,7 +200,7 @@ function problems({ api, everywhere }: DocsContext): Html {
 one of these pages, and <code>detail</code> is a sentence for people. Each of <code>errors</code> has its place: a
 <code>pointer</code> into the body, a <code>parameter</code> or a <code>header</code>.</p>
 <p id="everywhere">Every operation can return ${codes}.</p></div>
-<div>${sample('Example', json(api.components.examples['validation-failed']?.value))}</div></div>
+<div>${codeSample('Example', jsonText(api.components.examples['validation-failed']?.value))}</div></div>
 ${problemList}</section>
 `;
 }

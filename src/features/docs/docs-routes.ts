@@ -1,7 +1,7 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
 import type { SharedDocument } from '../../http/responses/shared-document.ts';
-import { html } from '../../http/responses/media-types.ts';
+import { htmlType } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
@@ -30,7 +30,7 @@ function docsRoute(path: '/docs' | '/', summary: string, docs: () => Promise<Sha
     tag: 'Service',
     summary,
     access: anyone,
-    reply: { kind: 'shared document', mediaTypes: [html], cacheControl: cachedBriefly },
+    reply: { kind: 'shared document', mediaTypes: [htmlType], cacheControl: cachedBriefly },
     handle: docs,
   });
 }

@@ -2,7 +2,7 @@
 import { problemCodes, type ProblemCode } from '../../problem.ts';
 import { problemTypes } from '../../http/responses/problem-types.ts';
 import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
-import { json, sample } from './docs-fields.ts';
+import { jsonText, codeSample } from './docs-fields.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 
 export const problemList = html`<dl class="fields" id="problem-list">${problemCodes.map(problemRow)}</dl>`;
@@ -24,11 +24,11 @@ export function problemPage(code: ProblemCode | undefined, document: object): Pa
     });
   const { title, status, about } = problemTypes[code];
   const api = document as ApiDocument; // openapi.ts creates this shape, and the tests read all of it
-  const example = json(api.components.examples[code]?.value);
+  const example = jsonText(api.components.examples[code]?.value);
   const main = html`<section>
 <p class="endpoint"><b class="method problem">${status}</b> <code>${code}</code></p>
 <h1>${title}</h1><p class="lead">${inline(about)}</p>
-${sample('Example', example)}
+${codeSample('Example', example)}
 <h2>Where</h2>${placesOf(code, api)}</section>`;
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(code), main });
 }

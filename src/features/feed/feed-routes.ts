@@ -19,7 +19,7 @@ import {
   pageRowsDefault,
 } from '../../http/lists/list.ts';
 import type { ListPage, Streamed } from '../../http/routing/reply.ts';
-import { csv, json, ndjson } from '../../http/responses/media-types.ts';
+import { csvType, jsonType, ndjsonType } from '../../http/responses/media-types.ts';
 import { withIncluded } from '../../http/responses/representation.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
@@ -81,7 +81,12 @@ export function followEventsRoute(services: FeedServices): Route {
     access: signedIn,
     scope: 'events:read',
     query: feedParameters(services.declared.eventTypes),
-    reply: { kind: 'list', schema: Event, mediaTypes: [json, eventStream, csv, ndjson], isFeed: true },
+    reply: {
+      kind: 'list',
+      schema: Event,
+      mediaTypes: [jsonType, eventStream, csvType, ndjsonType],
+      isFeed: true,
+    },
     description:
       'All events that the caller may see, oldest first: those of their own objects, for staff those of ' +
       'all orders, customers and products and of deleted users, for administrators all. `next` is never null: a ' +
@@ -228,7 +233,7 @@ function conflictsIn({ cursor, from, sort, include, lastEventId }: FeedQuery, me
     add('sort', 'A list with sort begins at the latest event: send sort or from, not both.');
   if (lastEventId !== undefined && mediaType !== eventStream)
     add('lastEventId', 'Only streams have it: send cursor, or accept text/event-stream.');
-  if (mediaType === json) return issues;
+  if (mediaType === jsonType) return issues;
   for (const [name, value] of Object.entries({ sort, include }))
     if (value !== undefined) add(name, `Only pages have it: leave out ${name}, or accept application/json.`);
   return issues;

@@ -3,7 +3,7 @@
 import { X509Certificate } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
 import type { Config } from '../../config/config.ts';
-import { html } from '../../http/responses/media-types.ts';
+import { htmlType } from '../../http/responses/media-types.ts';
 import { sharedText, type SharedDocument } from '../../http/responses/shared-document.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { Problem } from '../../problem.ts';
@@ -46,7 +46,7 @@ export function certificateRoutes({ config, authorityPem, has }: CertificateServ
         'fingerprint and the steps by which phones, computers and browsers trust it. A service with a ' +
         'configured certificate, or behind a proxy that terminates TLS, has no such authority: 404.',
       access: anyone,
-      reply: { kind: 'shared document', mediaTypes: [pem, html], cacheControl: 'no-cache' },
+      reply: { kind: 'shared document', mediaTypes: [pem, htmlType], cacheControl: 'no-cache' },
       problems: ['not-found'],
       handle({ mediaType, headers }) {
         if (mediaType === pem) return sharedText(present(), { mediaType });

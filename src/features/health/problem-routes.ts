@@ -1,7 +1,7 @@
 // Problem types over HTTP: all of them, and each at the URI that is the `type` of its problems.
 import { anyone } from '../../auth/access.ts';
 import { once } from '../../base/once.ts';
-import { html, json } from '../../http/responses/media-types.ts';
+import { htmlType, jsonType } from '../../http/responses/media-types.ts';
 import { problemCode, problemTypes, problemTypeUri } from '../../http/responses/problem-types.ts';
 import { sharedDocument } from '../../http/responses/shared-document.ts';
 import { route, type Route } from '../../http/routing/route.ts';
@@ -36,7 +36,7 @@ type ProblemServices = {
 const common = { method: 'GET', tag: 'Service', access: anyone } as const;
 
 export function problemRoutes({ publicUrl, problemPage }: ProblemServices): Route[] {
-  const mediaTypes = problemPage === undefined ? [json] : [html, json];
+  const mediaTypes = problemPage === undefined ? [jsonType] : [htmlType, jsonType];
   const reply = { kind: 'shared document', mediaTypes, cacheControl: cachedBriefly } as const;
   const typeOf = (code: ProblemCode): ProblemType => {
     return { type: problemTypeUri(code, publicUrl), code, ...problemTypes[code] };
@@ -49,7 +49,7 @@ export function problemRoutes({ publicUrl, problemPage }: ProblemServices): Rout
   function documentOf<T>(code: ProblemCode | undefined, content: T) {
     const asPage = problemPage && once(async () => sharedPage(await problemPage(code)));
     const asJson = once(() => sharedDocument(content));
-    return (mediaType: string) => (mediaType === html && asPage !== undefined ? asPage() : asJson());
+    return (mediaType: string) => (mediaType === htmlType && asPage !== undefined ? asPage() : asJson());
   }
 
   return [

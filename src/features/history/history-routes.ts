@@ -2,7 +2,7 @@
 import { selfOrAdmin, signedIn } from '../../auth/access.ts';
 import type { Lists } from '../../http/lists/list.ts';
 import type { RouteGroup } from '../../http/routing/router.ts';
-import { customers } from '../customers/customers.ts';
+import { customerResource } from '../customers/customers.ts';
 import { historyRoute } from '../events/history-route.ts';
 import { orderSource } from '../orders/order-store.ts';
 import { userSource } from '../users/user-store.ts';
@@ -21,7 +21,7 @@ export function historyGroups(lists: Lists): RouteGroup[] {
     summary: 'List what happened to a customer',
     topic: 'customer',
     access: signedIn,
-    source: customers.source,
+    source: customerResource.source,
     lists,
   });
   const ofOrders = historyRoute({

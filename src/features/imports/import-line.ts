@@ -8,7 +8,7 @@ import {
   fingerprintOf,
   type DryRun,
   type Importable,
-  type Outcome,
+  type LineOutcome,
 } from '../../resource/imported-object-store.ts';
 import { isObject } from '../../schema/json-objects.ts';
 import { parse } from '../../schema/schema-check.ts';
@@ -28,7 +28,7 @@ export type LineForm = {
   readonly kinds: readonly Importable[];
   readonly schema: Schema<ImportLine>;
   /** Throws the issues of the line. */
-  readonly write: (permit: Permit<Caller>, line: ImportLine) => Outcome;
+  readonly write: (permit: Permit<Caller>, line: ImportLine) => LineOutcome;
 };
 
 /** `dryRun` is undefined if the import writes. */

@@ -1,7 +1,7 @@
 // Imports over HTTP: POST /imports reads one line for each object, and returns one line for each.
 import { adminOnly } from '../../auth/access.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
-import { csv, ndjson } from '../../http/responses/media-types.ts';
+import { csvType, ndjsonType } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { country } from '../../schema/members.ts';
 import { boolean, optional, oneOf } from '../../schema/schema.ts';
@@ -13,7 +13,7 @@ import {
 } from '../../resource/imported-object-store.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
 import type { Core } from '../feature.ts';
-import { products } from '../products/products.ts';
+import { productResource } from '../products/products.ts';
 import { csvReader, importLineBytesMax, ndjsonReader } from './arriving-lines.ts';
 import { lineForm, type ImportTable } from './import-line.ts';
 import { importableOrders } from './imported-orders.ts';
@@ -28,7 +28,7 @@ type ImportServices = Pick<Core, 'now' | 'shop'> & {
 };
 
 export function importRoutes({ imports, now, shop, others }: ImportServices): Route[] {
-  const known = [importableOrders(now), importable(products), ...others];
+  const known = [importableOrders(now), importable(productResource), ...others];
   const formFor = (countryOf: () => string | undefined, dryRun?: DryRun) => {
     const customers = { ...importable(customersIn(countryOf)), conversion: customerRows };
     return lineForm([customers, ...known], dryRun);
@@ -48,22 +48,22 @@ export function importRoutes({ imports, now, shop, others }: ImportServices): Ro
       streamedBody: {
         bytesMax: importBytesMax,
         contents: {
-          [ndjson]: {
+          [ndjsonType]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
             example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
             lineSchema: form.schema,
           },
-          [csv]: {
+          [csvType]: {
             description: `A table whose heading names columns of ${names.join(' or ')}, and \`key\`.`,
             example: 'key,name,email,address.line1\r\nshop-7,Grace Hopper,grace@example.com,\r\n',
           },
         },
       },
-      reply: { kind: 'stream', mediaTypes: [ndjson] },
+      reply: { kind: 'stream', mediaTypes: [ndjsonType] },
       handle(call) {
         const { of, country = shop.country, dryRun = false } = call.query;
         const form = formFor(() => country, dryRun ? new DryRun() : undefined);
-        const isTable = mediaTypeOf(call.headers['content-type']) === csv;
+        const isTable = mediaTypeOf(call.headers['content-type']) === csvType;
         const table = tablesOf(form.kinds).find(({ plural }) => plural === (of ?? (isTable && 'customers')));
         const read =
           isTable && table !== undefined ? csvReader(form, table, country) : ndjsonReader(form, table);

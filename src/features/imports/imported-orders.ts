@@ -7,7 +7,7 @@ import {
   type DryRun,
   type Importable,
   type ObjectLine,
-  type Outcome,
+  type LineOutcome,
 } from '../../resource/imported-object-store.ts';
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
 import { currency, id, sentTimestamp } from '../../schema/members.ts';
@@ -88,7 +88,7 @@ function writeOrder(
   permit: Permit<Caller>,
   { key = '', object: order, fingerprint }: OrderLine, // a line of an order has a key
   dryRun: DryRun | undefined,
-): Outcome {
+): LineOutcome {
   const { writer, caller, origin } = permit;
   const { now } = origin;
   const known = keys.find(writer, key, dryRun);

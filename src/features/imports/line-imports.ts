@@ -3,14 +3,14 @@
 import type { Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
-import { ndjson } from '../../http/responses/media-types.ts';
+import { ndjsonType } from '../../http/responses/media-types.ts';
 import { issueMember } from '../../http/responses/problem-response.ts';
 import { problemStatus } from '../../http/responses/problem-types.ts';
 import type { ResponseStream, StreamEndReason } from '../../http/responses/response-stream.ts';
 import type { Streamed } from '../../http/routing/reply.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
-import type { Outcome } from '../../resource/imported-object-store.ts';
+import type { LineOutcome } from '../../resource/imported-object-store.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { Core } from '../feature.ts';
 import type { ArrivingLine, LineReader } from './arriving-lines.ts';
@@ -39,13 +39,13 @@ type Services = Pick<Core, 'log' | 'timers' | 'stopping'>;
 /** How the lines of one import are read and written. */
 type LineHandling = {
   readonly read: LineReader;
-  readonly write: (permit: Permit<Caller>, line: ImportLine) => Outcome;
+  readonly write: (permit: Permit<Caller>, line: ImportLine) => LineOutcome;
   /** Whether everything that was written is undone. */
   readonly isDryRun: boolean;
 };
 
 /** Of a line; a problem is the reason why it is rejected. */
-type Result = Outcome | Problem;
+type Result = LineOutcome | Problem;
 
 /** Undoes the changes of a line that is rejected, or of a dry run. */
 class Undone {
@@ -85,7 +85,7 @@ export class Imports {
       stream.onEnd(() => (this.#running -= 1));
       void this.#run(stream, call, handling);
     };
-    return { kind: 'stream', mediaType: ndjson, start };
+    return { kind: 'stream', mediaType: ndjsonType, start };
   }
 
   /**
@@ -223,7 +223,7 @@ async function* piecesOf(body: ImportCall['streamedBody']): AsyncGenerator<Buffe
   yield undefined;
 }
 
-function outcomeOf(write: () => Outcome): Result {
+function outcomeOf(write: () => LineOutcome): Result {
   try {
     return write();
   } catch (error) {

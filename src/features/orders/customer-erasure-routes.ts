@@ -4,7 +4,7 @@ import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { representRow } from '../../resource/resource-routes.ts';
-import { customers } from '../customers/customers.ts';
+import { customerResource } from '../customers/customers.ts';
 import { eraseCustomer, type CustomerTable } from './customer-erasure-store.ts';
 
 /** `clearOrders` clears the orders of erased customers, in the background. */
@@ -24,7 +24,7 @@ export function eraseCustomerRoute(tables: readonly CustomerTable[], clearOrders
     async handle(call) {
       checkStepUp(call.caller, call.now, 'Erasing a customer');
       await call.write((permit) => {
-        const customer = requireOwned(customers.source, permit, call.params.id);
+        const customer = requireOwned(customerResource.source, permit, call.params.id);
         call.checkPrecondition(() => representRow(customer).etag);
         eraseCustomer(permit, customer, tables);
       });

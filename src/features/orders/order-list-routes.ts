@@ -11,7 +11,7 @@ import { notFound } from '../../problem.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
-import { customers } from '../customers/customers.ts';
+import { customerResource } from '../customers/customers.ts';
 import { requireVisible } from '../../storage/object-access.ts';
 import { userExists } from '../../resource/owner-store.ts';
 import { includedCustomers, orderIncludes } from './included-customer-representation.ts';
@@ -110,7 +110,7 @@ export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): 
     handle(call) {
       const { params, read, query } = call;
       const selectionFor = (caller: Caller) => {
-        const customer = requireVisible(customers.source, { read, caller }, params.id);
+        const customer = requireVisible(customerResource.source, { read, caller }, params.id);
         return orderList.selection(rowAccessOf(caller), query, { customerId: customer.id });
       };
       return lists.page(call, listWith(orders, query, selectionFor));

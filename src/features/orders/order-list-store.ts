@@ -11,7 +11,7 @@ import type { Connection } from '../../storage/connection.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { equals, type SearchSelection } from '../../storage/keyset.ts';
 import { metadataFilter } from '../../storage/metadata.ts';
-import { customers } from '../customers/customers.ts';
+import { customerResource } from '../customers/customers.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
 import { status, type Order } from './order-members.ts';
 import { payments, statuses } from './order-status.ts';
@@ -113,7 +113,7 @@ export function orderSearch(access: RowAccess, options: SearchOptions): SearchSe
   const { query, q, hasCustomers, hasProducts } = options;
   return matchingOrders(q, {
     orders: orderList.selection(access, query),
-    customers: hasCustomers ? customers.selection(access, {}) : undefined,
+    customers: hasCustomers ? customerResource.selection(access, {}) : undefined,
     hasProducts,
   });
 }

@@ -27,7 +27,7 @@ import {
 import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressMember } from '../customers/address.ts';
-import { customers } from '../customers/customers.ts';
+import { customerResource } from '../customers/customers.ts';
 import { reason } from '../events/event.ts';
 import { OrderItem, newItems, orderTotal, priceItems, sentTotal, totalRule } from './order-items.ts';
 import {
@@ -120,7 +120,10 @@ export const orderMembers = {
   ...times,
 } satisfies PersonalOrNot;
 
-const IncludedCustomer = named('IncludedCustomer', object({ id, name: customers.Shown.properties.name }));
+const IncludedCustomer = named(
+  'IncludedCustomer',
+  object({ id, name: customerResource.Shown.properties.name }),
+);
 
 export const Order = named(
   'Order',

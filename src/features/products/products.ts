@@ -129,7 +129,7 @@ const members = {
   ...times,
 };
 
-export const products = resource({
+export const productResource = resource({
   name: 'product',
   plural: 'products',
   rights: { owner: 'none', readers: 'everyone', writers: 'staff' },
@@ -195,7 +195,7 @@ export const products = resource({
     }),
 });
 
-export type Product = Infer<typeof products.Shown>;
+export type Product = Infer<typeof productResource.Shown>;
 export type ProductContent = ContentOf<typeof members>;
 
 type Codes = { readonly sku: string; readonly barcode: string | null };

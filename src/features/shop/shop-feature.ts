@@ -1,5 +1,5 @@
 // The shop as a feature: what other features begin with, and who may sign up.
-import { currency } from '../../config/settings.ts';
+import { currencyRule } from '../../config/settings.ts';
 import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { shopMigrations } from './shop-migrations.ts';
@@ -19,7 +19,7 @@ export const shop: Feature = {
       value: 'CODE',
       fallback: 'EUR',
       help: 'currency of new orders in the console',
-      rule: currency,
+      rule: currencyRule,
     },
     {
       flag: 'shop-name',

@@ -5,7 +5,7 @@ import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
-import { email, nameKey, namePrefix, singleLine } from '../../schema/members.ts';
+import { email, keyOfName, namePrefix, singleLine } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { optional } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -40,7 +40,7 @@ const userEmails: UniqueKey = {
 const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
-  nameKey: column.derived('name', nameKey),
+  nameKey: column.derived('name', keyOfName),
   emailKey: uniqueKeyColumn(userEmails),
   passwordHash: column.text(),
   passwordExpiresAt: column.nullable(column.integer),

@@ -1,5 +1,5 @@
 // Webhooks as a feature: their routes, and the deliveries beside them.
-import { addressBlock, listOf, splitList } from '../../config/settings.ts';
+import { addressBlock, listRule, splitList } from '../../config/settings.ts';
 import type { Feature } from '../feature.ts';
 import { webhooksMigrations } from './webhooks-migrations.ts';
 
@@ -12,7 +12,7 @@ export const webhooks: Feature = {
       value: 'LIST',
       fallback: '',
       help: 'addresses or CIDR blocks that webhooks may go to besides public ones, also by HTTP',
-      rule: listOf(addressBlock),
+      rule: listRule(addressBlock),
     },
   ],
   migrations: webhooksMigrations,

@@ -10,7 +10,7 @@ import { Problem, unavailable, securityEventOf } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Timers } from '../../base/timers.ts';
 import type { Streamed } from '../routing/reply.ts';
-import { csv, ndjson } from '../responses/media-types.ts';
+import { csvType, ndjsonType } from '../responses/media-types.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { ResponseStream } from '../responses/response-stream.ts';
 import type { Call } from '../routing/route.ts';
@@ -110,14 +110,14 @@ export class Exports {
     if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
     this.#slots.checkRoom(placeOf(call));
     const day = new Date(call.now).toISOString().slice(0, 10);
-    const isCsv = call.mediaType === csv;
+    const isCsv = call.mediaType === csvType;
     const texts = textsOf(
       readElements(() => call.recheckCaller()),
       isCsv ? table : undefined,
     );
     return {
       kind: 'stream',
-      mediaType: isCsv ? `${csv}; charset=utf-8` : ndjson,
+      mediaType: isCsv ? `${csvType}; charset=utf-8` : ndjsonType,
       fields: ['Content-Disposition', `attachment; filename="${name}-${day}.${isCsv ? 'csv' : 'ndjson'}"`],
       start: (stream) => this.#start(stream, call, texts),
     };
@@ -209,7 +209,7 @@ async function writeInChunks(stream: ResponseStream, text: string): Promise<void
 
 /** Whether the request is for an export rather than a page. */
 export function isExport({ mediaType }: Pick<ExportCall, 'mediaType'>): boolean {
-  return mediaType === csv || mediaType === ndjson;
+  return mediaType === csvType || mediaType === ndjsonType;
 }
 
 /** Returns an issue for each parameter of pages that the query of an export has. */

@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/access.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import { Problem } from '../../problem.ts';
 import { decode } from './query.ts';
-import { valuesOf, type Head, type RequestHead } from './request-head.ts';
+import { fieldValues, type Head, type RequestHead } from './request-head.ts';
 
 type Options = {
   readonly authenticator: Authenticator;
@@ -16,7 +16,7 @@ export function authenticate(
   head: RequestHead,
   { authenticator, acceptsQueryKeys, now }: Options,
 ): Caller | undefined {
-  const keys = valuesOf(head, 'x-api-key');
+  const keys = fieldValues(head, 'x-api-key');
   const queryKeys = head.queryApiKeys.map(decode);
   const tokens = tokensIn(head);
   checkSingle({ tokens, keys, queryKeys });
@@ -37,14 +37,14 @@ const queryKeysDisabled = 'The parameter api_key is disabled; send the key in th
 export function authorizationOf(head: Head): string | undefined {
   const { authorization } = head.headers;
   if (authorization?.includes(',') !== true) return authorization;
-  return valuesOf(head, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
+  return fieldValues(head, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
 }
 
 /** Other schemes are not for this service, and `Bearer` without a token is no credential. */
 const tokenForm = /^bearer +([^ ].*)$/i;
 
 function tokensIn(head: Head): string[] {
-  return valuesOf(head, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
+  return fieldValues(head, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
 }
 
 type Credentials = { readonly [part in 'tokens' | 'keys' | 'queryKeys']: readonly string[] };

@@ -7,7 +7,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
 import { headOf, type HandlerResult } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
-import { valuesOf } from './request-head.ts';
+import { fieldValues } from './request-head.ts';
 import type { ReplayableResponse } from './responder.ts';
 import type { RouteCall } from './route-call.ts';
 
@@ -107,7 +107,7 @@ function checkOwner({ caller, read, route }: RouteCall, stored: StoredResponse):
 /** Whether there is one valid Idempotency-Key. */
 function isValidKey({ headers, head }: RouteCall): boolean {
   const key = headers['idempotency-key'] ?? '';
-  const isSingle = valuesOf(head, 'idempotency-key').length === 1;
+  const isSingle = fieldValues(head, 'idempotency-key').length === 1;
   return isSingle && key.length <= idempotencyKeyLengthMax && /^[\x21-\x7e]+$/.test(key);
 }
 

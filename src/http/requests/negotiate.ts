@@ -1,6 +1,6 @@
 // Negotiates media types (RFC 9110 section 12.5.1), and checks the Content-Type of bodies.
 import { Problem } from '../../problem.ts';
-import { acceptPatch, bodyTypesOf, json } from '../responses/media-types.ts';
+import { acceptPatch, bodyTypesOf, jsonType } from '../responses/media-types.ts';
 import type { RequestHeaders } from '../connections/request-fields.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { RequestHeaders } from '../connections/request-fields.ts';
  * accepts none of them. A response without content offers none, and is never 406.
  */
 export function chooseMediaType(accept: string | undefined, offered: readonly string[]): string {
-  const [first = json] = offered;
+  const [first = jsonType] = offered;
   if (accept === undefined || accept === '' || accept === '*/*' || accept === first) return first;
   if (offered.length === 0) return first;
   const chosen = findPreferred(accept, offered);

@@ -61,7 +61,7 @@ export function checkHead(head: Head): void {
 }
 
 /** Returns the values of a field's lines, since a value with a comma may have been joined from several. */
-export function valuesOf({ request: { rawHeaders }, headers }: Head, name: RequestField): string[] {
+export function fieldValues({ request: { rawHeaders }, headers }: Head, name: RequestField): string[] {
   const joined = headers[name];
   if (joined === undefined) return [];
   if (!joined.includes(',')) return [joined];
@@ -86,7 +86,7 @@ function checkTarget({ url = '', method }: IncomingMessage): void {
 function checkHost(head: Head): void {
   const { request } = head;
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
-  const hosts = valuesOf(head, 'host').length;
+  const hosts = fieldValues(head, 'host').length;
   if (hosts === 0 && request.httpVersionMinor === 1) throw badRequest('The request must have a Host header.');
   if (hosts > 1) throw badRequest('The request must have exactly one Host header.');
   const { host } = head.headers;

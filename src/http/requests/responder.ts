@@ -10,7 +10,7 @@ import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { ArrivedRequest } from '../connections/http-server.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
 import type { Cors } from '../responses/cors.ts';
-import { acceptPatch, json, problemJson } from '../responses/media-types.ts';
+import { acceptPatch, jsonType, problemJsonType } from '../responses/media-types.ts';
 import { jsonPolicyFields } from '../responses/policies.ts';
 import { problemResponse } from '../responses/problem-response.ts';
 import { etagOf, toWireLatin1 } from '../responses/representation.ts';
@@ -110,12 +110,12 @@ export class Responder {
         const { text: body, etag } = result;
         const { status, location } = headOf(call.route.reply, result);
         const own = location === undefined ? [] : ['Location', location];
-        return this.#sendVersioned({ status, etag, mediaType: json, body, own });
+        return this.#sendVersioned({ status, etag, mediaType: jsonType, body, own });
       }
       case 'list': {
         const { text: body, etag, next } = result;
         const own = next === null ? [] : ['Link', `<${next}>; rel="next"`];
-        return this.#sendVersioned({ status: 200, etag, mediaType: json, body, own });
+        return this.#sendVersioned({ status: 200, etag, mediaType: jsonType, body, own });
       }
       case 'document': {
         const { content, mediaType = call.mediaType } = result;
@@ -142,7 +142,7 @@ export class Responder {
   replay({ status, location, etag, text: body }: ReplayableResponse): void {
     const own = ['Idempotency-Replayed', 'true'];
     if (location !== null) own.push('Location', location);
-    this.#sendVersioned({ status, etag, mediaType: json, body, own });
+    this.#sendVersioned({ status, etag, mediaType: jsonType, body, own });
   }
 
   respondWithProblem(problem: Problem): void {
@@ -154,7 +154,7 @@ export class Responder {
     if (problem.code === 'unavailable') metrics.rejections.unavailable += 1;
     const event = securityEventOf(problem);
     if (event !== undefined && this.securityEvents.length === 0) this.securityEvents = [event];
-    this.#send(status, [...fields, ...contentFields(problemJson, text.length)], text);
+    this.#send(status, [...fields, ...contentFields(problemJsonType, text.length)], text);
   }
 
   /** `match` has the methods of the path; undefined for a preflight to a path without routes. */
@@ -288,7 +288,7 @@ export function unparsedResponse(
   const logged = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
   if (log.takeUnrated(status)) log.write(logged, { status, milliseconds: 0 }, now());
   const all = ['X-Request-Id', requestId, ...transportFields(isTls), ...fields];
-  return lastText(status, [...all, ...contentFields(problemJson, text.length)], text, now());
+  return lastText(status, [...all, ...contentFields(problemJsonType, text.length)], text, now());
 }
 
 /** Returns a whole response that ends its connection, with one character for each byte. */

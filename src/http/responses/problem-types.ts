@@ -3,7 +3,7 @@ import { stepUpSeconds } from '../../auth/access.ts';
 import { hourSeconds } from '../../base/durations.ts';
 import type { ProblemCode } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
-import { json, mergePatch } from './media-types.ts';
+import { jsonType, mergePatchType } from './media-types.ts';
 import {
   bodyBytesMax,
   requestMillisecondsMax,
@@ -101,13 +101,13 @@ export const problemTypes: Readonly<
   'not-acceptable': {
     status: 406,
     title: 'Not acceptable',
-    about: `The Accept header excludes every available format. Resources are ${json}.`,
+    about: `The Accept header excludes every available format. Resources are ${jsonType}.`,
   },
   'unsupported-media-type': {
     status: 415,
     title: 'Unsupported media type',
     about:
-      `The body must be ${json} in UTF-8 (for PATCH also ${mergePatch}), without Content-Encoding. ` +
+      `The body must be ${jsonType} in UTF-8 (for PATCH also ${mergePatchType}), without Content-Encoding. ` +
       '`Accept`, `Accept-Patch` or `Accept-Encoding` says what is accepted.',
   },
   'content-too-large': {

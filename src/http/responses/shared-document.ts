@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { HeaderFields } from '../../base/header-fields.ts';
-import { json } from './media-types.ts';
+import { jsonType } from './media-types.ts';
 import type { Represents } from './representation.ts';
 import { jsonPolicyFields } from './policies.ts';
 
@@ -37,7 +37,7 @@ export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
  */
 export async function sharedText(
   text: string | Buffer,
-  { mediaType = json, fields = jsonPolicyFields }: SharedOptions = {},
+  { mediaType = jsonType, fields = jsonPolicyFields }: SharedOptions = {},
 ): Promise<SharedDocument<never>> {
   const encoded = await createEncodings(typeof text === 'string' ? Buffer.from(text) : text);
   return { kind: 'shared document', mediaType, fields, encoded };

@@ -2,7 +2,7 @@
 // documentation follow from this value.
 import type { HeaderFields } from '../../base/header-fields.ts';
 import type { JsonSchema, Schema } from '../../schema/schema.ts';
-import { csv, json, ndjson } from '../responses/media-types.ts';
+import { csvType, jsonType, ndjsonType } from '../responses/media-types.ts';
 import type { Representation, Represents } from '../responses/representation.ts';
 import type { ResponseStream } from '../responses/response-stream.ts';
 import type { SharedDocument } from '../responses/shared-document.ts';
@@ -12,7 +12,7 @@ export const revalidated = 'private, no-cache';
 export const notStored = 'no-store';
 
 /** The media types of a list that can be exported. The handler returns the negotiated one. */
-export const exportable = [json, csv, ndjson] as const;
+export const exportable = [jsonType, csvType, ndjsonType] as const;
 
 export type Reply = ReplyHead & (ReplyWithSchema | OtherReply);
 
@@ -70,7 +70,7 @@ export function mediaTypesOf({ kind, mediaTypes = onlyJson }: Reply): readonly s
   return kind === 'none' ? none : mediaTypes;
 }
 
-const onlyJson: readonly string[] = [json];
+const onlyJson: readonly string[] = [jsonType];
 const none: readonly string[] = [];
 
 export function cacheControlOf({ kind, cacheControl }: Reply): string {

@@ -1,7 +1,7 @@
 // A route is one value. Matching, access, validation, types and documentation follow from it.
 import type { Access, Caller, RowAccess, Scope } from '../../auth/access.ts';
 import type { Problem, ProblemCode } from '../../problem.ts';
-import type { Issue, JsonSchema, Members, ObjectOf, Schema } from '../../schema/schema.ts';
+import type { Issue, JsonSchema, MemberSchemas, ObjectOf, Schema } from '../../schema/schema.ts';
 import type { Connection, Synchronous } from '../../storage/connection.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
@@ -110,7 +110,7 @@ type StreamedContent = {
 
 type AnyCall = Call<object, object, unknown, Caller | undefined>;
 
-type Declaration<Path extends string, Q extends Members, Body, R extends Reply, C> = {
+type Declaration<Path extends string, Q extends MemberSchemas, Body, R extends Reply, C> = {
   readonly method: Method;
   readonly path: Path;
   readonly summary: string;
@@ -160,7 +160,7 @@ type Declaration<Path extends string, Q extends Members, Body, R extends Reply, 
 
 /** A route as the server sees it, without the types of its declaration, which the compiler has checked. */
 export type Route = Omit<
-  Declaration<string, Members, unknown, Reply, Caller | undefined>,
+  Declaration<string, MemberSchemas, unknown, Reply, Caller | undefined>,
   'handle' | 'queryIssues'
 > & {
   queryIssues?(query: object, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
@@ -169,7 +169,7 @@ export type Route = Omit<
 
 export function route<
   const Path extends string,
-  Q extends Members = Readonly<Record<never, JsonSchema>>,
+  Q extends MemberSchemas = Readonly<Record<never, JsonSchema>>,
   Body = undefined,
   const R extends Reply = Reply,
   C = Caller,

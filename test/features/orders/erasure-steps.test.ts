@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { clearErasedOrders, eraseCustomer } from '../../../src/features/orders/customer-erasure-store.ts';
-import { customers } from '../../../src/features/customers/customers.ts';
+import { customerResource } from '../../../src/features/customers/customers.ts';
 import { orderContentOf } from '../../../src/features/orders/order-members.ts';
 import type { OrderStatus } from '../../../src/features/orders/order-status.ts';
 import { createStoredResponses } from '../../../src/features/idempotency/stored-response-store.ts';
@@ -26,7 +26,7 @@ const { id: userId } = addUser(
 
 function newCustomer(): number {
   const nothing = { email: null, phone: null, address: null, note: null, reference: null, metadata: {} };
-  return customers.add(permit, { name: 'Grace', ...nothing, userId }, 0).id;
+  return customerResource.add(permit, { name: 'Grace', ...nothing, userId }, 0).id;
 }
 
 function place(customerId: number, status: OrderStatus, createdAt: number): number {
@@ -39,7 +39,7 @@ test('steps of two orders reach all orders: of one time, of one status, and of l
   const customerId = newCustomer();
   for (const status of ['delivered', 'open', 'paid'] as const)
     for (const createdAt of [1, 1, 1, 2, 3]) place(customerId, status, createdAt);
-  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customerResource.source, permit, customerId), []);
   while (clearErasedOrders(db, 2) > 0);
   const left = db.get(
     'SELECT count(*) FROM orders WHERE customerId = ? AND shippingAddress IS NOT NULL',
@@ -72,7 +72,7 @@ test('no response stored for an order of the customer is sent again, even before
   const customerId = newCustomer();
   const replayable = respondTo(place(customerId, 'open', 1));
   const ofOther = respondTo(place(newCustomer(), 'open', 1));
-  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customerResource.source, permit, customerId), []);
   const later = respondTo(place(customerId, 'open', 1));
   const found = (): number[] => [replayable(), ofOther(), later()];
   assert.deepEqual(found(), [0, 2, 2], 'before the cleanup');
@@ -85,7 +85,7 @@ test('an order that takes a status before those already cleared leaves no stored
   const statuses = ['delivered', 'open'] as const;
   const [, id = 0] = statuses.map((status) => place(customerId, status, 1));
   const replayable = respondTo(id);
-  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customerResource.source, permit, customerId), []);
   clearErasedOrders(db, 1);
   const order = requireOwned(orderSource, permit, id);
   replaceOrder(permit, order, { ...order, status: 'cancelled' });
@@ -99,7 +99,7 @@ test('an order whose address was removed before the erasure leaves no stored res
   const replayable = respondTo(id);
   const order = requireOwned(orderSource, permit, id);
   replaceOrder(permit, order, { ...order, shippingAddress: null, note: null });
-  eraseCustomer(permit, requireOwned(customers.source, permit, customerId), []);
+  eraseCustomer(permit, requireOwned(customerResource.source, permit, customerId), []);
   while (clearErasedOrders(db, 2) > 0);
   assert.equal(replayable(), 0);
 });

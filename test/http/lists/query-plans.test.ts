@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RowAccess } from '../../../src/auth/access.ts';
-import { customers } from '../../../src/features/customers/customers.ts';
+import { customerResource } from '../../../src/features/customers/customers.ts';
 import { keySelection } from '../../../src/features/keys/key-store.ts';
 import { orderList } from '../../../src/features/orders/order-list-store.ts';
 import { sessionSelection } from '../../../src/features/sessions/session-store.ts';
@@ -50,8 +50,8 @@ const kinds: Readonly<Record<string, Kind>> = {
     },
   },
   customers: {
-    list: customers,
-    select: (access, query) => customers.selection(access, query),
+    list: customerResource,
+    select: (access, query) => customerResource.selection(access, query),
     filters: choices([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]),
     inOrder: { '': [{ userId: 7 }], id: [{ email: 'ada@example.com' }], name: [{ name: 'Gr', userId: 7 }] },
   },
@@ -116,7 +116,7 @@ test('a page of orders is read by the worker if an index has but one of two filt
 test('a total is counted in the read worker', async () => {
   for (const selection of [
     orderList.selection(own, { currency: 'EUR' }),
-    customers.selection(all, { name: 'Gr' }),
+    customerResource.selection(all, { name: 'Gr' }),
     userList.selection(all, {}),
     sessionSelection(own, 0),
     keySelection(own),

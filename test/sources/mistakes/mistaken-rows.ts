@@ -2,7 +2,7 @@
 import type { Caller } from '../../../src/auth/access.ts';
 import { commandPermit, servicePermit, signInPermit, type Permit } from '../../../src/storage/permit.ts';
 import type { Call } from '../../../src/http/routing/route.ts';
-import { customers } from '../../../src/features/customers/customers.ts';
+import { customerResource } from '../../../src/features/customers/customers.ts';
 import { requireOwned, requireVisible } from '../../../src/storage/object-access.ts';
 import { orderList } from '../../../src/features/orders/order-list-store.ts';
 import { addOrder, orderSource, replaceOrder } from '../../../src/features/orders/order-store.ts';
@@ -43,9 +43,9 @@ export function mistakesOfStorage(
     // @ts-expect-error TS2322
     requireVisible(sessionSource(0), { read: db, caller: undefined }, 7),
     // @ts-expect-error TS2741
-    requireVisible(customers.source, permit, 7),
+    requireVisible(customerResource.source, permit, 7),
     // @ts-expect-error TS2739
-    requireOwned(customers.source, call, 7),
+    requireOwned(customerResource.source, call, 7),
     // @ts-expect-error TS2739
     requireOwned(userSource, { writer: db, caller: call.caller }, 7),
     // @ts-expect-error TS2345
@@ -72,12 +72,12 @@ export function mistakesOfPermits(
   const key = requireOwned(keySource, permit, 7);
   const user = requireOwned(userSource, permit, 7);
   const session = requireOwned(sessionSource(0), permit, 7);
-  const customer = requireOwned(customers.source, permit, 7);
+  const customer = requireOwned(customerResource.source, permit, 7);
   const order = requireOwned(orderSource, permit, 7);
   const seen = { key: requireVisible(keySource, call, 7), order: requireVisible(orderSource, call, 7) };
   const found = {
     order: orderSource.find(db, 7),
-    customer: customers.source.find(db, 7),
+    customer: customerResource.source.find(db, 7),
     key: keySource.find(db, 7),
   };
   if (found.order === undefined || found.customer === undefined || found.key === undefined) return [];
@@ -115,17 +115,17 @@ export function mistakesOfPermits(
     endSession(permit, { id: 7 }),
     // @ts-expect-error TS2739
     endSessions(db, user, null),
-    customers.replace(permit, customer, customer),
+    customerResource.replace(permit, customer, customer),
     // @ts-expect-error TS2739
-    customers.replace(db, customer, customer),
+    customerResource.replace(db, customer, customer),
     // @ts-expect-error TS2345
-    customers.replace(permit, found.customer, customer),
+    customerResource.replace(permit, found.customer, customer),
     // @ts-expect-error TS2345
-    customers.remove(permit, found.customer),
+    customerResource.remove(permit, found.customer),
     // @ts-expect-error TS2739
-    customers.remove(db, customer),
+    customerResource.remove(db, customer),
     // @ts-expect-error TS2739
-    customers.add(db, { ...customer, userId: 7 }, 0),
+    customerResource.add(db, { ...customer, userId: 7 }, 0),
     replaceOrder(permit, order, order),
     // @ts-expect-error TS2739
     replaceOrder(db, order, order),
