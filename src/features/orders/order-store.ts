@@ -94,9 +94,9 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
   const { id } = current;
   const type = changeTypeOf(current.status, content.status);
   const updatedAt = changeTime(current, permit.origin.now);
+  const metadataBefore = storedMetadata(permit.writer, id) ?? current.metadata;
   replaceContent(permit.writer, { ...content, updatedAt }, id);
-  const before = storedMetadata(permit.writer, id) ?? current.metadata;
-  indexMetadata(permit.writer, 'orders', { id, before, after: content.metadata });
+  indexMetadata(permit.writer, 'orders', { id, before: metadataBefore, after: content.metadata });
   if (customerId !== current.customerId) assignCustomer(permit.writer, { customerId }, id);
   recordEvent(permit, {
     type,

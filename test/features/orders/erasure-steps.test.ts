@@ -10,6 +10,7 @@ import { addOrder, orderSource, replaceOrder } from '../../../src/features/order
 import { addUser } from '../../../src/features/users/user-store.ts';
 import { migratedInMemory } from '../../support/memory-database.ts';
 import { Connection } from '../../../src/storage/connection.ts';
+import { metadataCheck, type Metadata } from '../../../src/storage/metadata.ts';
 import { requireOwned } from '../../../src/storage/object-access.ts';
 import { commandPermit } from '../../../src/storage/permit.ts';
 import { address } from './erased-customer.ts';
@@ -29,9 +30,16 @@ function newCustomer(): number {
   return customerResource.add(permit, { name: 'Grace', ...nothing, userId }, 0).id;
 }
 
-function place(customerId: number, status: OrderStatus, createdAt: number): number {
+function place(customerId: number, status: OrderStatus, createdAt: number, metadata: Metadata = {}): number {
   const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
-  const content = orderContentOf({ customerId, currency: 'EUR', items, status, shippingAddress: address });
+  const content = orderContentOf({
+    customerId,
+    currency: 'EUR',
+    items,
+    status,
+    shippingAddress: address,
+    metadata,
+  });
   return addOrder(permit, { ...content, userId }, { createdAt, updatedAt: createdAt }).id;
 }
 
@@ -102,4 +110,18 @@ test('an order whose address was removed before the erasure leaves no stored res
   eraseCustomer(permit, requireOwned(customerResource.source, permit, customerId), []);
   while (clearErasedOrders(db, 2) > 0);
   assert.equal(replayable(), 0);
+});
+
+test('metadata that are written during an erasure are found, but for those of the erased customer', () => {
+  const erased = newCustomer();
+  const ids = [place(newCustomer(), 'open', 1, { receipt: 'A' }), place(erased, 'open', 1, { receipt: 'A' })];
+  eraseCustomer(permit, requireOwned(customerResource.source, permit, erased), []);
+  for (const id of ids) {
+    const order = requireOwned(orderSource, permit, id);
+    replaceOrder(permit, order, { ...order, metadata: { receipt: 'B' } });
+  }
+  while (clearErasedOrders(db, 2) > 0);
+  const [id] = ids;
+  assert.deepEqual(db.all('SELECT name, value, id FROM ordersMetadata'), [['receipt', 'B', id]]);
+  metadataCheck('orders').run(db, assert.fail);
 });
