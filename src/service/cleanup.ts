@@ -21,6 +21,8 @@ export class Cleanup {
   /** The time of each key's last use, by its id, until a run has stored it. */
   readonly #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
+  /** Whether the WAL may have what was erased, perhaps before a start. */
+  #hasErased = true;
 
   constructor(options: CleanupOptions) {
     this.#options = options;
@@ -33,15 +35,14 @@ export class Cleanup {
 
   /** Runs in the background after something was erased. If a run fails, the next one does the rest. */
   runInBackground(): void {
-    this.run().then(
-      () => this.#options.database.emptyWalSoon(),
-      () => {},
-    );
+    this.#hasErased = true;
+    this.run().catch(() => {});
   }
 
   /** Runs the steps. While the service stops, the long ones are left to the next start. */
   async run(): Promise<void> {
     await this.#storeLastUses();
+    await this.#removing?.catch(() => {}); // it may have passed what was erased meanwhile
     this.#removing ??= this.#remove();
     await this.#removing;
     await this.#options.lastEventFile.write();
@@ -70,9 +71,15 @@ export class Cleanup {
   }
 
   async #remove(): Promise<void> {
+    const { database, steps, isStopping } = this.#options;
+    const hasErased = this.#hasErased;
+    this.#hasErased = false;
     try {
-      const { database, steps, isStopping } = this.#options;
       await inSlices(database, steps(), isStopping);
+      if (hasErased) database.emptyWalSoon();
+    } catch (error) {
+      this.#hasErased ||= hasErased;
+      throw error;
     } finally {
       this.#removing = undefined;
     }
