@@ -386,9 +386,10 @@ export class Transactions {
   /** While a sync runs, reads would still see the old state, and put it into caches. */
   #detect(): void {
     if (this.#unsynced !== undefined) return;
-    const before = this.#dataVersion;
-    this.#dataVersion = this.#readDataVersion();
-    if (this.#dataVersion !== before) this.#options.onSync([{ kind: 'everything' }]);
+    const version = this.#readDataVersion();
+    if (version === this.#dataVersion) return;
+    this.#options.onSync([{ kind: 'everything' }]);
+    this.#dataVersion = version; // if a feature could not read anew, the next detection asks it again
   }
 
   #readDataVersion(): unknown {
