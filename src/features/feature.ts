@@ -50,7 +50,7 @@ export type Feature = {
   readonly settings?: readonly Setting[];
   /** The migrations of the feature's tables, from the first. They run even if the feature is left out. */
   readonly migrations?: readonly Migration[];
-  /** What other features need to know of a declared resource, even if it is left out (`resource-feature.ts`). */
+  /** What other features need to know of this one, even if it is left out. */
   readonly declares?: Declares;
   /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;

@@ -1,5 +1,5 @@
 // Requests of clients that don't wait for their response are logged and counted, too; and between requests a
-// connection keeps nothing of the last one, since there may be ten thousand.
+// connection keeps nothing of the last one, since thousands may be open.
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { suite, test } from 'node:test';
