@@ -2,6 +2,7 @@
 // customers, products, and those that a team has added. A new one is tested by this file without a line.
 import assert from 'node:assert/strict';
 import { suite, test, type TestContext } from 'node:test';
+import { auditHistories } from '../../src/features/events/history-audit-store.ts';
 import { features } from '../../src/service/features.ts';
 import { follow, type Json, type Operation } from '../openapi/openapi-support.ts';
 import { assertProblem } from '../support/http-support.ts';
@@ -356,7 +357,7 @@ for (const name of names)
     });
 
     test(`${name}: each sort, owner and reference has an index, and check reads its rows and their events`, async (t) => {
-      const { sorts, isOwned, db } = await sceneOf(t, name);
+      const { sorts, isOwned, one, mine, make, db } = await sceneOf(t, name);
       const firstsOf = (sql: string): string[] => db.all<[string]>(sql).map(([first]) => first);
       const indexes = firstsOf(`SELECT name FROM pragma_index_list('${name}')`).map((index) =>
         firstsOf(`SELECT name FROM pragma_index_info('${index}') ORDER BY seqno`).join(', '),
@@ -384,6 +385,13 @@ for (const name of names)
         [kept?.audits, kept?.histories].map((all) => all?.map(({ table }) => table)),
         [[name], [name]],
       );
+      const { id } = await make();
+      await make();
+      await mine('DELETE', one({ id }));
+      const found: string[] = [];
+      const listeners = { report: (issue: string) => found.push(issue), progress: () => {} };
+      const counts = kept?.histories?.map((history) => auditHistories(db, history, listeners));
+      assert.deepEqual([counts, found], [[1], []]);
     });
   });
 

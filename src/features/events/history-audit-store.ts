@@ -122,8 +122,8 @@ function reportMissing(
     'SELECT DISTINCT topicId FROM events AS event WHERE topic = ? ' +
     `AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = event.topicId) ` +
     'AND NOT EXISTS (SELECT 1 FROM events AS last WHERE topic = event.topic AND topicId = event.topicId ' +
-    'AND type = ?)';
-  for (const [id] of db.all<Row & readonly [number]>(sql, topic, `${topic}.deleted`))
+    "AND type LIKE '%.deleted')";
+  for (const [id] of db.all<Row & readonly [number]>(sql, topic))
     report(`${topic} ${id} has events, but does not exist.`);
 }
 
