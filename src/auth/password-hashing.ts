@@ -75,7 +75,7 @@ export function createScryptPool({
     });
   }
 
-  /** Rejects all jobs; those that run when they have ended. */
+  /** Rejects all jobs. A job that runs is rejected when it has ended. */
   function close(): void {
     isClosed = true;
   }

@@ -17,8 +17,8 @@ const defaultCost: Cost = { ln: 15, r: 8, p: 3 };
 type HasherOptions = PoolOptions & { readonly cost?: Cost };
 
 /**
- * `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Jobs without a
- * request pass no place: those of commands and of the first administrator.
+ * `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Commands, and the start
+ * for the first administrator, pass no place.
  */
 export function createPasswordHasher({ cost = defaultCost, ...options }: HasherOptions = {}) {
   const pool = createScryptPool(options);

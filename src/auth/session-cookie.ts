@@ -7,7 +7,7 @@
  * neither read nor set it. Older browsers apply the rules of `__Host-`.
  */
 const commonName = '__Host-Http-orderly';
-/** The port of a public URL where there is usually one service: that of HTTPS, and the default one. */
+/** The ports of HTTPS and of the default settings: a host usually has one service there. */
 const commonPorts = ['', '8443'];
 const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 

@@ -183,8 +183,8 @@ const laterFormulaStart = new RegExp(
 );
 
 /**
- * Removes what makes a cell text for spreadsheets: the apostrophes that `withFormulaGuard` has added, that of
- * `'01067`, and the formula of `="00123"`.
+ * Removes what makes a cell text for spreadsheets: the apostrophes that `withFormulaGuard` has added, the
+ * apostrophe of `'01067`, and the formula of `="00123"`.
  */
 export function plainCell(cell: string): string {
   const [, text] = /^="((?:[^"]|"")*)"$/.exec(cell) ?? [];

@@ -1,5 +1,5 @@
-// The commands in one table, and their help. The code of a command is loaded when it runs: that of `serve` is most of
-// the code, and no other command needs it.
+// The commands in one table, and their help. The code of a command is loaded when it runs: most of the code belongs to
+// `serve`, and no other command needs it.
 import { wholeNumberRule, type CommandFlag } from '../config/settings.ts';
 import type { CommandLine, Syntax } from '../service/command-line.ts';
 import { declared, settings } from '../service/features.ts';

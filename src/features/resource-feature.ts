@@ -27,7 +27,7 @@ export function declaredFeature<M extends ResourceMembers>(
     ...resourceFeature({
       name: plural,
       tag: { name: tag, description },
-      // the table of keys is always there, and the first: what is imported later needs no place between
+      // the table of keys comes first, also without imports: otherwise adding imports would move the other migrations
       migrations: [importKeysMigration(name, plural), ...migrations].map((sql, index) => ({
         name: `${plural} ${index}`,
         sql,

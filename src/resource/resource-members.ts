@@ -65,7 +65,10 @@ type PersonalMemberOrNot = Member & { readonly hasValuesInEvents?: false } & (
   );
 /** An erasure makes these null, or empties them. */
 type ClearedColumn = Column<unknown, null> | Column<unknown, Metadata>;
-/** Members of which each says whether it is personal, but for those that events show: events are never changed. */
+/**
+ * Each member says `isPersonal`, except those whose values are in events; those can't be personal, since events can't
+ * be erased.
+ */
 export type PersonalOrNot = Readonly<Record<string, ShownInEvents | PersonalMemberOrNot>>;
 
 type Kind = 'sent' | 'posted' | 'readOnly';

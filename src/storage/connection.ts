@@ -12,7 +12,7 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
-/** Runs each query of a connection. */
+/** Runs each statement of a connection that returns rows. */
 type Guard = <T>(run: () => T) => T;
 
 /**

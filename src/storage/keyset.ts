@@ -1,6 +1,7 @@
 // Pages of a list by keyset: a page begins after the last row of the previous one, so later pages cost no more.
-// There are two ways. If an index has the order of the list, a page is read from it at once. Otherwise the read worker
-// finds all rows and sorts them, by whichever index SQLite chooses; `npm run bench:lists` shows what that takes.
+// If an index has the order of the list, a page is read from it at once. Otherwise the read worker finds all rows and
+// sorts them, by whichever index SQLite chooses; `npm run bench:lists` shows what that takes. A search finds its rows
+// itself, for a single page.
 import type { Row, SqlValue } from './connection.ts';
 import type { DatabaseReads } from './database.ts';
 

@@ -33,7 +33,7 @@ type Statement = {
   /** If set, the result has positions: the key is 0 where all phrases begin words, 1 in all other rows. */
   readonly search?: RowSearch | undefined;
 };
-/** Whose query it is. Clients take turns, regardless of how many queries each has, and staff go first. */
+/** Whose query it is. Clients take turns, however many queries each has; three of four are those of staff. */
 export type StatementOptions = {
   readonly client?: string;
   readonly isOfStaff?: boolean;

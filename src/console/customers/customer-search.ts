@@ -6,7 +6,7 @@ import { aboutCustomer } from './customer-words.ts';
 
 type CustomerSearch = (q: string, signal: AbortSignal) => Promise<readonly Found[]>;
 
-/** Returns a search that finds so many customers at most. */
+/** Returns a search that finds at most `limit` customers. */
 export function customerSearch(
   client: ApiClient,
   limit: number,

@@ -87,7 +87,7 @@ function contactCards(customer: Customer, orders: List<Order>): Child {
   ];
 }
 
-/** The number of their orders, and the sums of those that hold by currency. */
+/** The number of the customer's orders, and their sums by currency, without cancelled and refunded ones. */
 function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [string, Child])[] {
   if (total === 0) return [];
   const kept = data.filter(({ status }) => !isFinal(status));

@@ -80,7 +80,7 @@ export function memberChoices(kind: ImportKind): (readonly [name: string, label:
   return Object.keys(headings[kind]).map((name) => [name, labelOf(name)]);
 }
 
-/** Of which of a person's addresses or numbers a column is, before or after what it is. */
+/** Words of headings for a kind of address or number, as in “Work phone” and “Phone 1 - Value”. */
 const places =
   /^(business|work|home|other|private|primary|company|add?resse?[12])|(geschaftlich|privat|weitere[rs]?|arbeit|business|work|home|other|main|mobile|haupt|[1-3](value|wert))$/;
 

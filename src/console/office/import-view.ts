@@ -58,7 +58,7 @@ async function openFile(place: Place, file?: File, encoding?: string): Promise<v
   }
 }
 
-/** By so many rows the columns are recognized. */
+/** The rows by which the columns are recognized. */
 const rowsLooked = 100;
 
 /** The outcome is above the columns: these can be changed then, and all rows checked again. */

@@ -26,7 +26,7 @@ import { t } from '../parts/texts.ts';
 import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { fileRowsOf, readSold, type Sold, type SumRow, type SumTable, sumTable } from './sales-figures.ts';
 
-/** `start` returns the beginning of the month or year so many later. */
+/** `start` returns the beginning of a time's month or year, or of one that is a number of months or years later. */
 const spans = {
   month: { by: 'month', start: startOfMonth, shown: 24, label: monthLabel },
   year: { by: 'year', start: startOfYear, shown: 10, label: yearLabel },

@@ -57,7 +57,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   });
   /** The last choice: it holds while the field has its name, so again once a scan has gone through the field. */
   let last: Chosen | undefined;
-  /** That of sales to nobody in particular, so that none has to wait for it. */
+  /** The customer of sales without a name, found before the first sale has to wait for it. */
   const walkIn = isSale ? findWalkIn().catch(() => undefined) : undefined; // the order says so
   /** What was left in the field without a choice, while it is looked up. */
   let left = Promise.resolve();

@@ -10,7 +10,7 @@ import { rich, t } from '../parts/texts.ts';
 import { changed } from './order-lines.ts';
 
 type Options = {
-  /** Whether there is nobody to send it to. */
+  /** Whether the order has no customer to be sent to. */
   readonly isToNobody: () => boolean;
   /** Whether it may be sold over the counter. */
   readonly isSale: boolean;

@@ -36,7 +36,7 @@ export function changed(place: HTMLElement): void {
   place.dispatchEvent(new Event('change', { bubbles: true }));
 }
 
-/** Screen readers say only what is another text. */
+/** Screen readers would say the same text again if it were set again. */
 export function say(place: HTMLElement, text: string): void {
   if (place.textContent !== text) place.textContent = text;
 }
@@ -186,7 +186,7 @@ export function orderLines(client: ApiClient) {
     return [{ label: t('Items'), found: options.map((each, index) => ({ id: String(index), ...each })) }];
   }
 
-  /** Makes the line that of the article, or adds one to the line that has it already. A focus in it goes on. */
+  /** Enters the article in the line, or adds one to the line that has the article already. Moves the line's focus on. */
   function put(line: Line, { name, sku, unitPrice, currency: other }: Article): void {
     const hadFocus = line.element.contains(document.activeElement);
     const same = lines.find((each) => each !== line && sku !== null && isSame(each.sku.value, sku));
@@ -292,7 +292,7 @@ export function orderLines(client: ApiClient) {
       return lines.filter((line) => !isEmpty(line)).length;
     },
 
-    /** Adds lines until there are so many. */
+    /** Adds lines until there are `count`. */
     grow(count: number): void {
       while (lines.length < count) add();
     },

@@ -32,7 +32,7 @@ export function orderSelection(page: Page) {
     draw();
   }
 
-  /** With Shift all orders from the last one to this one get what this one has. */
+  /** With Shift, all orders between the box that was clicked before and this box become as this one is. */
   function clicked(id: number, box: HTMLInputElement, hasShift: boolean): void {
     const ids = shown.map((order) => order.id);
     const ends = [ids.indexOf(hasShift && last !== undefined ? last : id), ids.indexOf(id)];

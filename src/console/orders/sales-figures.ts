@@ -12,7 +12,7 @@ import type { Page } from '../parts/view.ts';
 type Sums = {
   /** Orders by their status now. */
   readonly placed: readonly Figures[];
-  /** By what moved it, as in `moneyNames`; what was given back is negative. */
+  /** Money by the step that moved it, as in `moneyNames`; refunds and corrections are negative. */
   readonly moved: readonly Figures[];
   /** Cancelled and refunded orders don't count as sold. */
   readonly orders: number;

@@ -187,7 +187,7 @@ export type Figures = {
   }[];
 };
 export type Sales = {
-  /** Of money `received`: what was before it is not complete; null if all is known. */
+  /** Sums of `received` are complete only from this time on; null if they are complete from the beginning. */
   readonly completeFrom: string | null;
   readonly from: string;
   readonly before: string;

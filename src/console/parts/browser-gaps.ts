@@ -40,7 +40,7 @@ class DeviceStorage {
 
 export const storage = new DeviceStorage();
 
-/** Some browsers have null, others throw where cookies are blocked. */
+/** Where cookies are blocked, `localStorage` is null in some browsers and throws in others. */
 function storageOfBrowser(): Storage | undefined {
   try {
     return localStorage ?? undefined;

@@ -25,7 +25,7 @@ export class Drawing {
   }
 }
 
-/** Makes the children of `shown`, which were drawn as those of `last`, those of `next`. */
+/** Gives `shown`, whose children were drawn as those of `last`, the children of `next`. */
 function merge(shown: Element, last: Element, next: Element): void {
   const drawn = [...last.childNodes];
   const inPage = [...shown.childNodes];

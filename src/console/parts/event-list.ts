@@ -52,7 +52,7 @@ function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undef
   return actorName ?? t('a deleted account');
 }
 
-/** Shows a line for each event, the newest first; those of an order with the amounts in its currency. */
+/** Shows a line for each event, the newest first. `currency` is that of the order whose events they are. */
 export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {
   let currencyThen = currency;
   const lines = salesOf(events).map((line) => {

@@ -128,7 +128,7 @@ const attributesOf: Partial<Readonly<Record<NonNullable<Member['kind']>, Attribu
   time: { type: 'datetime-local' },
 };
 
-/** Says below the field what is to be known of what was entered. */
+/** Shows below the field what the check says of its value. */
 function answerBelow(control: Control, check: NonNullable<Member['check']>): HTMLElement {
   const hint = h('p.hint', { role: 'status' });
   control.addEventListener('change', async () => {
@@ -165,8 +165,8 @@ function priceIn(control: Control, pointer: string, currency: () => string): Omi
 }
 
 /**
- * Chromium offers to save an address that is typed, whatever `off` says, as if it were that of who types. It takes a
- * field with this token for none of an address.
+ * Chromium offers to save a typed address as the user's own, whatever `off` says, unless the fields have this token,
+ * which isn't one of an address.
  */
 const ofNoAddress = { attributes: { autocomplete: 'transaction-amount' } };
 

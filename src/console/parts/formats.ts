@@ -133,7 +133,7 @@ const clockTime = { timeStyle: 'short' } as const;
 const monthAndYear = { month: 'short', year: 'numeric' } as const;
 const yearOnly = { year: 'numeric' } as const;
 
-/** A shop without a time zone has the device's. An old browser may not know the one, and some don't know the other. */
+/** A shop without a time zone has the device's. A browser may not know the shop's zone, and some not even their own. */
 function daysOf(zone: string): ZoneDays {
   const known = [zone, deviceZone()].find(isTimeZone) ?? 'UTC';
   return new ZoneDays(known);
@@ -202,7 +202,7 @@ export function startOfDay(time: Date): Date {
   return addDays(time, 0);
 }
 
-/** Returns the beginning of the day so many days later. */
+/** Returns the beginning of the day that is `days` after that of `time`. */
 export function addDays(time: Date, days: number): Date {
   return shopTimes.days.startOfDay(time, days);
 }

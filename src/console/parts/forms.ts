@@ -131,7 +131,7 @@ export type Entered = Readonly<Record<string, string | boolean>>;
 
 /** A form with input that has not been sent. */
 export const unsent = 'form[data-unsent]';
-/** One whose input a reload would lose. */
+/** A form with input that a reload would lose. */
 export const unkept = 'form[data-unsent="unkept"]';
 
 /** Submitting it again while `run` is pending does nothing. */
@@ -171,7 +171,7 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   return element;
 }
 
-/** A form with as much in it as at first has no input: what was typed has been deleted again. */
+/** A form counts as unsent while its fields differ from what they had at first. */
 function watchInput(
   element: HTMLFormElement,
   entered: () => Entered,

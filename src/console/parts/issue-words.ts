@@ -46,7 +46,7 @@ const inAllLanguages = {
   rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
 } as const;
 
-/** Of these the service's sentence says more, in English. */
+/** In English the service's own sentence is shown, which says more. */
 const inOtherLanguages = {
   'pattern email': '{label} must be complete, such as anna@example.com.',
   'format email': '{label} must be complete, such as anna@example.com.',

@@ -60,7 +60,7 @@ function headingOf(name: string): string {
   return isTime(name) ? `${columnName(name)} (${timeZone()})` : columnName(name);
 }
 
-/** The service guards the sign + of a number like that of a formula. */
+/** Removes the apostrophe that the service puts before the + of a phone number, as before a formula. */
 function readablePhone(cell: string): string {
   return phoneText(cell.replace(/^'(?=\+\d+$)/, ''));
 }

@@ -158,7 +158,7 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
   return reload;
 }
 
-/** The list with these rows of what was shown; the others that it has now wait. */
+/** Keeps the shown rows; rows that are new are only counted. */
 function inPlace<T extends Row>(
   loaded: Shown<T>,
   { shown, subjects, path }: News<Shown<T>> & { readonly path: string },

@@ -190,7 +190,7 @@ export class LiveEvents extends EventTarget {
   }
 }
 
-/** Once some may have been missed, the others say no more. */
+/** Joins events that wait. An empty list means that some may have been missed, so which there are doesn't matter. */
 function joinNews(before: Events | undefined, events: Events): Events {
   const all = [...(before ?? []), ...events];
   return before?.length === 0 || events.length === 0 || all.length > batchMax ? [] : all;

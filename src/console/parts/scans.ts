@@ -28,7 +28,7 @@ import { t } from './texts.ts';
 const gapMillisecondsMax = 150;
 /** A hand is slower, in the middle of all gaps: one may be longer. */
 const fastMilliseconds = 50;
-/** No gap of a slow scanner is longer, and all are nearly the same; those of a hand differ more. */
+/** No gap of a slow scanner is longer. Its gaps are nearly the same; the gaps of a hand differ more. */
 const steadyMillisecondsMax = 100;
 const steadyDifferenceMax = 40;
 const lettersMin = 3;

@@ -1,7 +1,8 @@
 // What each status of an order means, and its names. All else about statuses follows from this table, or is a table
 // with a line for each status, each final one, or each that waits: the compiler asks for the line of a new one.
 // Apart from `open`, with which an order begins, single ones are named only where money moves (`new-order-view.ts`,
-// `order-columns.ts`, `order-selection.ts`, `sales-figures.ts`), and for what an owner may do (`order-view.ts`).
+// `order-columns.ts`, `order-payment.ts`, `order-selection.ts`, `order-view.ts`, `sales-figures.ts`), where the shop's
+// tasks are counted (`today-view.ts`), and for what an owner may do (`order-view.ts`).
 import { statuses, type Status } from './api-types.ts';
 import { t } from './texts.ts';
 

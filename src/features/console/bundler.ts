@@ -13,7 +13,7 @@ type Module = {
   readonly name: string;
   /** The names of the modules that this module imports. */
   readonly imports: readonly string[];
-  /** What it imports from them. */
+  /** The names that it imports from these modules. */
   readonly uses: readonly string[];
   /** The names of the modules that this module loads later. */
   readonly loads: readonly string[];

@@ -63,7 +63,7 @@ INSERT INTO customerSearch (customerSearch, rank) VALUES ('secure-delete', 1);
     sql: 'CREATE INDEX customers_phone_userId ON customers (phone, userId) WHERE phone IS NOT NULL',
   },
   {
-    // what is still to be erased in the orders of erased customers, and up to where it was
+    // the erased customers whose orders are still to be cleared, each with the position of the last cleared order
     name: 'customer-erasures',
     sql: `
 CREATE TABLE erasures (

@@ -40,7 +40,7 @@ type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted' | 'erase
 export type EventType = OwnEventType | ResourceEventType;
 
 /**
- * The histories that events belong to: that of their object, for sessions and keys that of their user. The topic of
+ * The histories that events belong to: the history of their object; for sessions and keys, of their user. The topic of
  * a declared resource is the name of its table, which its paths begin with.
  */
 export type Topic = Exclude<Kind, 'session' | 'key'> | (string & {});

@@ -5,17 +5,17 @@ import { and, isOneOf, noneMatches, not, type Condition } from '../../storage/ke
 import { topicsForAdmins, type Event, type EventType, type FeedBounds, type Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
-/** The events that one page of the feed may examine to find those that the caller may see. */
+/** The events that one page of the feed may examine in search of events that the caller may see. */
 const feedRowsExaminedMax = 1_000;
 
 /**
- * The events that a caller may see: all of most topics and of these types, otherwise only the caller's own.
+ * The events that a caller may see: all events, or the caller's own and all of some topics and types.
  */
 export type FeedAccess =
   | 'all'
   | {
       readonly userId: number;
-      /** The topics of which only the caller's own are seen; null: only the caller's own of any. */
+      /** Of these topics only the caller's own events are seen, of others all; null: only the caller's own of any. */
       readonly allBut: readonly Topic[] | null;
       readonly types: readonly EventType[];
     };
@@ -61,7 +61,7 @@ export function readFeed(db: Connection, request: FeedRequest): { events: Event[
 }
 
 type NewestRequest = FeedPage & {
-  /** The id of the event after the page, which is older. */
+  /** The page has the events older than this id. */
   readonly before: number;
   readonly removedUpTo: number;
 };
@@ -166,7 +166,7 @@ export function markFeedCopied(db: Connection): void {
   db.run('UPDATE feed SET file = ?', copiedFile);
 }
 
-/** What stands for the identity of a file: a copy's, and one whose file system keeps none. */
+/** Stand for the identity of a file: if it is a copy, and if its file system keeps no identities. */
 export const copiedFile = 'copied';
 export const unknownFile = 'unknown';
 

@@ -78,7 +78,7 @@ export function checkMaySetPayment(order: Pick<Order, 'status' | 'payment'>, cal
   throw forbidden(`Only staff may place an order as ${placed}, or say how it was paid.`);
 }
 
-/** Throws if a member changes that may not change any more: what is paid for, and to whom it was shipped. */
+/** Throws if items or currency change after the order is paid, or customer or address after it is shipped. */
 export function checkOpen(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const isPaid = order.status === 'paid';

@@ -62,11 +62,11 @@ const ofCountry = {
 };
 const ofCurrency = { description: 'ISO 4217: of new orders.' };
 
-/** Null is as absence: what the flag says. */
+/** Null is the same as absence: the flag's value counts. */
 const settable = <T>(schema: Schema<T>) => optional(nullable(schema));
 const optionalText = column.nullable(column.text());
 
-/** In the table null is what was never set. */
+/** Null in the table: the member was never set. */
 export const shopMembers = {
   name: { shown: nullable(name), sent: settable(name), column: optionalText },
   address: { shown: nullable(address), sent: settable(address), column: optionalText },

@@ -168,8 +168,8 @@ class DeliveryLoop {
   }
 
   /**
-   * Sends the next event, or passes others over. Returns the milliseconds until there may be more to do; that there
-   * is nothing to do it finds without waiting, so that no wake is missed.
+   * Sends the next event, or passes others over. Returns the milliseconds until there may be more to do. It finds
+   * that there is nothing to do before its first await, so no wake is missed.
    */
   async #step(): Promise<number> {
     const { database, secrets, now } = this.#services;

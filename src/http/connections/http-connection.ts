@@ -57,9 +57,9 @@ export class HttpConnection {
 
   /**
    * Calls `start` at the end of a turn of the event loop, once all earlier responses have left. Closes the
-   * connection, and returns false, if too much waits already: its client may repeat what has no response. A request with
-   * a streamed body may wait for the end of a turn only, since TLS says then that a response has left: nobody would read
-   * its pieces, which take far more memory than their bytes.
+   * connection, and returns false, if too much waits already: its client may repeat what has no response. A pipelined
+   * request with a streamed body waits one turn (over TLS a response counts as sent only then); after that the
+   * connection is closed, because its pieces would pile up unread.
    */
   begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
     const begin = (): void => {

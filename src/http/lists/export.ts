@@ -48,7 +48,7 @@ export type ExportFile<T> = {
 };
 
 /**
- * Yields all elements, a few at a time; a step may yield none. Calls `authorize` before each read, and throws
+ * Yields all elements, a few at a time; a step may yield none. Calls `authorize` before it reads elements, and throws
  * a Problem if the reader's rights have changed since the beginning.
  */
 export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly T[]>;

@@ -1,5 +1,5 @@
-// The response to one request: what steps add to it, and how it is sent, counted and logged, once. Conditional
-// requests, problems and streams are such responses.
+// The response to one request: what steps add to it, and how it is sent, counted and logged, once. 304s, problems and
+// streams are sent here, too.
 import assert from 'node:assert';
 import { performance } from 'node:perf_hooks';
 import type { HeaderFields } from '../../base/header-fields.ts';
