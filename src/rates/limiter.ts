@@ -1,5 +1,6 @@
 // Token buckets in memory. They limit how many requests a client may send in a span of time. A request calls
-// `consumeToken`, which ends it with 429 if the bucket is empty. Probes, the console's files and preflights consume none.
+// `consumeToken`, which ends it with 429 if the bucket is empty. Probes, the console's files and preflights consume no
+// token.
 //
 // | bucket                | of                                  | consumes a token                              |
 // |-----------------------|-------------------------------------|-----------------------------------------------|

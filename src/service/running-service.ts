@@ -130,7 +130,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     certificate: current,
     connectionsMax: openConnectionsMax(),
     connectionsPerAddressMax: config.connectionsPerAddress,
-    timeouts: { silenceMilliseconds: config.keepAliveSeconds * 1000 },
+    silenceMilliseconds: config.keepAliveSeconds * 1000,
     isTrusted: addressesIn(config.trustedProxy),
   });
   const address = await listen(server, config);

@@ -29,7 +29,7 @@ export async function serverBefore(
   options: ServerOptions = {},
 ): Promise<{ readonly server: HttpServer; readonly port: number }> {
   assert(inside !== undefined, 'the test is skipped otherwise');
-  const server = new HttpServer({ certificate: undefined, ...options });
+  const server = new HttpServer({ certificate: undefined, silenceMilliseconds: 75_000, ...options });
   const { port } = await server.listen('127.0.0.1', 0);
   server.setHandler(inside.app.handler);
   t.after(() => server.close());

@@ -70,7 +70,7 @@ type Erasure = readonly [customerId: number, lastOrderId: number, ...after: Posi
 
 /**
  * A step of the cleanup: follows the index of the customer's orders. It may miss an order whose status changes
- * meanwhile, but this change writes what it saw: neither address nor note nor metadata.
+ * meanwhile. But this change has read the order with its personal members hidden, so it writes them back empty.
  */
 export function clearErasedOrders(db: Connection, rowsMax: number): number {
   const erasure = db.get<Erasure>(

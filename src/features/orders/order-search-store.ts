@@ -18,7 +18,7 @@ import { statuses } from './order-status.ts';
 
 /** The number of newest matching customers whose orders a search includes. */
 export const searchedCustomersMax = 10_000;
-/** The number of newest orders whose items are searched: a tenth of a second allows no more. */
+/** The number of newest orders whose items are searched, so that few searches reach `searchMillisecondsMax`. */
 export const searchedOrdersMax = 40_000;
 
 type Searched = {

@@ -30,8 +30,6 @@ const timeoutsDefault = {
   requestMilliseconds: requestMillisecondsMax,
   checkMilliseconds: 1_000,
   handshakeMilliseconds: 10_000,
-  /** A connection ends after this time without a byte, unless its request is being handled. */
-  silenceMilliseconds: 75_000,
 };
 type Timeouts = typeof timeoutsDefault;
 
@@ -61,7 +59,9 @@ type HttpServerOptions = {
   readonly connectionsPerAddressMax?: number;
   /** Whether this is the address of a trusted proxy, which forwards the requests of many clients. */
   readonly isTrusted?: (address: string) => boolean;
-  /** The service sets only `silenceMilliseconds`; tests shorten all. */
+  /** A connection ends after this time without a byte, unless its request is being handled. */
+  readonly silenceMilliseconds: number;
+  /** Tests shorten these. */
   readonly timeouts?: Partial<Timeouts>;
 };
 
@@ -88,6 +88,7 @@ export class HttpServer {
 
   constructor(options: HttpServerOptions) {
     this.#server = createServer(options.certificate, { ...timeoutsDefault, ...options.timeouts });
+    this.#server.timeout = options.silenceMilliseconds;
     this.#isTls = options.certificate !== undefined;
     this.#perAddressMax = options.connectionsPerAddressMax ?? Infinity;
     this.#isTrusted = options.isTrusted ?? (() => false);
@@ -224,7 +225,6 @@ function createServer(certificate: Certificate | undefined, timeouts: Timeouts):
           handshakeTimeout: timeouts.handshakeMilliseconds,
         });
   server.maxHeadersCount = headerFieldsMax + 1; // one more than allowed, which `checkHead` rejects
-  server.timeout = timeouts.silenceMilliseconds;
   // without this `node:http` closes a connection whose client has ended its side; no documented way is left
   return Object.assign(server, { httpAllowHalfOpen: true });
 }

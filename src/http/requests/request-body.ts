@@ -8,9 +8,7 @@ import type { HttpConnection } from '../connections/http-connection.ts';
 import type { ArrivedRequest } from '../connections/http-server.ts';
 import { bodyBytesMax, headersOf } from '../connections/request-fields.ts';
 
-/**
- * A small piece costs as much as a large one, so a body may have this many pieces, and one more for every 16 bytes.
- */
+/** A small piece costs as much as a large one: a body may have this many, and one more for every `pieceBytesMin`. */
 const piecesMax = 512;
 const pieceBytesMin = 16;
 /** The pieces of a rejected body after which its connection is closed, even before its response. */

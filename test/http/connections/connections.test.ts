@@ -73,11 +73,10 @@ describe('connections', () => {
     });
 
   describe('time', { concurrency: true, ...insideOnly }, () => {
-    const impatience = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
+    const timeouts = { headersMilliseconds: 150, requestMilliseconds: 300, checkMilliseconds: 20 };
     /** Another server before the same service, with less patience. */
     async function impatientServer(t: TestContext): Promise<number> {
-      const timeouts = { ...impatience, silenceMilliseconds: 2_000 };
-      const { port, server } = await serverBefore(t, service(), { timeouts });
+      const { port, server } = await serverBefore(t, service(), { timeouts, silenceMilliseconds: 2_000 });
       t.after(() => until(() => server.connections.open === 0));
       return port;
     }
@@ -131,7 +130,7 @@ describe('connections', () => {
       if (asked.url !== '/held') return onRequest.apply(handler, args);
       connection.begin(response, false, () => void held.promise.then(() => response.writeHead(404).end()));
     });
-    const { port } = await serverBefore(t, service(), { timeouts: { silenceMilliseconds: 500 } });
+    const { port } = await serverBefore(t, service(), { silenceMilliseconds: 500 });
     using waiting = await openRaw(port);
     waiting.write(request('GET /held'));
     using idle = await openRaw(port);
@@ -149,8 +148,7 @@ describe('connections', () => {
       const [{ response, connection }] = args;
       connection.begin(response, false, () => response.end(Buffer.alloc(20_000_000)));
     });
-    const timeouts = { silenceMilliseconds: 100 };
-    const { port, server } = await serverBefore(t, service(), { timeouts });
+    const { port, server } = await serverBefore(t, service(), { silenceMilliseconds: 100 });
     const deaf = connect(port, '127.0.0.1');
     t.after(() => deaf.destroy());
     deaf.write(live);

