@@ -86,7 +86,7 @@ function plainWord(text: string): string {
   return text.trim().toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
 }
 
-export const flagCell: CsvMember = {
+export const trueOrFalseCell: CsvMember = {
   write: (flag: boolean) => [String(flag)],
   read: (cell) => flags.get(plainWord(cell)) ?? cell,
   mustBe: () => 'yes or no, true or false, or 1 or 0, or such a word of another language',

@@ -67,7 +67,7 @@ export class Slots {
     this.#count(place, 1);
     try {
       if (this.#running < this.#options.running) this.#running += 1;
-      else await this.#turnOf(place);
+      else await this.#slotFor(place);
       try {
         return await job();
       } finally {
@@ -85,7 +85,7 @@ export class Slots {
   }
 
   /** Resolves when the job has a slot: in the round after that of its client's last waiting job. */
-  #turnOf({ clients: [client = ''] = [], isUrgent = false }: Place): Promise<void> {
+  #slotFor({ clients: [client = ''] = [], isUrgent = false }: Place): Promise<void> {
     const line = isUrgent ? this.#urgent : this.#others;
     const own = line.findLast((job) => job.client === client)?.round ?? (line[0]?.round ?? 0) - 1;
     const round = own + 1;

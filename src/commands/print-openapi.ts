@@ -40,7 +40,7 @@ function notServing(config: Config): ReturnType<typeof createCore> {
     metricsText: unused,
     readiness: unused,
     authorityPem: unused,
-    cleanUp: unused,
+    runCleanup: unused,
   });
 }
 

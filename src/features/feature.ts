@@ -141,7 +141,7 @@ export type Running = {
   /** Returns the certificate of the service's own authority in PEM; undefined if it has none. */
   readonly authorityPem: () => string | undefined;
   /** Runs the cleanup now, in the background. */
-  readonly cleanUp: () => void;
+  readonly runCleanup: () => void;
 };
 
 /** What features may use of the service. */

@@ -113,7 +113,7 @@ class TokenBuckets implements Limiter {
   }
 }
 
-export function quotaExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
+export function rateExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
   const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
   return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
 }

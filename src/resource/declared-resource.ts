@@ -334,7 +334,7 @@ function rowsOf<M extends ResourceMembers>(
   }
 
   const known: Columns = isOwned
-    ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.flag) }
+    ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.trueOrFalse) }
     : {};
   const audit = rows.audit({
     thing: name,

@@ -126,7 +126,7 @@ function valuesIn(sources: readonly Values[], name: string): SqlValue[] {
   const values = new Set<SqlValue>();
   for (const { [name]: value } of sources)
     if (typeof value === 'boolean')
-      values.add(Number(value)); // as `flag` columns have it
+      values.add(Number(value)); // as `trueOrFalse` columns have it
     else if (typeof value === 'number' || typeof value === 'string') values.add(value);
   return [...values];
 }

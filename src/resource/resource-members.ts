@@ -16,7 +16,14 @@
 //   contentNames(personMembers)         what a change writes: name, email
 //   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
-import { flagCell, integerCell, sentTimeCell, textCell, timeCell, type CsvMember } from '../base/csv.ts';
+import {
+  trueOrFalseCell,
+  integerCell,
+  sentTimeCell,
+  textCell,
+  timeCell,
+  type CsvMember,
+} from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
 import { id, keyOfName, sentTimestamp, timestamp } from '../schema/members.ts';
 import { timeAtOrAfter, toTime } from '../schema/rfc3339.ts';
@@ -192,9 +199,15 @@ export function wholeNumber(schema: Schema<number>) {
 }
 
 /** Yes or no; `absent` if a request says nothing. */
-export function flag(description: string, absent: boolean) {
+export function trueOrFalse(description: string, absent: boolean) {
   const schema = boolean({ description });
-  return { shown: schema, sent: optional(schema), absent, column: column.flag, cell: flagCell } as const;
+  return {
+    shown: schema,
+    sent: optional(schema),
+    absent,
+    column: column.trueOrFalse,
+    cell: trueOrFalseCell,
+  } as const;
 }
 
 /** The key by which the names of objects are sorted. */
@@ -322,12 +335,12 @@ export function equalTo<S extends JsonSchema>(name: string, schema: S, descripti
 }
 
 /** Keeps the rows whose time is this or later. */
-export function from(name: string, description: string) {
+export function fromFilter(name: string, description: string) {
   return rangeOf(name, description, atLeast);
 }
 
 /** Keeps the rows whose time is earlier. */
-export function before(name: string, description: string) {
+export function beforeFilter(name: string, description: string) {
   return rangeOf(name, description, below);
 }
 

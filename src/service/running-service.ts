@@ -178,7 +178,7 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     metricsText,
     readiness: () => readinessOf(isStopping(), database),
     authorityPem: () => certificate.authorityPem,
-    cleanUp: () => cleanup.runInBackground(),
+    runCleanup: () => cleanup.runInBackground(),
   });
   const { turns, signer, has } = core;
   parts.push(...creators.map((create) => create(core)));

@@ -36,7 +36,7 @@ const walPart = 1 / 3;
 /** Writes are held during RESTART. So it is left at most this many frames. */
 const restFramesMax = (2 * 1024 ** 2) / frameBytes;
 /** The length of the WAL is looked at this long after a sync, when the writes were answered. */
-const checkMilliseconds = 50;
+const inspectMilliseconds = 50;
 /** While a long query or another process reads the WAL, writes are held for a tenth of this time at most. */
 const retryMilliseconds = 1_000;
 
@@ -59,9 +59,9 @@ type Options = {
 
 export class Checkpointer {
   readonly #options: Options;
-  /** The timer of the next check, until that has ended. */
+  /** The timer of the next inspection, until that has ended. */
   #next: NodeJS.Timeout | undefined;
-  #checking: Promise<void> | undefined;
+  #inspecting: Promise<void> | undefined;
   #isClosed = false;
   #emptiesSoon = false;
   /** What was logged since the WAL was short: on a full disk each retry fails. */
@@ -72,9 +72,9 @@ export class Checkpointer {
   }
 
   /** Called after each sync. */
-  checkSoon(milliseconds = checkMilliseconds): void {
+  inspectSoon(milliseconds = inspectMilliseconds): void {
     if (this.#isClosed) return;
-    this.#next ??= setTimeout(() => (this.#checking = this.#check()), milliseconds).unref();
+    this.#next ??= setTimeout(() => (this.#inspecting = this.#inspect()), milliseconds).unref();
   }
 
   /**
@@ -83,17 +83,17 @@ export class Checkpointer {
    */
   emptySoon(): void {
     this.#emptiesSoon = this.#options.checkpoints === 'own';
-    this.checkSoon();
+    this.inspectSoon();
   }
 
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#next);
-    await this.#checking;
+    await this.#inspecting;
     await this.#options.worker.close();
   }
 
-  async #check(): Promise<void> {
+  async #inspect(): Promise<void> {
     let isDone: boolean | undefined;
     try {
       const atBytes = this.#dueAtBytes();
@@ -103,7 +103,7 @@ export class Checkpointer {
       isDone = false;
     }
     this.#next = undefined;
-    if (isDone !== undefined) this.checkSoon(isDone ? checkMilliseconds : retryMilliseconds);
+    if (isDone !== undefined) this.inspectSoon(isDone ? inspectMilliseconds : retryMilliseconds);
   }
 
   /** Returns the length that the WAL has passed, if it is to be checkpointed. */

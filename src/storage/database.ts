@@ -115,7 +115,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     log,
     hasRoom: () => hasRoom(folder),
     onSync,
-    onSettled: () => checkpointer.checkSoon(),
+    onSettled: () => checkpointer.inspectSoon(),
     onFatal: (error) => (ending = end(error)),
   });
   const readWorker = sqlWorker({ file, access: 'read' });
@@ -189,7 +189,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     ): Promise<R[]> {
       if (closing !== undefined) throw unavailable(closedReasons.closing);
       const rows = await readWorker.run(sql, params, of).catch(throwAsUnavailable);
-      await transactions.synced(); // the query may have seen commits that aren't on disk yet
+      await transactions.whenSynced(); // the query may have seen commits that aren't on disk yet
       return rows as unknown as R[]; // the caller knows the columns of its statement
     },
     detectExternalCommits: () => transactions.detectExternalCommits(),

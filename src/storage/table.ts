@@ -60,7 +60,11 @@ export function text<T extends string = string>(): Column<NoInfer<T>> {
 }
 
 /** Stored as 0 or 1. */
-export const flag: Column<boolean> = { show: (stored) => stored === 1, store: Number, isInserted: true };
+export const trueOrFalse: Column<boolean> = {
+  show: (stored) => stored === 1,
+  store: Number,
+  isInserted: true,
+};
 
 /** Given as milliseconds since 1970, and shown as a timestamp. */
 export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };

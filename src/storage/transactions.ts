@@ -121,7 +121,7 @@ export class Transactions {
   }
 
   /** Resolves when all present commits are on disk; rejects if the sync fails. */
-  async synced(): Promise<void> {
+  async whenSynced(): Promise<void> {
     await this.#unsynced?.synced.promise;
   }
 
@@ -130,7 +130,7 @@ export class Transactions {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
     try {
-      await this.synced();
+      await this.whenSynced();
       return await work();
     } finally {
       this.#held = undefined;

@@ -2,7 +2,7 @@
 import { language } from '../parts/language.ts';
 import { type FileRow, rowsOf } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
-import { inTurns } from '../parts/turns.ts';
+import { inPieces } from '../parts/pieces.ts';
 
 export type Table = {
   readonly file: File;
@@ -24,7 +24,7 @@ export async function readTable(file: File, chosen?: string): Promise<Table> {
   const known = chosen ?? encodingOf(bytes);
   const encoding = known ?? 'windows-1252';
   const rows: FileRow[] = [];
-  await inTurns(rowsOf(new TextDecoder(encoding).decode(bytes)), (row) => rows.push(row));
+  await inPieces(rowsOf(new TextDecoder(encoding).decode(bytes)), (row) => rows.push(row));
   const first = rows.shift();
   if (first === undefined) throw new Error(t('The file is empty.'));
   // spreadsheets save columns that are only formatted without a name

@@ -6,7 +6,7 @@ import { issueText, throwIfInvalid } from '../parts/forms.ts';
 import { bodyOf } from '../parts/request-errors.ts';
 import { type FileRow, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
-import { inTurns } from '../parts/turns.ts';
+import { inPieces } from '../parts/pieces.ts';
 import { type ImportKind, memberName, membersOf } from './import-columns.ts';
 import type { Table } from './import-file.ts';
 
@@ -37,7 +37,7 @@ export type Line = FileRow & { readonly text: string; answer: Answer | undefined
 export async function linesOf({ heading, rows }: Table, choices: Choices): Promise<Line[]> {
   const members = membersSent(choices);
   const lines: Line[] = [];
-  await inTurns(rows, (row) => {
+  await inPieces(rows, (row) => {
     const values = valuesOf(row.cells, choices);
     const texts = members.map((name) => values.get(name) ?? '');
     const counts = { cells: row.cells.length, columns: heading.length };
@@ -111,7 +111,7 @@ export async function sendLines(
     const table = heading + batch.map(({ text }) => text).join('');
     const response = await client.request('POST', path, { table, accept: 'application/x-ndjson', signal });
     const answers = (await bodyOf(response)).split('\n');
-    await inTurns(batch.entries(), ([index, line]) => {
+    await inPieces(batch.entries(), ([index, line]) => {
       const { errors, ...answer }: Answered = JSON.parse(answers[index] ?? '');
       const problem =
         errors?.map(faultText).join(' ') ?? (isDryRun ? overwriting(line, answer, met) : undefined);

@@ -9,7 +9,7 @@ import { saveFile } from './saved-file.ts';
 import { asText, byteOrderMark, rowsOf, rowText, type Separator } from './table-text.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
-import { inTurns } from './turns.ts';
+import { inPieces } from './pieces.ts';
 
 /** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
 export function csvButton({ client, signal }: Page, list: () => string, name: string): HTMLElement {
@@ -17,7 +17,7 @@ export function csvButton({ client, signal }: Page, list: () => string, name: st
     const response = await client.request('GET', wholeList(list()), { accept: 'text/csv', signal });
     const rows: string[][] = [];
     let columns: readonly string[] | undefined;
-    await inTurns(rowsOf(await bodyOf(response), ','), ({ cells }) => {
+    await inPieces(rowsOf(await bodyOf(response), ','), ({ cells }) => {
       const known = columns;
       rows.push(
         cells.map((cell, at) => (known === undefined ? headingOf(cell) : readableCell(known[at], cell))),

@@ -86,11 +86,11 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   let ending = new AbortController();
   let [currentPath, currentHash] = ['', ''];
   const kept = keptViews(main, frame, signal);
-  const turn = scrollPlaces();
+  const switchPage = scrollPlaces();
 
   function draw(): void {
     const { path, name, id, parameters } = routeOf(location.hash, app);
-    const top = turn();
+    const top = switchPage();
     if (location.hash === currentHash) ending.abort(new Error('drawn again'));
     else kept.leave(currentHash, ending);
     currentHash = location.hash;

@@ -8,7 +8,7 @@ export function scrollPlaces(): () => number {
   history.scrollRestoration = 'manual'; // the browser would do it before the list is loaded
   const tops = new Map<string, number>();
   let current = currentEntry();
-  return function turn() {
+  return function switchPage() {
     tops.set(current, window.scrollY);
     current = currentEntry();
     return tops.get(current) ?? 0;

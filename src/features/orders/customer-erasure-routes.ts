@@ -7,8 +7,8 @@ import { representRow } from '../../resource/resource-routes.ts';
 import { customerResource } from '../customers/customers.ts';
 import { eraseCustomer, type CustomerTable } from './customer-erasure-store.ts';
 
-/** `clearOrders` clears the orders of erased customers, in the background. */
-export function eraseCustomerRoute(tables: readonly CustomerTable[], clearOrders: () => void): Route {
+/** `runCleanup` clears the orders of erased customers, in the background. */
+export function eraseCustomerRoute(tables: readonly CustomerTable[], runCleanup: () => void): Route {
   return route({
     method: 'PUT',
     path: '/customers/{id}/erasure',
@@ -28,7 +28,7 @@ export function eraseCustomerRoute(tables: readonly CustomerTable[], clearOrders
         call.checkPrecondition(() => representRow(customer).etag);
         eraseCustomer(permit, customer, tables);
       });
-      clearOrders();
+      runCleanup();
       return empty;
     },
   });

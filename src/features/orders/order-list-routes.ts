@@ -55,9 +55,9 @@ export function listOrdersRoute(
       const selectionFor = (caller: Caller): Selection => {
         const access = rowAccessOf(caller);
         if (q === undefined) return orderList.selection(access, query);
-        const hasCustomers = hasScope(caller, 'customers:read');
+        const mayReadCustomers = hasScope(caller, 'customers:read');
         const mayReadProducts = hasProducts && hasScope(caller, 'products:read');
-        return orderSearch(access, { query, q, hasCustomers, hasProducts: mayReadProducts });
+        return orderSearch(access, { query, q, mayReadCustomers, mayReadProducts });
       };
       return lists.pageOrFile(call, { ...listWith(orders, query, selectionFor), file: orderFile });
     },

@@ -2,7 +2,7 @@
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
 import { listOf } from '../../resource/resource-list.ts';
-import { before, equalTo, from } from '../../resource/resource-members.ts';
+import { beforeFilter, equalTo, fromFilter } from '../../resource/resource-members.ts';
 import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
 import { currency, id } from '../../schema/members.ts';
 import { array, oneOf, optional } from '../../schema/schema.ts';
@@ -43,10 +43,10 @@ export const orderList = listOf({
     userId: ofUser,
     payment: equalTo('payment', oneOf(payments), 'Only orders that were paid so.'),
     currency: equalTo('currency', currency, 'Only orders in this currency (ISO 4217).'),
-    createdFrom: from('createdAt', 'Only orders created at this time or later.'),
-    createdBefore: before('createdAt', 'Only orders created before this time.'),
-    updatedFrom: from('updatedAt', 'Only orders changed at this time or later.'),
-    updatedBefore: before('updatedAt', 'Only orders last changed before this time.'),
+    createdFrom: fromFilter('createdAt', 'Only orders created at this time or later.'),
+    createdBefore: beforeFilter('createdAt', 'Only orders created before this time.'),
+    updatedFrom: fromFilter('updatedAt', 'Only orders changed at this time or later.'),
+    updatedBefore: beforeFilter('updatedAt', 'Only orders last changed before this time.'),
     metadata: metadataFilter('orders', ` AND ${isNotErasedSql}`),
   },
 });
@@ -101,19 +101,19 @@ export async function countOrders(
 type SearchOptions = {
   readonly query: OrderListQuery;
   readonly q: string;
-  readonly hasCustomers: boolean;
-  readonly hasProducts: boolean;
+  readonly mayReadCustomers: boolean;
+  readonly mayReadProducts: boolean;
 };
 
 /**
- * Returns the search. Without `hasCustomers` it finds no order by its customer, which would disclose
- * customers' names; without `hasProducts` it finds none by the barcode of a product.
+ * Returns the search. Without `mayReadCustomers` it finds no order by its customer, which would disclose
+ * customers' names; without `mayReadProducts` it finds none by the barcode of a product.
  */
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
-  const { query, q, hasCustomers, hasProducts } = options;
+  const { query, q, mayReadCustomers, mayReadProducts } = options;
   return matchingOrders(q, {
     orders: orderList.selection(access, query),
-    customers: hasCustomers ? customerResource.selection(access, {}) : undefined,
-    hasProducts,
+    customers: mayReadCustomers ? customerResource.selection(access, {}) : undefined,
+    mayReadProducts,
   });
 }

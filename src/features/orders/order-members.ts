@@ -63,7 +63,7 @@ const customerId = integer({ description: 'The customer who orders.', examples: 
 const owner = nullable(id, { description: 'The user who owns the order; null once that user is deleted.' });
 const note = nullable(multiLine(2000, 'A note for the shop.', 'Please ring twice.'));
 const placedStatus = oneOf(
-  statusesThat(({ placedBy }) => placedBy !== null),
+  statusesThat(({ stepsWhenPlaced }) => stepsWhenPlaced !== null),
   {
     description:
       `\`open\` by default. Staff may place an order as ${overTheCounter}: it passes the steps between, ` +

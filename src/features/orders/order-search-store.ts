@@ -26,7 +26,7 @@ type Searched = {
   /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
   /** Whether orders are found by the barcode of a product. */
-  readonly hasProducts: boolean;
+  readonly mayReadProducts: boolean;
 };
 type OrderSearch = Searched & { readonly search: SearchQuery };
 
@@ -35,7 +35,7 @@ type OrderSearch = Searched & { readonly search: SearchQuery };
  * then all others.
  */
 export function matchingOrders(q: string, searched: Searched): SearchSelection {
-  const { orders, hasProducts } = searched;
+  const { orders, mayReadProducts } = searched;
   const search = parseSearch(q);
   const request = { ...searched, search };
   return {
@@ -46,7 +46,7 @@ export function matchingOrders(q: string, searched: Searched): SearchSelection {
         findOfCustomers(database, request, limit),
         findOfAmount(database, { orders, q }, limit),
         findWithItem(database, { orders, phrases: search.phrases }, limit),
-        hasProducts ? findWithBarcode(database, { orders, q }, limit) : [],
+        mayReadProducts ? findWithBarcode(database, { orders, q }, limit) : [],
       ]);
       return rankPositions(found.flat(), idIfAlone(search), limit);
     },

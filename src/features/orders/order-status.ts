@@ -17,22 +17,22 @@ type Stage = {
   /** How the order was paid: it isn't; staff may say or correct it; or what they said stays. */
   readonly payment: 'none' | 'changeable' | 'final';
   /** What an order passes that is placed with this status, for what is sold over the counter. */
-  readonly placedBy: readonly OrderStatus[] | null;
+  readonly stepsWhenPlaced: readonly OrderStatus[] | null;
 };
 
 /** What each status means for an order. */
 export const stages: Readonly<Record<OrderStatus, Stage>> = {
-  open: { next: ['paid', 'cancelled'], before: null, payment: 'none', placedBy: [] },
-  paid: { next: ['shipped', 'refunded'], before: 'open', payment: 'changeable', placedBy: ['paid'] },
-  shipped: { next: ['delivered', 'refunded'], before: 'paid', payment: 'changeable', placedBy: null },
+  open: { next: ['paid', 'cancelled'], before: null, payment: 'none', stepsWhenPlaced: [] },
+  paid: { next: ['shipped', 'refunded'], before: 'open', payment: 'changeable', stepsWhenPlaced: ['paid'] },
+  shipped: { next: ['delivered', 'refunded'], before: 'paid', payment: 'changeable', stepsWhenPlaced: null },
   delivered: {
     next: ['refunded'],
     before: 'shipped',
     payment: 'changeable',
-    placedBy: ['paid', 'shipped', 'delivered'],
+    stepsWhenPlaced: ['paid', 'shipped', 'delivered'],
   },
-  cancelled: { next: [], before: null, payment: 'none', placedBy: null },
-  refunded: { next: [], before: null, payment: 'final', placedBy: null },
+  cancelled: { next: [], before: null, payment: 'none', stepsWhenPlaced: null },
+  refunded: { next: [], before: null, payment: 'final', stepsWhenPlaced: null },
 };
 
 /** The statuses for which this holds, in their order. */
@@ -46,11 +46,11 @@ export const correctableStatuses = statusesThat(({ before }) => before !== null)
 export const payableStatuses = statusesThat(({ payment }) => payment === 'changeable');
 /** Staff may place orders with these statuses; anybody, open ones. */
 export const overTheCounterStatuses = statusesThat(
-  ({ placedBy }) => placedBy !== null && placedBy.length > 0,
+  ({ stepsWhenPlaced }) => stepsWhenPlaced !== null && stepsWhenPlaced.length > 0,
 );
 
 export function stepsTo(status: OrderStatus): readonly OrderStatus[] {
-  return stages[status].placedBy ?? [];
+  return stages[status].stepsWhenPlaced ?? [];
 }
 
 export function isCorrection(from: OrderStatus, to: OrderStatus | undefined): boolean {

@@ -6,7 +6,7 @@ import { assertOwnerExists, ownerIsKnownSql, ownerSql } from '../../resource/own
 import { indexMetadata, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
-import { changeTime, computed, flag, table } from '../../storage/table.ts';
+import { changeTime, computed, table, trueOrFalse } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -128,6 +128,6 @@ function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'stat
 /** Verifies each order by `rowIssues`. That its total is the sum of its items is a rule of its schema. */
 export const orderAudit = orders.audit({
   thing: 'order',
-  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), flag) },
+  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), trueOrFalse) },
   issues: (row) => rowIssues(row, { names: Object.keys(columns), Shown: Order, Replacement: PatchedOrder }),
 });

@@ -17,7 +17,7 @@ export const orders: Feature = {
       groups: [
         {
           invalidStatus: 422,
-          routes: [...orderRoutes(core), eraseCustomerRoute(core.declared.customerTables, core.cleanUp)],
+          routes: [...orderRoutes(core), eraseCustomerRoute(core.declared.customerTables, core.runCleanup)],
         },
         { invalidStatus: 400, routes: userOrderRoutes(core) },
       ],

@@ -1,7 +1,7 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
 import {
   amountCell,
-  flagCell,
+  trueOrFalseCell,
   textCell,
   trimmed,
   trimmedCell,
@@ -122,8 +122,8 @@ const members = {
     shown: active,
     sent: optional(active, { description: 'Whether the shop sells it at present; true by default.' }),
     absent: true,
-    column: column.flag,
-    cell: flagCell,
+    column: column.trueOrFalse,
+    cell: trueOrFalseCell,
   },
   metadata: metadataMember,
   ...times,

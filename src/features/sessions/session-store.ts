@@ -25,7 +25,7 @@ export const sessionsPerUserMax = 1_000;
 const shown = columnsOf(sessionMembers);
 const refreshed = { ...shown, refreshSeed: column.blob, refreshGeneration: column.integer };
 /** `usesCookie` says whether the refresh token is in a browser's cookie. */
-const sessions = table('sessions', { ...refreshed, usesCookie: column.flag });
+const sessions = table('sessions', { ...refreshed, usesCookie: column.trueOrFalse });
 const rows = sessions.select(shown);
 const refreshRows = sessions.select({
   ...refreshed,

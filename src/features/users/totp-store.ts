@@ -26,7 +26,7 @@ const totpSecrets = table('totpSecrets', {
 const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
 const shown = {
   userId: column.integer,
-  isOn: column.computed('confirmedAt IS NOT NULL', column.flag),
+  isOn: column.computed('confirmedAt IS NOT NULL', column.trueOrFalse),
   recoveryCodesLeft: column.computed(`(${codesSql})`, column.integer),
   createdAt: column.time,
 };

@@ -44,7 +44,7 @@ type UserServices = {
   /** Whether anyone may sign up. */
   readonly isOpen: () => boolean;
   /** Starts clearing removed users from the rows that they owned, in the background. */
-  readonly clearOwners: () => void;
+  readonly runCleanup: () => void;
   /** Called once a user's password has been replaced, with the e-mail address before the change. */
   readonly onPasswordChange: (email: string) => void;
 };
@@ -68,7 +68,7 @@ function representUser({ version, ...user }: StoredUser): Representation<User> {
 }
 
 export function userRoutes(services: UserServices): Route[] {
-  const { lists, passwords, passwordMin, isOpen, clearOwners } = services;
+  const { lists, passwords, passwordMin, isOpen, runCleanup } = services;
   const { NewUser, UserReplacement, UserPatch } = userBodies(passwordMin);
   return [
     route({
@@ -149,7 +149,7 @@ export function userRoutes(services: UserServices): Route[] {
           removeUser(permit, user);
           call.reportSecurityEvent({ name: 'user_deleted', userId: user.id });
         });
-        clearOwners();
+        runCleanup();
         return empty;
       },
     }),

@@ -25,7 +25,6 @@ export const users: Feature = {
         ...core,
         passwordMin: config.passwordMin,
         isOpen: () => core.shop.now.registration === 'open',
-        clearOwners: core.cleanUp,
         onPasswordChange: (email) => removeAdminFile(config.dataFolder, email),
       });
       const routes = [

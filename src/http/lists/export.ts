@@ -20,11 +20,11 @@ const exportsPerUserMax = 1;
 /**
  * An export ends if its client reads less than these bytes in this time (64 KiB/s) although more are ready.
  */
-const exportSlowMilliseconds = 10_000;
-const exportSlowBytesMax = 10 * 64 * 1024;
+const exportCheckMilliseconds = 10_000;
+const exportBytesMin = 10 * 64 * 1024;
 /** After a minute it also ends if it reads less than 1 MiB/s and another export was refused meanwhile. */
 const exportMillisecondsWhileOthersWait = 60_000;
-const exportUnhurriedBytesMax = 10 * 1024 * 1024;
+const exportBytesMinWhileOthersWait = 10 * 1024 * 1024;
 /** The bytes of one write. */
 export const exportChunkBytesMax = 64 * 1024;
 
@@ -149,16 +149,16 @@ export class Exports {
     const refusedBefore = this.#refused;
     let sentBefore = 0;
     let milliseconds = 0;
-    const check = (): void => {
+    const endIfSlow = (): void => {
       const { sentBytes, unsentBytes } = stream;
-      milliseconds += exportSlowMilliseconds;
+      milliseconds += exportCheckMilliseconds;
       const isAwaited = milliseconds >= exportMillisecondsWhileOthersWait && this.#refused > refusedBefore;
-      const bytesMin = isAwaited ? exportUnhurriedBytesMax : exportSlowBytesMax;
+      const bytesMin = isAwaited ? exportBytesMinWhileOthersWait : exportBytesMin;
       if (unsentBytes > 0 && sentBytes - sentBefore < bytesMin) return stream.abort('slow');
       sentBefore = sentBytes;
-      cancel = this.#timers.after(exportSlowMilliseconds, check);
+      cancel = this.#timers.after(exportCheckMilliseconds, endIfSlow);
     };
-    let cancel = this.#timers.after(exportSlowMilliseconds, check);
+    let cancel = this.#timers.after(exportCheckMilliseconds, endIfSlow);
     stream.onEnd(() => cancel());
   }
 }

@@ -5,7 +5,7 @@ import { performance } from 'node:perf_hooks';
 import type { HeaderFields } from '../../base/header-fields.ts';
 import type { Turns } from '../../base/turns.ts';
 import { Problem, securityEventOf } from '../../problem.ts';
-import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
+import { rateExceeded, type Limiter } from '../../rates/limiter.ts';
 import { noSecurityEvents, type SecurityEvent } from '../../security-event.ts';
 import type { ArrivedRequest } from '../connections/http-server.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
@@ -101,7 +101,7 @@ export class Responder {
     const state = limiter.consumeToken(key, this.#services.now());
     if (state === undefined) return undefined;
     this.fields.push(...state.fields);
-    return state.isExceeded ? quotaExceeded(state) : undefined;
+    return state.isExceeded ? rateExceeded(state) : undefined;
   }
 
   respond(call: { readonly route: Route; readonly mediaType: string }, result: HandlerResult): void {

@@ -3,7 +3,7 @@ import assert from 'node:assert';
 import { checkAccess, clientOf, isStaff, type Caller, type Requester } from '../../auth/access.ts';
 import type { CallerLookups } from '../../auth/caller-cache.ts';
 import type { Authenticator } from '../../auth/credentials.ts';
-import { quotaExceeded, type Limiter } from '../../rates/limiter.ts';
+import { rateExceeded, type Limiter } from '../../rates/limiter.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
 import type { Database } from '../../storage/database.ts';
@@ -176,7 +176,7 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
     const state = limiter.consumeToken(key, this.now);
     if (state?.isExceeded !== true) return;
     this.#responder.fields.push(...state.fields);
-    throw quotaExceeded(state);
+    throw rateExceeded(state);
   }
 
   reportSecurityEvent(event: SecurityEvent): void {

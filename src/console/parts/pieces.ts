@@ -2,7 +2,7 @@
 const turnMilliseconds = 10;
 
 /** Calls it with each of them. Rejects with what it throws, or with the reason of the aborted signal. */
-export async function inTurns<T>(
+export async function inPieces<T>(
   all: Iterable<T>,
   call: (each: T) => void,
   signal?: AbortSignal,
