@@ -182,6 +182,9 @@ async function importProducts(shop: Shop): Promise<void> {
   await choose(tab, lastColumn, 'active');
   await person.press('Check all rows');
   await person.see('The price 1.234 can be read in two ways: how does the file write prices?');
+  await choose(tab, fieldAt('/sign'), '.');
+  await person.press('Check all rows');
+  await person.see('With a fault: 1'); // a price of three decimals
   await choose(tab, fieldAt('/sign'), ',');
   await person.press('Check all rows');
   await person.see('New: 2');

@@ -49,9 +49,10 @@ test('rows are counted as spreadsheets count them', () => {
   assert.deepEqual(numbers, [1, 4, 5]);
 });
 
-test('a quote without an end is an error', () => {
-  assert.throws(() => cellsIn('a,b\n"x'), /a quote has no end/);
-});
+for (const text of ['a,b\n"x', 'a,b\n"x"",1\n2,3\n', 'a,b\n"x""y,1\n2,"3"\n"4""'])
+  test(`a quote without an end is an error: ${JSON.stringify(text)}`, () => {
+    assert.throws(() => cellsIn(text), /a quote has no end/);
+  });
 
 test('a row that was written is read as it was', () => {
   const cells = ['a', '', ' b ', 'c"d', 'e;f,g\th', 'i\nj', '"'];

@@ -77,7 +77,8 @@ export function valuesOf(cells: readonly string[], choices: Choices): ReadonlyMa
   const amount = typedPrice(price, currency, sign === '' ? undefined : sign);
   if (amount !== undefined) return values.set('unitPrice', priceText(amount, currency));
   const detail = t('The price {price} can be read in two ways: how does the file write prices?', { price });
-  if (priceReadings(price, currency) !== undefined) throwIfInvalid([{ pointer: '/sign', detail }]);
+  if (sign === '' && priceReadings(price, currency) !== undefined)
+    throwIfInvalid([{ pointer: '/sign', detail }]);
   return values;
 }
 

@@ -46,7 +46,7 @@ function rowAt(
   separator: Separator,
 ): { readonly cells: readonly string[]; readonly end: number } | undefined {
   const plain = `[^${separator}\r\n]*`;
-  const cell = `(?:"([^"]*(?:""[^"]*)*)"(${plain})|(?!")(${plain}))([${separator}]|\r\n?|\n|$)`;
+  const cell = `(?:"([^"]*(?:""[^"]*)*)"(?!")(${plain})|(?!")(${plain}))([${separator}]|\r\n?|\n|$)`;
   const pattern = new RegExp(cell, 'y');
   pattern.lastIndex = start;
   const cells: string[] = [];
