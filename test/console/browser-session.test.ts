@@ -280,6 +280,20 @@ describe('a session in a browser', () => {
       assert.equal(isTemporary(error()), isWorthRetrying);
     });
 
+  test('a tab that 1.0 has loaded neither ends the session of a newer one nor hears of it', async () => {
+    const session = await signedIn();
+    const { userId } = session;
+    const [old, other] = [new BroadcastChannel('orderly-session'), new BroadcastChannel('orderly-session')];
+    const heard: unknown[] = [];
+    old.onmessage = ({ data }) => heard.push(data);
+    const isSent = new Promise((resolve) => (other.onmessage = resolve));
+    await session.renew(await session.token());
+    old.postMessage({ kind: 'tokens', tokens: {} });
+    await isSent;
+    await nextTurn();
+    assert.deepEqual([session.userId, heard], [userId, []]);
+  });
+
   test('a new session is the same in all tabs, even if another tab renews the old one meanwhile', async () => {
     const [{ email, password }, first] = [await service().person(), await signedIn()];
     const second = new BrowserSession();

@@ -227,7 +227,7 @@ const anOrder = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantit
  */
 const holdStream = `{
   window.messages = [];
-  new BroadcastChannel('orderly-events').onmessage = ({ data }) => messages.push(data.events?.length);
+  new BroadcastChannel('orderly-events-2').onmessage = ({ data }) => messages.push(data.events?.length);
   const send = fetch;
   const { promise: opened, resolve: open } = Promise.withResolvers();
   window.fetch = async (path, options) => {
@@ -273,7 +273,7 @@ const nextDay = `{
   document.dispatchEvent(new Event('visibilitychange'));
 }`;
 /** Makes the page load again, as after a stream that could not be resumed. */
-const catchUp = `new BroadcastChannel('orderly-events').postMessage({ events: [] })`;
+const catchUp = `new BroadcastChannel('orderly-events-2').postMessage({ events: [] })`;
 
 const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;
 const statusOf = (id: number): string => `${row(id)}?.querySelector('td.wide .pill').textContent`;

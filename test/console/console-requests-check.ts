@@ -162,7 +162,7 @@ const holdLists = `{
   window.held = [];
   window.messages = [];
   window.release = gate.resolve;
-  new BroadcastChannel('orderly-events').onmessage = ({ data }) => 
+  new BroadcastChannel('orderly-events-2').onmessage = ({ data }) => 
     messages.push(...(data.events ?? []).map(({ subject }) => subject));
   const send = fetch;
   window.fetch = async (path, options) => {

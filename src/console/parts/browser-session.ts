@@ -33,7 +33,8 @@ export class BrowserSession extends EventTarget {
   /** Whether the last session ended without the user’s doing. */
   hasExpired = false;
   #tokens: StoredTokens | undefined;
-  readonly #channel = new BroadcastChannel('orderly-session');
+  /** Tabs that a version before 1.1 has loaded say it in other words, on a channel of their own. */
+  readonly #channel = new BroadcastChannel('orderly-session-2');
 
   constructor() {
     super();

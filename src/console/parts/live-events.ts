@@ -29,7 +29,8 @@ const intervalMilliseconds = 1_000;
 /** Dispatches `delay` when `delayReason` changes, and `ended` after a stream: rights may have changed. */
 export class LiveEvents extends EventTarget {
   readonly #client: ApiClient;
-  readonly #channel = new BroadcastChannel('orderly-events');
+  /** Tabs that a version before 1.1 has loaded say it in other words, on a channel of their own. */
+  readonly #channel = new BroadcastChannel('orderly-events-2');
   readonly #watchers = new Set<(events: Events) => void>();
   #cursor: string | undefined;
   /** What the watchers get next: nothing while undefined. */
