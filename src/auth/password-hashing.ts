@@ -17,7 +17,7 @@ export type DeriveKey = (input: ScryptInput) => Promise<Uint8Array>;
 export type PoolOptions = {
   readonly deriveKey?: DeriveKey | undefined;
   readonly freeMemory?: () => number;
-  /** Called where a hash lacks memory, before that is said. */
+  /** Called when a hash lacks memory, before the job is rejected. */
   readonly collectGarbage?: () => Promise<void>;
 };
 

@@ -37,7 +37,7 @@ export type CsvMember = {
   readonly write: (value: never, object: never) => readonly CsvCell[];
   /** Receives all cells of the row, too. Without it, an import doesn't read the member. */
   readonly read?: (cell: string, cells: ReadonlyMap<string, string>) => unknown;
-  /** What a cell must be that the schema rejects for its type, since `read` has left it as it is. */
+  /** What the issue asks for if `read` could not convert the cell, and the schema rejects its type. */
   readonly mustBe?: MustBe;
 };
 
@@ -48,7 +48,7 @@ type MustBe = (object: Readonly<Record<string, unknown>>) => string;
 export const writtenCell: CsvMember = { write: (value: string | number) => [value] };
 export const timeCell: CsvMember = { write: (timestamp: string) => [csvTime(timestamp)] };
 export const textCell: CsvMember = { ...writtenCell, read: (cell) => cell };
-/** A text around which blanks, also those that nobody sees, mean nothing. */
+/** A text that is read without blanks, visible or not, at its ends. */
 export const trimmedCell: CsvMember = { ...writtenCell, read: trimmed };
 /** A cell that isn't a whole number stays text, which the schema rejects. */
 export const integerCell: CsvMember = {

@@ -47,7 +47,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
     checkpoints: get('checkpoints') as CheckpointsBy, // `settings.ts` has checked it
     passwordMin: Number(get('password-min')),
     defaultCountry: get('default-country') || undefined,
-    /** By default as the machine's memory allows. */
+    /** The default depends on the machine's memory. */
     cacheBytes: get('cache-bytes') === '' ? capacity.cacheBytes : Number(get('cache-bytes')),
     corsOrigins: splitList(get('cors-origins')).map(withoutSlash),
     without: splitList(get('without')),

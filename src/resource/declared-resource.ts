@@ -85,7 +85,7 @@ type CommonMembers = { readonly id: number; readonly createdAt: string; readonly
 type ResourceMember = Members[string] & { readonly cell: CsvMember };
 export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
 
-/** Of rows with an owner everybody reads and changes their own, and staff all of them; their members have `ownership`. */
+/** If rows have an owner (`ownership`), users read and change their own, and staff all of them. */
 type RightsOf<M> = M extends { readonly userId: unknown }
   ? { readonly owner: 'user' }
   : { readonly owner: 'none'; readonly readers: Group; readonly writers: Group };
@@ -429,7 +429,7 @@ function listFor<M extends ResourceMembers>(declared: Declaration<M>) {
   return { ...list, query, selectionOrSearch };
 }
 
-/** Of rows with an owner, unless a filter of this name is declared. */
+/** The filter `userId` of rows with an owner, unless one of this name is declared. */
 function ofOwner(firstSort: string): ColumnListFilter {
   const schema = optional(id, { description: 'Only those of this user.' });
   return { schema, column: 'userId', matches: ownedBy, ordered: [firstSort] };

@@ -297,7 +297,7 @@ export function within(name: string, issues: readonly Issue[]): Issue[] {
   return issues.map((issue) => ({ ...issue, pointer: `/${name}${issue.pointer}` }));
 }
 
-/** As responses and exports have it: what the service sets is read, and has no effect. */
+/** Members that the service sets: a line may have them, as exports do, but they have no effect. */
 const exported = {
   createdAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),
   updatedAt: optional(sentTimestamp, { description: 'As an export has it; without effect.' }),

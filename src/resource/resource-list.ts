@@ -94,7 +94,7 @@ export function listOf<F extends ListFilters, S extends string>({
 
 type NamedFilter = readonly [name: string, ColumnFilter];
 
-/** Those that leave the fewest rows come first: what has an index, then whose rows they are, then the others. */
+/** Sorts filters that leave the fewest rows first: those with an index, then the owner, then the others. */
 function byRows(filters: ListFilters, access: ColumnFilter | null): NamedFilter[] {
   const { userId: _, ...others } = filters;
   const named = Object.entries({ ...others, ...(access === null ? {} : { userId: access }) }).flatMap(

@@ -44,7 +44,7 @@ type Frame = {
   readonly language?: PageLanguage;
   readonly title: string;
   readonly contents: Html;
-  /** Of the page, for search engines and previews. */
+  /** The page's description for search engines and previews. */
   readonly description?: string;
   /** Where the name in the header leads. */
   readonly home?: string;

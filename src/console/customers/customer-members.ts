@@ -1,4 +1,4 @@
-// What is entered of a customer. A second customer of the same name, e-mail address or phone number is said at once.
+// The fields of a customer. They say at once if another customer has the same name, e-mail address or phone number.
 import { type ApiClient, query, type QueryParameters } from '../parts/api-client.ts';
 import type { Customer, List } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';

@@ -13,7 +13,7 @@ import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../p
 import { webhooksCard } from './webhook-view.ts';
 
 type System = {
-  /** As text: one metric alone has its values as labels. */
+  /** The text of `/metrics`. */
   readonly metrics: string;
   readonly backups: KeptBackups;
   readonly webhooks: readonly Webhook[];

@@ -59,7 +59,7 @@ export function dayView(page: Page): void {
   fill(main, setPageTitle(t('Day’s end'), input, print, action(t('CSV'), save)), content);
 }
 
-/** One for each currency; none if nothing happened. */
+/** Returns a table for each currency in which something happened. */
 function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
   return currencies.map((currency) => {
     const { placed, moved, received } = of(currency);
@@ -97,7 +97,7 @@ const dayColumns: SumTable['columns'] = [
   [t('Amount'), 'number'],
 ];
 
-/** None if nothing happened. */
+/** Returns one row, or none if there are no figures. */
 function dayRows(name: string, figures: readonly Figures[], label: Child = name): SumRow[] {
   return figures.length === 0 ? [] : [{ ...dayRow(name, figures), label }];
 }

@@ -34,7 +34,7 @@ const spans = {
 
 /** The shop's own and two others; the file has all. */
 const currenciesShown = 3;
-/** Of each currency; the file has more. */
+/** The items shown of each currency; the file has more. */
 const itemsShown = 20;
 
 type FiguresData = {

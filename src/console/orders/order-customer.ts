@@ -151,7 +151,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
     if (found !== undefined && text() === '') choose(found);
   }
 
-  /** Each seller has one. One of another owner, who may rename it, is not taken. */
+  /** Each seller has a walk-in customer. Another seller's is not taken, since its owner may rename it. */
   async function findWalkIn(): Promise<Customer | undefined> {
     const paths = walkInNames.map((name) => `/customers?${query({ name, userId: user.id, sort: 'name' })}`);
     const found = await Promise.all(paths.map((path) => client.get<List<Customer>>(path)));

@@ -7,7 +7,7 @@ import { money } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
 
-/** No order is paid without one. The button that comes in their place has the same key. */
+/** A button for each payment, since no order is paid without one. The button that replaces them has the same key. */
 export function payButtons(key: string, pay: (payment: Payment) => Promise<void>): readonly HTMLElement[] {
   return payments.map((by) => {
     const label = t('Paid: {payment}', { payment: paymentNames[by] });

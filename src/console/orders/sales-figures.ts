@@ -92,9 +92,9 @@ export type SumRow = {
   /** In the file, and on the page unless there is a label. */
   readonly name: string;
   readonly label?: Child;
-  /** Said below the name where there is no room for the columns of the kind `wide`. */
+  /** Shown below the name where there is no room for the columns of the kind `wide`. */
   readonly below?: Child;
-  /** A number, then amounts in the currency's minor unit; undefined where none is said. */
+  /** A number, then amounts in the currency's minor unit; undefined where none is shown. */
   readonly cells: readonly (number | null | undefined)[];
   readonly isSum?: boolean;
 };

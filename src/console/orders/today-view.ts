@@ -96,7 +96,7 @@ function moneyTiles(sold?: Sold): Child {
   ];
 }
 
-/** One line for all other currencies: no tile grows with a third one. */
+/** All currencies but the first share a line, so that the tile never grows. */
 function receivedText({ currencies, of }: Sold): Child {
   const moved = currencies.filter((currency) => of(currency).moved.length > 0);
   const [first = shopCurrency(), ...others] = moved;
@@ -123,7 +123,7 @@ const waits = {
 const waitingStatuses = Object.keys(waits) as WaitingStatus[]; // a literal has no other keys
 
 type Waiting = {
-  /** Those that the shop has to do something for, those to be shipped first. */
+  /** The orders that the shop has to do something for; orders to be shipped come first. */
   readonly orders: readonly Order[];
   /** The number of orders of each status. */
   readonly totals: Readonly<Record<WaitingStatus, number>>;
@@ -131,7 +131,7 @@ type Waiting = {
   readonly newer: number;
 };
 
-/** Of each status. */
+/** The orders shown of each status. */
 const toDoShown = 6;
 
 /** Draws the tiles with their numbers, and the list of those that the shop has to do something for. */

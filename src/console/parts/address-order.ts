@@ -5,7 +5,7 @@ import type { Address } from './api-types.ts';
 type Part = 'postalCode' | 'city' | 'region';
 type Order = readonly [Part, Part, Part];
 
-/** Of all countries that no other order has. */
+/** The order in countries that `others` doesn't name. */
 const usual: Order = ['postalCode', 'city', 'region'];
 
 const others: readonly (readonly [order: Order, countries: string])[] = [

@@ -165,7 +165,7 @@ export type ServiceEvent = {
   readonly type: string;
   readonly createdAt: string;
   readonly subject: string;
-  /** Of the request that has made the change. */
+  /** The id of the request that has made the change. */
   readonly requestId: string | null;
   readonly actor: { readonly userId: number; readonly keyId: number | null } | null;
   readonly actorName?: string | null;
@@ -179,7 +179,7 @@ export type Figures = {
   readonly status: Status;
   readonly orders: number;
   readonly total: number | null;
-  /** Only of money received. */
+  /** Only `of=received` has it. */
   readonly byPayment?: readonly {
     readonly payment: Payment | null;
     readonly orders: number;

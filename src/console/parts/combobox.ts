@@ -15,7 +15,7 @@ export type Found = {
   readonly about: string;
   readonly choose: () => void;
 };
-/** Those of one kind, under its heading. */
+/** What was found of one kind, under its heading. */
 export type FoundGroup = { readonly label: string; readonly found: readonly Found[] };
 
 type ComboboxOptions = {

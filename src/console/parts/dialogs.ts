@@ -77,7 +77,7 @@ export function openDialog(title: string, content: Child, onClose: () => void): 
 }
 
 const noticeMilliseconds = 6_000;
-/** As long as something is offered to be taken back. */
+/** The time for which a step can be taken back. */
 export const takeBackMilliseconds = 10_000;
 
 /** Announces an outcome on the page and to screen readers, in place of the one before. */

@@ -118,7 +118,7 @@ export function draftsOf(userId: number, signal: AbortSignal) {
 
 export type Draft = ReturnType<typeof draftOf>;
 
-/** What one form keeps; `before` was kept already, and what is `said` once it is shown again. */
+/** Returns what one form keeps. `before` was kept earlier; `said` is shown when the form shows it again. */
 function draftOf(name: string, from: string, before?: Kept, said?: string) {
   let hasEnded = false;
 
@@ -129,7 +129,7 @@ function draftOf(name: string, from: string, before?: Kept, said?: string) {
 
   const draft = {
     name,
-    /** Of the order: placing it again after a reload places no second one. */
+    /** The order's Idempotency-Key: placing the order again after a reload places no second one. */
     idempotencyKey: name.slice(-uuidLength),
     entered: before?.entered,
     said: said ?? t('What you had entered is still here.'),

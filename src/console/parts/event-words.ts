@@ -73,7 +73,7 @@ function changedMembers(members: readonly string[]): string {
   return names.length === 0 ? '' : `: ${enumeration.format(names)}`;
 }
 
-/** They have texts of their own. */
+/** Members whose changes have texts of their own. */
 const pricedMembers = ['items', 'total'];
 
 type Money = (minorUnits: number, currency: string) => string;

@@ -10,7 +10,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 type ObjectForm<T> = {
   readonly members: readonly Member[];
-  /** Of the object; of the list for a new one. */
+  /** The path of the object, or of the list for a new object. */
   readonly path: string;
   /** The version that is changed. */
   readonly known?: Version<T>;
@@ -20,7 +20,7 @@ type ObjectForm<T> = {
   readonly hasSecret?: true;
 };
 
-/** `save` resolves to the object as it is then. */
+/** `save` resolves to the saved object. */
 export function objectForm<T extends Values>(
   client: ApiClient,
   { members, path, known, others = {}, hasSecret }: ObjectForm<T>,

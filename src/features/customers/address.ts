@@ -154,7 +154,7 @@ function withoutPrintedPrefixes(country: string, signs: string): string[] {
     .map((prefix) => signs.slice(prefix.length));
 }
 
-/** Of some countries, such as Latvia, the code begins with that of the country. */
+/** In some countries, such as Latvia, postal codes begin with the country's code. */
 function withCountry(country: string, signs: string): string {
   return /^\d+$/.test(signs) ? country + signs : signs;
 }

@@ -44,7 +44,7 @@ type LineHandling = {
   readonly isDryRun: boolean;
 };
 
-/** Of a line; a problem is the reason why it is rejected. */
+/** What became of a line; a problem is the reason why it was rejected. */
 type Result = LineOutcome | Problem;
 
 /** Undoes the changes of a line that is rejected, or of a dry run. */

@@ -137,7 +137,7 @@ function findWithItem(
   return database.readInWorker(newest, params, { search: items });
 }
 
-/** As JSON, like the items. */
+/** The city of an order as JSON, since the search reads the items as JSON. */
 const city = `${unlessErasedSql('shippingAddress')} -> 'city'`;
 
 /** Finds orders with an item that has the SKU of the product with this barcode. */

@@ -14,9 +14,9 @@ type Stage = {
   readonly next: readonly OrderStatus[];
   /** The status before, to which staff may take the order back if the present one was set by mistake. */
   readonly before: OrderStatus | null;
-  /** How the order was paid: it isn't; staff may say or correct it; or what they said stays. */
+  /** Whether an order of this status has a payment, and whether staff may still change it. */
   readonly payment: 'none' | 'changeable' | 'final';
-  /** What an order passes that is placed with this status, for what is sold over the counter. */
+  /** The steps that an order takes at once if it is placed with this status (a sale over the counter); null: it can't. */
   readonly stepsWhenPlaced: readonly OrderStatus[] | null;
 };
 

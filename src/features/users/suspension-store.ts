@@ -93,7 +93,7 @@ export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>):
   recordChange(permit, userId, 'suspension');
 }
 
-/** That an account is suspended has an event of its own, so a change of `suspension` is its end. */
+/** Records the end of a suspension, or a change of its reason; its beginning has an event of its own. */
 function recordChange(permit: Permit, userId: number, member: 'suspension' | 'suspensionReason'): void {
   const changes = { [member]: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });

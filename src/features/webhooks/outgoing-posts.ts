@@ -34,7 +34,7 @@ export type PostFailure = {
   readonly code: WebhookErrorCode;
   /** A code of the system or a sentence, for the log. */
   readonly cause: string;
-  /** Of the response, if there was one. */
+  /** The status of the response; undefined if there was none. */
   readonly status?: number;
   readonly retryAfter?: string | undefined;
 };
@@ -49,7 +49,7 @@ type OutgoingPostsOptions = {
 
 export class OutgoingPosts {
   readonly #options: OutgoingPostsOptions;
-  /** By protocol; each is created for its first request. */
+  /** An agent for each protocol, created for its first request. */
   readonly #agents = new Map<string, Agent>();
 
   constructor(options: OutgoingPostsOptions) {

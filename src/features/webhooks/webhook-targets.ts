@@ -35,7 +35,7 @@ const blockedIpv6 = [
   '3fff::/20', // documentation (RFC 9637)
 ];
 
-/** Of the form in which a URL is kept. */
+/** The length of a URL in the form in which it is kept. */
 export const webhookUrlCharsMax = 2_000;
 
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */

@@ -76,7 +76,7 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
   return `${path}?${parts.map((part) => `${part}&`).join('')}cursor=${cursor}`;
 }
 
-/** As JSON, so that no value can pass as another parameter. */
+/** Returns JSON, so that no value can pass as another parameter. */
 function boundText({ path, query, order }: CursorList, content: string): string {
   const names = Object.keys(query)
     .filter((name) => !unboundParameters.has(name))

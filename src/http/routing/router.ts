@@ -28,7 +28,7 @@ export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidSt
 type MountedPath = { readonly methods: Map<string, MountedRoute>; readonly names: readonly string[] };
 
 export class Router {
-  /** By the path with `{id}` in place of each id, and `{name}` in place of a name. */
+  /** The paths by their pattern, with `{id}` in place of each id, and `{name}` in place of a name. */
   readonly #paths = new Map<string, MountedPath>();
   readonly #mounted: MountedRoute[] = [];
 
