@@ -14,13 +14,13 @@
 // plain: a resource with other rules writes its own beside it. Nothing that a resource must decide has a default:
 // whose its rows are, who may read and change them, and how it is searched.
 import { rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
-import { csvColumns, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
+import { csvColumns, writtenCell, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
 import { changesBetween, topicOf } from '../features/events/event.ts';
 import { recordEvent } from '../features/events/event-store.ts';
 import { requireValid, type ProblemCode } from '../problem.ts';
 import { mergePatch } from '../schema/json-objects.ts';
-import { id, readOnlyIssues } from '../schema/members.ts';
+import { id, readOnlyIssues, withdrawnCurrencyIssues } from '../schema/members.ts';
 import { keptIssues, parseMerged, schemaIssues } from '../schema/schema-check.ts';
 import {
   named,
@@ -87,11 +87,17 @@ export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
 
 /** If rows have an owner (`ownership`), users read and change their own, and staff all of them. */
 type RightsOf<M> = M extends { readonly userId: unknown }
-  ? { readonly owner: 'user' }
-  : { readonly owner: 'none'; readonly readers: Group; readonly writers: Group };
+  ? { readonly owner: 'user' } & Deleters
+  : { readonly owner: 'none'; readonly readers: Group; readonly writers: Group } & Deleters;
 type Group = 'everyone' | 'staff';
+/** Whoever may change an object deletes it, too, or administrators alone. */
+type Deleters = { readonly deleters?: 'administrators' };
 /** Either of them. */
-type Rights = { readonly owner: 'user' | 'none'; readonly readers?: Group; readonly writers?: Group };
+type Rights = {
+  readonly owner: 'user' | 'none';
+  readonly readers?: Group;
+  readonly writers?: Group;
+} & Deleters;
 
 type Declaration<M extends ResourceMembers> = {
   /** The noun for one object: its events are `${name}.created` and so on, and its schemas begin with it. */
@@ -111,8 +117,8 @@ type Declaration<M extends ResourceMembers> = {
   readonly filters: Readonly<Record<string, ColumnListFilter>>;
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
-  /** Issues of a change that the request alone shows, beside the current object. */
-  readonly changeIssues?: (current: Partial<RowOf<M>>, body: Readonly<Record<string, unknown>>) => Issue[];
+  /** Members of which no two objects have the same value: its table has a UNIQUE for each. */
+  readonly unique?: { readonly [N in keyof M]?: Identity<ContentOf<M>> };
   /** Issues that only the database shows. */
   readonly issues?: (
     db: Connection,
@@ -148,10 +154,11 @@ type IndexedSearch = {
 };
 /** How an import finds the object that a line without id and key means (`imported-object-store.ts`). */
 type ImportRules<M extends ResourceMembers> = {
-  /** Tried in order; matches when exactly one row has these values. */
-  readonly knownBy: readonly Identity<ContentOf<M>>[];
-  /** Whether the first of them is unique: then it alone names an object, and ids and keys have no effect. */
-  readonly isUnique?: true;
+  /**
+   * Tried in order; matches when exactly one row has these values. Or the name of a unique member: then it alone names an
+   * object, and ids and keys have no effect.
+   */
+  readonly knownBy: readonly Identity<ContentOf<M>>[] | (keyof M & string);
   /** A row with another text in this column isn't meant. */
   readonly distinguishedBy?: keyof M & string;
   /** What a new object may have in common with another one, which the result of its line names. */
@@ -164,7 +171,7 @@ type ImportRules<M extends ResourceMembers> = {
 /** A condition on rows, and its values for an object: null for one that has no such value, and is found by no other. */
 export type Identity<Content> = {
   readonly sql: string;
-  readonly valuesOf: (content: Content) => readonly (string | null)[];
+  readonly valuesOf: (content: Content) => readonly (string | number | null)[];
 };
 type Happening = 'created' | 'changed' | 'deleted' | 'erased';
 type Change<Content> = { readonly before?: Content; readonly after?: Content };
@@ -179,12 +186,13 @@ type SaysWhatIsPersonal<M> = M extends { readonly customerId: unknown }
   : unknown;
 
 export function resource<M extends ResourceMembers>(declared: Declaration<M> & SaysWhatIsPersonal<M>) {
-  const { readers = 'everyone', writers = 'everyone' }: Rights = declared.rights;
-  const about = { isOwned: isOwnedBy(declared.rights), readers, writers, tag: capitalized(declared.plural) };
+  const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declared.rights;
+  const rights = { isOwned: isOwnedBy(declared.rights), readers, writers, deleters };
   const bodies = bodiesOf(declared);
   return {
     ...declared,
-    ...about,
+    ...rights,
+    tag: capitalized(declared.plural),
     ...bodies,
     ...fileOf<M>(declared),
     ...rowsOf(declared, bodies),
@@ -198,7 +206,6 @@ function bodiesOf<M extends ResourceMembers>({
   members,
   examples,
   replacement = `The whole ${name}: omitted members get their defaults.`,
-  changeIssues,
 }: Declaration<M>) {
   const example = { examples: [examples.whole] };
   const title = capitalized(name);
@@ -225,7 +232,7 @@ function bodiesOf<M extends ResourceMembers>({
       method === 'PUT' ? withStaying(members, current, body) : mergePatch(currentContent(current), body);
     const issues = [...readOnlyIssues(current, sent, readOnly), ...ownerIssues];
     if (method === 'PATCH' && sent['userId'] === null && ownerOf(current) !== null) issues.push(noOwner);
-    issues.push(...(changeIssues?.(current, sent) ?? []));
+    issues.push(...withdrawnCurrencyIssues(current, sent));
     return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
   }
   /** Reads the content of a body that a route has checked. */
@@ -238,8 +245,10 @@ function bodiesOf<M extends ResourceMembers>({
 const noOwner: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };
 
 /** The columns of its file, as exports write and imports read them. */
-function fileOf<M extends ResourceMembers>({ members }: Declaration<M>) {
-  const { columns, cellsOf, objectOf, mustBe } = csvColumns(cellsIn(members));
+function fileOf<M extends ResourceMembers>({ members, imports }: Declaration<M>) {
+  const cells = cellsIn(members);
+  const ids = typeof imports?.knownBy === 'string' ? { id: writtenCell } : {}; // they have no effect
+  const { columns, cellsOf, objectOf, mustBe } = csvColumns({ ...cells, ...ids });
   const csv: CsvTable<object> = { columns, rowsOf: (row) => [cellsOf({ ...row })] };
   const conversion: CsvConversion = { columns, objectOf, mustBe };
   return { csv, conversion };
@@ -341,10 +350,14 @@ function rowsOf<M extends ResourceMembers>(
     columns: { ...columns, ...known },
     issues: (row) => rowIssues(row, { names: Object.keys(shown), Shown, Replacement }),
   });
-  /** Returns an issue unless the caller may see the customer whom the row will be about. */
-  function referenceIssues(permit: Permit<Caller>, wanted: Content, current: object): Issue[] {
+  /** Returns the issues that only the database shows: the caller sees the customer whom the row will be about. */
+  function storedIssues(permit: Permit<Caller>, wanted: Content, current: Partial<Shown>): Issue[] {
     const [sent, kept] = [customerIn(wanted), customerIn(current)];
-    return sent === null || sent === kept ? [] : customerIssues(permit, sent);
+    return [
+      ...(sent === null || sent === kept ? [] : customerIssues(permit, sent)),
+      ...takenIssues<Content>(permit.writer, declared, { wanted, current }),
+      ...(declared.issues?.(permit.writer, wanted, current) ?? []),
+    ];
   }
 
   const personal = 'customerId' in members ? personalNames(members).map(String) : undefined;
@@ -357,7 +370,7 @@ function rowsOf<M extends ResourceMembers>(
     shownInEvents: inEvents,
     checks,
     personal,
-    referenceIssues,
+    storedIssues,
     source,
     add,
     replace,
@@ -392,6 +405,29 @@ export function rowIssues(
     ...issueUnless(String(createdAt) <= String(updatedAt), '/updatedAt', 'updatedAt is before createdAt.'),
     ...issueUnless(ownerIsKnown === true, '/userId', `There is no user ${String(userId)}.`),
   ];
+}
+
+type Unique<Content> = {
+  readonly name: string;
+  readonly plural: string;
+  readonly unique?: { readonly [member: string]: Identity<Content> | undefined };
+};
+
+/** Returns an issue for each unique member whose value another row has, unless it stays as it is. */
+function takenIssues<Content extends Readonly<Record<string, unknown>>>(
+  db: Connection,
+  { name, plural, unique = {} }: Unique<Content>,
+  { wanted, current }: { readonly wanted: Content; readonly current: Readonly<Record<string, unknown>> },
+): Issue[] {
+  const { id: own } = current;
+  return Object.entries(unique).flatMap(([member, identity]) => {
+    if (identity === undefined || wanted[member] === current[member]) return [];
+    const sql = `SELECT id FROM ${plural} WHERE (${identity.sql}) AND id <> ?`;
+    const [id] = db.get<[number]>(sql, ...identity.valuesOf(wanted), typeof own === 'number' ? own : 0) ?? [];
+    if (id === undefined) return [];
+    const detail = `${capitalized(name)} ${id} has the ${member} ${String(wanted[member])}.`;
+    return [{ pointer: `/${member}`, code: 'taken', detail }];
+  });
 }
 
 function customerIn(row: object): number | null {

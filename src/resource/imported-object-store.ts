@@ -9,7 +9,7 @@ import { hash } from 'node:crypto';
 import { checkScope, type Caller } from '../auth/access.ts';
 import type { CsvConversion } from '../base/csv.ts';
 import { invalidAt, Problem, throwIfInvalid } from '../problem.ts';
-import { id, readOnlyIssues, sentTimestamp } from '../schema/members.ts';
+import { id, readOnlyIssues, sentTimestamp, withdrawnCurrencyIssues } from '../schema/members.ts';
 import {
   named,
   nullable,
@@ -173,7 +173,9 @@ type Sent = { readonly id?: number; readonly userId?: number | null };
 export function importable<M extends ResourceMembers>(resource: Resource<M>): Importable {
   const { name, plural, source, imports, isOwned, conversion } = resource;
   assert(imports !== undefined, `${plural} are not declared to be imported`);
-  const { isUnique = false, knownBy, alike = [], distinguishedBy, warningOf } = imports;
+  const { alike = [], distinguishedBy, warningOf } = imports;
+  const isUnique = typeof imports.knownBy === 'string';
+  const knownBy = identitiesOf(resource);
   const keys = importKeys(name, plural);
   const searched = `SELECT id, ${distinguishedBy ?? 'NULL'} FROM ${plural} WHERE`;
 
@@ -252,9 +254,8 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
     { current, sent }: { readonly current: Partial<Shown<M>>; readonly sent: object },
   ): Issue[] {
     return [
-      ...resource.referenceIssues(permit, wanted, current),
-      ...(resource.changeIssues?.(current, { ...sent }) ?? []),
-      ...(resource.issues?.(permit.writer, wanted, current) ?? []),
+      ...withdrawnCurrencyIssues(current, { ...sent }),
+      ...resource.storedIssues(permit, wanted, current),
     ];
   }
 
@@ -290,6 +291,19 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   return { name, plural, isUnique, conversion, schema: importedSchema(resource), write };
 }
 
+/** How objects are known without id and key. */
+function identitiesOf<M extends ResourceMembers>({
+  plural,
+  imports,
+  unique = {},
+}: Resource<M>): readonly Identity<ContentOf<M>>[] {
+  const knownBy = imports?.knownBy ?? [];
+  if (typeof knownBy !== 'string') return knownBy;
+  const identity = unique[knownBy];
+  assert(identity !== undefined, `${plural} are known by ${knownBy}, which is not unique`);
+  return [identity];
+}
+
 type ReadOnlyMembers = Sent & { readonly createdAt?: unknown; readonly updatedAt?: unknown };
 
 /** Returns issues of an object as issues of its line. */
@@ -319,7 +333,9 @@ function importedSchema<M extends ResourceMembers>({
     posted.map(([each, schema]) => [each, sent[each] ?? schema]),
   );
   const meant =
-    imports?.isUnique === true ? {} : { description: `The ${name} to change, as an export has it.` };
+    typeof imports?.knownBy === 'string'
+      ? {}
+      : { description: `The ${name} to change, as an export has it.` };
   const { userId = id } = properties;
   return named(
     `Imported${capitalized(name)}`,

@@ -17,16 +17,30 @@
 //   contentReader(personMembers)        reads them from a body: in normal form, with null for an absent email
 //   csvColumns(cellsIn(personMembers))  the columns of its files (`base/csv.ts`)
 import {
+  amountCell,
   trueOrFalseCell,
   integerCell,
   sentTimeCell,
   textCell,
   timeCell,
+  trimmed,
+  trimmedCell,
   type CsvMember,
 } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
-import { id, keyOfName, sentTimestamp, timestamp } from '../schema/members.ts';
+import { currencyDigits, decimalAmount, minorUnitsOf } from '../schema/decimal.ts';
+import {
+  activeCurrency,
+  currency as anyCurrency,
+  id,
+  keyOfName,
+  plainZero,
+  sentTimestamp,
+  timestamp,
+} from '../schema/members.ts';
+import { plainText } from '../schema/plain-text.ts';
 import { timeAtOrAfter, toTime } from '../schema/rfc3339.ts';
+import { fits } from '../schema/schema-check.ts';
 import {
   boolean,
   named,
@@ -193,10 +207,60 @@ export function requiredText(schema: Schema<string>) {
   return { shown: schema, sent: schema, column: column.text(), cell: textCell } as const;
 }
 
-/** A whole number, such as an amount in minor units. */
+/** A whole number. */
 export function wholeNumber(schema: Schema<number>) {
-  return { shown: schema, sent: schema, column: column.integer, cell: integerCell } as const;
+  const common = { shown: schema, sent: schema, normal: plainZero } as const;
+  return { ...common, column: column.integer, cell: integerCell } as const;
 }
+
+/**
+ * An amount in the minor unit of the object's `currency`; in files it is one in the main unit, such as 7.49. The console
+ * shows it as money if the schema's description names the minor unit.
+ */
+export function money(schema: Schema<number>) {
+  return { ...wholeNumber(schema), cell: moneyCell } as const;
+}
+
+const moneyCell: CsvMember = {
+  write: (amount: number, { currency }: { readonly currency: string }) => [
+    amountCell(decimalAmount(amount, currency)),
+  ],
+  read: (cell, cells) => amountIn(cell, currencyIn(cells.get('currency') ?? '')) ?? cell,
+  mustBe: ({ currency }) =>
+    'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49' +
+    (fits(activeCurrency, currency) ? `: ${currency} has ${decimalsOf(currency)}` : ''),
+};
+
+function currencyIn(cell: string): string {
+  return trimmed(cell).toUpperCase();
+}
+
+function amountIn(cell: string, currency: string): number | undefined {
+  return cell.length > amountCharsMax ? undefined : minorUnitsOf(plainAmount(cell), currency);
+}
+
+const amountCharsMax = 64;
+
+function plainAmount(cell: string): string {
+  return plainText(cell)
+    .trim()
+    .replace(/^\p{Pd}/u, '-')
+    .replace(/^\+/, '')
+    .replace('\u066b', '.'); // the Arabic decimal separator
+}
+
+function decimalsOf(currency: string): string {
+  const digits = currencyDigits(currency);
+  return digits === 0 ? 'no decimals' : `${digits} decimals`;
+}
+
+/** The member `currency`, of which an object with `money` has one. Events show it. */
+export const currency = {
+  ...requiredText(anyCurrency),
+  posted: activeCurrency,
+  cell: { ...trimmedCell, read: currencyIn },
+  hasValuesInEvents: true,
+} as const;
 
 /** Yes or no; `absent` if a request says nothing. */
 export function trueOrFalse(description: string, absent: boolean) {

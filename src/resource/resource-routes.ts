@@ -1,5 +1,5 @@
 // The routes of a declared resource: its list and its file, and to create, read, replace, change and delete one.
-import { isStaff, signedIn, staffOnly, type Caller } from '../auth/access.ts';
+import { adminOnly, isStaff, signedIn, staffOnly, type Caller } from '../auth/access.ts';
 import { historyRoute } from '../features/events/history-route.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
@@ -12,7 +12,6 @@ import type { Schema } from '../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import { userIssues } from './owner-store.ts';
-import type { ContentOf } from './resource-members.ts';
 import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
 
 type RoutesOptions<M extends ResourceMembers> = {
@@ -79,7 +78,7 @@ export function resourceRoutes<M extends ResourceMembers>(
       const content = declared.read(call.body);
       return call.write((permit) => {
         const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
-        checkStored(permit, content, {});
+        throwIfInvalid(declared.storedIssues(permit, content, {}));
         return representRow(declared.add(permit, { ...content, ...owner }, permit.origin.now));
       });
     },
@@ -113,6 +112,7 @@ export function resourceRoutes<M extends ResourceMembers>(
   const remove = route({
     ...writer,
     ...one,
+    access: declared.deleters === 'administrators' ? adminOnly : writer.access,
     method: 'DELETE',
     summary: `Delete a ${name}`,
     reply: { kind: 'none' },
@@ -155,18 +155,10 @@ export function resourceRoutes<M extends ResourceMembers>(
       const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, newOwnerId) : [];
       const wanted = declared.merge(current, call.body, { method, ownerIssues });
       if (isGiven && !mayGive) throw forbidden(`Only staff may give a ${name} to another user.`);
-      checkStored(permit, wanted, current);
+      throwIfInvalid(declared.storedIssues(permit, wanted, current));
       if (changesNothing<object>(current, wanted)) return representRow(current);
       return representRow(declared.replace(permit, current, wanted));
     });
-  }
-
-  /** Throws the issues that only the database shows. */
-  function checkStored(permit: Permit<Caller>, wanted: ContentOf<M>, current: Partial<ShownOf<M>>): void {
-    throwIfInvalid([
-      ...declared.referenceIssues(permit, wanted, current),
-      ...(declared.issues?.(permit.writer, wanted, current) ?? []),
-    ]);
   }
 
   return [list, create, read, put, patch, remove, ...(hasHistory ? [history] : [])];

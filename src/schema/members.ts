@@ -128,9 +128,10 @@ function notActive(code: string): string {
   return `${code} is not an active ISO 4217 currency code.`;
 }
 
+type HasCurrency = Readonly<Record<string, unknown>>;
 /** Returns an issue if a change would bring in a currency that was withdrawn. */
-export function withdrawnCurrencyIssues(current: string | undefined, sent: string | undefined): Issue[] {
-  if (sent === undefined || sent === current || !withdrawnCurrencies.has(sent)) return [];
+export function withdrawnCurrencyIssues(current: HasCurrency, { currency: sent }: HasCurrency): Issue[] {
+  if (typeof sent !== 'string' || sent === current['currency'] || !withdrawnCurrencies.has(sent)) return [];
   return [{ pointer: '/currency', code: 'format', detail: notActive(sent) }];
 }
 

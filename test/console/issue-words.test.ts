@@ -56,7 +56,7 @@ suite('an issue of the service is worded for its field', () => {
       'items must have at most 100 items, not 101.',
       'At most 100 are possible: Field.',
     ],
-    ['/sku', 'taken', 'Product 6 has the SKU art-0005.', 'Product 6 has this SKU.'],
+    ['/sku', 'taken', 'Product 6 has the sku art-0005.', 'Product 6 has this SKU.'],
     [
       '/password',
       'password',

@@ -61,11 +61,14 @@ test('the resources of new-resource.md compile, and the tests hold with them', a
   const { url } = await serving(t, ['--tls=off', data], where);
   const { accessToken } = await call('POST', `${url}/api/sessions`, 201, admin);
   const times = { startsAt: '2026-03-02T10:00:00+01:00', endsAt: '2026-03-02T10:00:00Z' };
-  const booking = await call('POST', `${url}/${bookings}`, 201, times, accessToken);
+  const sent = { ...times, persons: 2, price: 749, currency: 'EUR' };
+  const booking = await call('POST', `${url}/${bookings}`, 201, sent, accessToken);
   assert.equal(booking.startsAt, '2026-03-02T09:00:00.000Z');
   const late = { endsAt: '2026-03-02T08:00:00Z' };
   const refused = await call('PATCH', `${url}/${bookings}/${booking.id}`, 422, late, accessToken);
   assert.equal(refused.errors[0].pointer, '#/endsAt');
+  const headers = { authorization: `Bearer ${accessToken}`, accept: 'text/csv' };
+  assert.match(await (await fetch(`${url}/${bookings}`, { headers })).text(), /,7\.49,EUR,/);
   const checked = await orderly(['check', data], where);
   assert.match(checked.stdout, new RegExp(`\\b${bookings}: 1\\b[^]* is sound\\.`));
 });

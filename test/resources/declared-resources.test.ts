@@ -24,7 +24,8 @@ async function sceneOf(t: TestContext, name: string) {
   const paths = document['paths'] as Record<string, Record<string, Operation>>;
   const operation = (method: string, at = path): Operation =>
     paths[at]?.[method] ?? assert.fail(`there is no ${method} ${at}`);
-  const [list, create, change] = [operation('get'), operation('post'), operation('patch', `${path}/{id}`)];
+  const [list, create] = [operation('get'), operation('post')];
+  const [change, remove] = [operation('patch', `${path}/{id}`), operation('delete', `${path}/{id}`)];
   const listed = follow(document, list.responses['200']?.content?.['application/json']?.schema ?? {});
   const { items } = (listed['properties'] as Record<string, Json>)['data'] as { readonly items: Json };
   const shown = follow(document, items)['properties'] as Record<string, Json>;
@@ -49,7 +50,10 @@ async function sceneOf(t: TestContext, name: string) {
       if (response.status === 201) return response.body;
       const taken = response.body.errors?.filter(({ code }: { code: string }) => code === 'taken') ?? [];
       assert.notDeepEqual(taken, [], response.text);
-      for (const { pointer } of taken) body[pointer.slice(2)] = `${body[pointer.slice(2)]}-${count}`;
+      for (const { pointer } of taken) {
+        const member = pointer.slice(2);
+        body[member] = another(body[member], count, follow(document, shown[member] ?? {}));
+      }
     }
   }
   /** The words of a parameter. */
@@ -65,6 +69,7 @@ async function sceneOf(t: TestContext, name: string) {
     list,
     create,
     change,
+    remove,
     example,
     patch,
     required,
@@ -79,6 +84,7 @@ async function sceneOf(t: TestContext, name: string) {
     as,
     maker,
     mine: as(maker.token),
+    deleter: as(remove['x-access'].callers === 'admin' ? root : maker.token),
     root,
     admin: as(root),
     db: service.inside?.database.read ?? assert.fail('the suite is skipped otherwise'),
@@ -99,7 +105,7 @@ function kindsOf(events: readonly Event[]): (string | undefined)[] {
 for (const name of names)
   suite(`the resource ${name}`, { skip: executable !== undefined }, () => {
     test(`${name}: what is created is read, replaced by itself, merged and deleted, each version with its ETag`, async (t) => {
-      const { one: pathOf, mine, make, patch } = await sceneOf(t, name);
+      const { one: pathOf, mine, deleter, make, patch } = await sceneOf(t, name);
       const made = await make();
       const one = pathOf(made);
       const read = await mine('GET', one);
@@ -112,13 +118,13 @@ for (const name of names)
       assert.ok(changed.body.updatedAt > made.updatedAt);
       const stale = { headers: { 'if-match': read.headers.etag ?? '' } };
       assertProblem(await mine('PATCH', one, { ...stale, body: {} }), 'precondition-failed', 412);
-      assertProblem(await mine('DELETE', one, stale), 'precondition-failed', 412);
+      assertProblem(await deleter('DELETE', one, stale), 'precondition-failed', 412);
       const cached = { headers: { 'if-none-match': changed.headers.etag ?? '' } };
       assert.equal((await mine('GET', one, cached)).status, 304);
       const current = { headers: { 'if-match': changed.headers.etag ?? '' } };
-      assert.equal((await mine('DELETE', one, current)).status, 204);
+      assert.equal((await deleter('DELETE', one, current)).status, 204);
       for (const [method, body] of [['GET'], ['PATCH', {}], ['PUT', made], ['DELETE']] as const)
-        assertProblem(await mine(method, one, { body }), 'not-found');
+        assertProblem(await (method === 'DELETE' ? deleter : mine)(method, one, { body }), 'not-found');
     });
 
     test(`${name}: members that the service sets are refused with other values, and all issues come together`, async (t) => {
@@ -137,10 +143,10 @@ for (const name of names)
     });
 
     test(`${name}: a POST that is repeated with its Idempotency-Key makes nothing twice`, async (t) => {
-      const { path, one, example, mine, make } = await sceneOf(t, name);
+      const { path, one, example, mine, deleter, make } = await sceneOf(t, name);
       await make();
       const { id, createdAt, updatedAt, userId, ...body } = await make();
-      await mine('DELETE', one({ id }));
+      await deleter('DELETE', one({ id }));
       const sent = { body: { ...example, ...body }, headers: { 'idempotency-key': 'once' } };
       const [first, second] = [await mine('POST', path, sent), await mine('POST', path, sent)];
       assert.deepEqual([first.status, second.status, second.body], [201, 201, first.body], first.text);
@@ -218,12 +224,12 @@ for (const name of names)
     });
 
     test(`${name}: each change leaves its event, in the history and in the feed of whoever may see the object`, async (t) => {
-      const { one: pathOf, patch, mine, admin, make } = await sceneOf(t, name);
+      const { one: pathOf, patch, mine, deleter, admin, make } = await sceneOf(t, name);
       const one = pathOf(await make());
       await mine('PATCH', one, { body: patch });
       await mine('PATCH', one, { body: patch }); // changes nothing
       assert.deepEqual(kindsOf((await mine('GET', `${one}/events`)).body.data), ['changed', 'created']);
-      await mine('DELETE', one);
+      await deleter('DELETE', one);
       for (const reader of [mine, admin]) {
         const feed = await reader('GET', '/events?from=oldest&limit=200');
         const own = feed.body.data.filter(({ subject }: Event) => subject === one);
@@ -235,7 +241,8 @@ for (const name of names)
 
     test(`${name}: strangers, other users and keys do what the document says, and no more`, async (t) => {
       const scene = await sceneOf(t, name);
-      const { service, path, list, create, change, example, patch, isOwned, isStaffs, maker, admin } = scene;
+      const { service, path, list, create, change, remove, example, patch } = scene;
+      const { isOwned, isStaffs, maker, admin } = scene;
       const one = scene.one(await scene.make());
       const other = scene.as((await service.person('user')).token);
       const staff = scene.as((await service.person('staff')).token);
@@ -254,6 +261,7 @@ for (const name of names)
         assert.equal(await statusOf(other('PATCH', one, { body: patch })), 403);
         assert.equal(await statusOf(other('DELETE', one)), 403);
       }
+      if (remove['x-access'].callers === 'admin') assert.equal(await statusOf(staff('DELETE', one)), 403);
       for (const reader of [staff, admin]) {
         assert.equal(await statusOf(reader('GET', one)), 200);
         assert.equal(await statusOf(reader('PATCH', one, { body: {} })), 200);
@@ -335,14 +343,14 @@ for (const name of names)
         const { body } = await mine('POST', path, { body: { ...example, customerId: sent } });
         assert.equal(body.errors?.[0].pointer, '#/customerId');
       }
-      const texts = Object.keys(shown).filter((each) => isFreeText(document, shown[each] ?? {}));
+      const { customerTables: [{ personal = [] } = {}] = [] } =
+        features.find((each) => each.name === name)?.declares ?? {};
+      const texts = personal.filter((each) => isFreeText(document, shown[each] ?? {}));
       const members: Record<string, unknown> = Object.fromEntries(texts.map((each) => [each, 'Qzorvath']));
       if ('metadata' in shown) members['metadata'] = { receipt: 'Qzorvath' };
       const erased = await newCustomer(service, maker.token);
       const made = await scene.make({ customerId: erased.id, ...members });
       assert.equal((await admin('PUT', `/customers/${erased.id}/erasure`)).status, 204);
-      const { customerTables: [{ personal = [] } = {}] = [] } =
-        features.find((each) => each.name === name)?.declares ?? {};
       const now = (await mine('GET', one(made))).body;
       for (const each of personal) {
         assert.deepEqual(now[each], each === 'metadata' ? {} : null, each);
@@ -357,7 +365,7 @@ for (const name of names)
     });
 
     test(`${name}: each sort, owner and reference has an index, and check reads its rows and their events`, async (t) => {
-      const { sorts, isOwned, one, mine, make, db } = await sceneOf(t, name);
+      const { sorts, isOwned, one, deleter, make, db } = await sceneOf(t, name);
       const firstsOf = (sql: string): string[] => db.all<[string]>(sql).map(([first]) => first);
       const indexes = firstsOf(`SELECT name FROM pragma_index_list('${name}')`).map((index) =>
         firstsOf(`SELECT name FROM pragma_index_info('${index}') ORDER BY seqno`).join(', '),
@@ -387,7 +395,7 @@ for (const name of names)
       );
       const { id } = await make();
       await make();
-      await mine('DELETE', one({ id }));
+      await deleter('DELETE', one({ id }));
       const found: string[] = [];
       const listeners = { report: (issue: string) => found.push(issue), progress: () => {} };
       const counts = kept?.histories?.map((history) => auditHistories(db, history, listeners));
@@ -397,6 +405,14 @@ for (const name of names)
 
 function assertOwnerIssue({ status, body, text }: TestResponse): void {
   assert.deepEqual([status, body.errors?.[0].pointer], [422, '#/userId'], text);
+}
+
+/** Returns a value like this one that fits the schema, too. */
+function another(own: unknown, count: number, schema: Json): unknown {
+  if (typeof own === 'number') return own + count;
+  const text = String(own);
+  const texts = [`${text}${count}`, `${count}${text}`, text.slice(0, -String(count).length) + count];
+  return texts.find((each) => fitsText(each, schema)) ?? assert.fail(`no text like ${text} fits its schema`);
 }
 
 /** Values of a filter that an object with this value doesn't have, or at least one of which it doesn't pass. */
@@ -412,6 +428,11 @@ function othersThan(own: unknown, schema: Json): unknown[] {
 
 function isFreeText(document: Json, schema: Json): boolean {
   const [first = {}] = (schema['anyOf'] as Json[] | undefined) ?? [schema];
-  const { type, enum: words, format } = follow(document, first);
-  return [type].flat().includes('string') && words === undefined && format === undefined;
+  const { type, enum: words, format, ...others } = follow(document, first);
+  const isText = [type].flat().includes('string') && words === undefined && format === undefined;
+  return isText && fitsText('Qzorvath', others);
+}
+
+function fitsText(text: string, { pattern = '', maxLength = text.length }: Json): boolean {
+  return text.length <= Number(maxLength) && new RegExp(String(pattern), 'u').test(text);
 }

@@ -149,7 +149,7 @@ function membersIn({ properties = {}, required = [] }: Schema, resolve: Resolve)
 
 function kindOf(
   name: string,
-  { type, enum: values, items, format, maxLength = 0, properties = {} }: Schema,
+  { type, enum: values, items, format, maxLength = 0, properties = {}, description = '' }: Schema,
   siblings: NonNullable<Schema['properties']>,
 ): Pick<Member, 'kind' | 'attributes'> | undefined {
   const [plain] = [type].flat().filter((each) => each !== 'null');
@@ -161,7 +161,7 @@ function kindOf(
   if ('line1' in properties) return { kind: 'address' };
   if (values !== undefined) return { kind: 'choice' };
   if (plain === 'boolean') return { kind: 'flag' };
-  if (isNumber && 'currency' in siblings && /price|amount|total/i.test(name)) return { kind: 'price' };
+  if (isNumber && 'currency' in siblings && description.includes('minor unit')) return { kind: 'price' };
   if (isNumber) return { kind: 'number' };
   if (plain !== 'string') return undefined;
   if (format === 'date-time') return { kind: 'time' };

@@ -49,7 +49,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
   const { payment: allowed } = stages[target];
   const payment = allowed === 'none' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
-  issues.push(...withdrawnCurrencyIssues(current.currency, patch.currency));
+  issues.push(...withdrawnCurrencyIssues(current, patch));
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = (patch.reason ?? '').trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);

@@ -1,29 +1,10 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
-import {
-  amountCell,
-  trueOrFalseCell,
-  textCell,
-  trimmed,
-  trimmedCell,
-  writtenCell,
-  type CsvMember,
-} from '../../base/csv.ts';
-import { equalTo, identity, nameKey, times, type ContentOf } from '../../resource/resource-members.ts';
+import { trueOrFalseCell, textCell } from '../../base/csv.ts';
+import * as member from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
 import { barcodeKey, codesIn, cutGtinWarning, plainCode, skuKey } from '../../schema/codes.ts';
-import { currencyDigits, decimalAmount, minorUnitsOf } from '../../schema/decimal.ts';
-import {
-  activeCurrency,
-  currency,
-  directionIssue,
-  plainZero,
-  singleLine,
-  unitPrice,
-  withdrawnCurrencyIssues,
-} from '../../schema/members.ts';
-import { plainText } from '../../schema/plain-text.ts';
-import { fits } from '../../schema/schema-check.ts';
-import { boolean, nullable, optional, string, type Infer, type Issue } from '../../schema/schema.ts';
+import { currency, directionIssue, singleLine, unitPrice } from '../../schema/members.ts';
+import { boolean, nullable, optional, string, type Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { isOneOf, or } from '../../storage/keyset.ts';
 import { metadataMember, noMetadata } from '../../storage/metadata.ts';
@@ -57,60 +38,13 @@ const sentSku = singleLine(64, `${skuIs} Blanks around it and invisible characte
 );
 const name = singleLine(200, 'The article’s name.', 'Green tea, 250 g');
 const sentName = singleLine(200, 'The article’s name.', 'Green tea, 250 g', directionIssue);
-/** An amount in the main unit of the product's currency, such as 7.49. */
-const priceCell: CsvMember = {
-  write: (price: number, { currency }: { readonly currency: string }) => [
-    amountCell(decimalAmount(price, currency)),
-  ],
-  read: (cell, cells) => amountIn(cell, currencyIn(cells.get('currency') ?? '')) ?? cell,
-  mustBe: ({ currency }) =>
-    'a decimal amount in the main unit of its currency, without the currency’s sign, such as 7.49' +
-    (fits(activeCurrency, currency) ? `: ${currency} has ${decimalsOf(currency)}` : ''),
-};
-const currencyCell: CsvMember = { ...trimmedCell, read: currencyIn };
-
-function currencyIn(cell: string): string {
-  return trimmed(cell).toUpperCase();
-}
-
-function amountIn(cell: string, currency: string): number | undefined {
-  return cell.length > amountCharsMax ? undefined : minorUnitsOf(plainAmount(cell), currency);
-}
-
-const amountCharsMax = 64;
-
-function plainAmount(cell: string): string {
-  return plainText(cell)
-    .trim()
-    .replace(/^\p{Pd}/u, '-')
-    .replace(/^\+/, '')
-    .replace('\u066b', '.'); // the Arabic decimal separator
-}
-
-function decimalsOf(currency: string): string {
-  const digits = currencyDigits(currency);
-  return digits === 0 ? 'no decimals' : `${digits} decimals`;
-}
 
 const members = {
-  id: { ...identity.id, cell: writtenCell }, // an import knows products by their SKU
-  sku: { shown: sku, sent: sentSku, normal: plainCode, column: column.text(), cell: textCell },
-  name: { shown: name, sent: sentName, column: column.text(), cell: textCell },
-  unitPrice: {
-    shown: unitPrice,
-    sent: unitPrice,
-    normal: plainZero,
-    column: column.integer,
-    cell: priceCell,
-  },
-  currency: {
-    shown: currency,
-    posted: activeCurrency,
-    sent: currency,
-    column: column.text(),
-    cell: currencyCell,
-    hasValuesInEvents: true,
-  },
+  ...member.identity,
+  sku: { ...member.requiredText(sku), sent: sentSku, normal: plainCode },
+  name: { ...member.requiredText(name), sent: sentName },
+  unitPrice: member.money(unitPrice),
+  currency: member.currency,
   barcode: {
     shown: nullable(barcode),
     sent: optional(nullable(sentBarcode)),
@@ -126,7 +60,7 @@ const members = {
     cell: trueOrFalseCell,
   },
   metadata: metadataMember,
-  ...times,
+  ...member.times,
 };
 
 export const productResource = resource({
@@ -136,7 +70,7 @@ export const productResource = resource({
   members,
   keys: {
     skuKey: uniqueKeyColumn(productSkus),
-    nameKey,
+    nameKey: member.nameKey,
     barcodeKey: column.nullable(uniqueKeyColumn(productBarcodes)),
   },
   examples: {
@@ -148,11 +82,11 @@ export const productResource = resource({
     'Read-only members may be sent with their current values.',
   sorts: { name: 'nameKey', sku: 'skuKey', createdAt: 'createdAt' },
   filters: {
-    active: equalTo(
+    active: member.equalTo(
       'active',
       boolean({ description: 'Only products that are sold at present, or only others.' }),
     ),
-    currency: equalTo('currency', currency, 'Only products with a price in this currency (ISO 4217).'),
+    currency: member.equalTo('currency', currency, 'Only products with a price in this currency (ISO 4217).'),
   },
   search: {
     description:
@@ -165,12 +99,15 @@ export const productResource = resource({
       return or([isOneOf('skuKey', keys(productSkus)), isOneOf('barcodeKey', keys(productBarcodes))]);
     },
   },
-  changeIssues: (current, { currency: sent }) =>
-    withdrawnCurrencyIssues(current.currency, typeof sent === 'string' ? sent : undefined),
-  issues: takenIssues,
+  unique: {
+    sku: { sql: 'skuKey = ?', valuesOf: ({ sku }) => [skuKey(sku)] },
+    barcode: {
+      sql: 'barcodeKey = ? OR barcode = ?',
+      valuesOf: ({ barcode }) => (barcode === null ? [null, null] : [barcodeKey(barcode), barcode]),
+    },
+  },
   imports: {
-    isUnique: true,
-    knownBy: [{ sql: 'skuKey = ?', valuesOf: ({ sku }) => [skuKey(sku)] }],
+    knownBy: 'sku',
     alike: [
       {
         sql: 'skuKey IN (SELECT value FROM json_each(?)) ORDER BY id',
@@ -196,34 +133,7 @@ export const productResource = resource({
 });
 
 export type Product = Infer<typeof productResource.Shown>;
-export type ProductContent = ContentOf<typeof members>;
-
-type Codes = { readonly sku: string; readonly barcode: string | null };
-
-/** Returns an issue for a SKU or a barcode that another product has, unless it stays as it is. */
-function takenIssues(
-  db: Connection,
-  { sku, barcode }: Codes,
-  current: Partial<Codes & { readonly id: number }>,
-): Issue[] {
-  const issues: Issue[] = [];
-  const find = (condition: string, ...values: string[]): number | undefined =>
-    db.get<[number]>(
-      `SELECT id FROM products WHERE (${condition}) AND id <> ?`,
-      ...values,
-      current.id ?? 0,
-    )?.[0];
-  const ofSku = sku === current.sku ? undefined : find('skuKey = ?', skuKey(sku));
-  if (ofSku !== undefined)
-    issues.push({ pointer: '/sku', code: 'taken', detail: `Product ${ofSku} has the SKU ${sku}.` });
-  const stays = barcode === null || barcode === current.barcode;
-  const ofBarcode = stays ? undefined : find('barcodeKey = ? OR barcode = ?', barcodeKey(barcode), barcode);
-  if (ofBarcode !== undefined) {
-    const detail = `Product ${ofBarcode} has the barcode ${barcode}.`;
-    issues.push({ pointer: '/barcode', code: 'taken', detail });
-  }
-  return issues;
-}
+export type ProductContent = member.ContentOf<typeof members>;
 
 /** Returns the SKUs that differ only in zeros before the digits, which spreadsheets drop, as JSON. */
 function skusButForZeros(sku: string): string | null {
