@@ -135,4 +135,15 @@ test('accounts in the console', { timeout: 120_000 }, async (t) => {
       for (const hash of ['#/account', '#/customers', '#/new']) await person.go(hash);
     },
   );
+
+  await t.test('who has a long e-mail address is told of no picture, which it has no room for', async () => {
+    const email = `${'a'.repeat(50)}@example.com`;
+    await service.post('/api/users', { body: { name: 'Long', email, password } });
+    await person.press('Sign out');
+    await person.signIn(service.url, { email, password });
+    await person.go('#/account');
+    await person.press('Set up …');
+    await person.see('Or type this into it');
+    assert.doesNotMatch(await tab.evaluate<string>('document.body.innerText'), /picture/);
+  });
 });

@@ -28,6 +28,7 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
   const { client, user } = page;
   const path = `/api/users/${user.id}/totp`;
   const { value } = await client.send<{ secret: string; uri: string }>('POST', path);
+  const picture = qrPicture(value.uri);
   const code = field({
     label: t('Code that the app shows now'),
     pointer: '/code',
@@ -36,8 +37,8 @@ async function setUpTotp(page: Page, reload: Reload): Promise<void> {
   const recoveryCodes = await ask({
     title: t('Set up one-time codes'),
     content: [
-      h('p', t('Point the camera of your authenticator app at this picture.')),
-      qrPicture(value.uri),
+      picture && h('p', t('Point the camera of your authenticator app at this picture.')),
+      picture,
       h(
         'p',
         rich('Is the app on this device? {open}. Or type this into it:', {
