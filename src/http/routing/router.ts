@@ -50,12 +50,14 @@ export class Router {
       ids.push(Number(segment));
       return '{id}';
     });
-    const withName = (): string => withIds.replace(lastSegment, `{${nameParameter}}`);
-    const found = this.#paths.get(path) ?? this.#paths.get(withIds) ?? this.#paths.get(withName());
+    const name = path.slice(path.lastIndexOf('/') + 1); // by a pattern, a long path would take 40 ms
+    const withName = `${withIds.slice(0, withIds.lastIndexOf('/'))}/{${nameParameter}}`;
+    const named = name === '' ? undefined : this.#paths.get(withName); // a trailing slash names nothing
+    const found = this.#paths.get(path) ?? this.#paths.get(withIds) ?? named;
     if (found === undefined) return undefined;
     const params: Record<string, number | string> = {};
-    for (const [index, name] of found.names.entries())
-      params[name] = (name === nameParameter ? lastSegment.exec(path)?.[0] : ids[index]) ?? '';
+    for (const [index, each] of found.names.entries())
+      params[each] = (each === nameParameter ? name : ids[index]) ?? '';
     return { methods: found.methods, params };
   }
 
@@ -81,7 +83,6 @@ export class Router {
 const parameter = /\{(\w+)\}/g;
 /** An id from 1 to 2^53−1 without leading zeros, if it is a safe integer. */
 const idSegment = /(?<=\/)[1-9]\d{0,15}(?=\/|$)/g;
-const lastSegment = /[^/]+$/;
 
 export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {
   return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));
