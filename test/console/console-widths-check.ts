@@ -31,7 +31,7 @@ const faultsOfTables = `(() => {
 })()`;
 
 /** Runs in the page: returns the amounts that are broken over lines. */
-const brokenAmounts = `[...document.querySelectorAll('main :is(.number, .figure, .total)')].filter((each) => {
+const brokenAmounts = `[...document.querySelectorAll('main :is(.number, .amount, .figure, .total)')].filter((each) => {
   const walker = document.createTreeWalker(each, NodeFilter.SHOW_TEXT);
   const lines = new Set();
   while (walker.nextNode()) {
@@ -48,6 +48,8 @@ for (const language of ['en-GB', 'de-DE'])
     const { service, token, tab, person } = await openShop(t);
     const items = [{ name: 'Boat', quantity: 1, unitPrice: 129_100 }];
     await service.post('/orders', { token, body: { customerId: 3, currency: 'NOK', items } });
+    const email = 'alexandria.johannsson-lindqvist@example.com';
+    await service.post('/customers', { token, body: { name: 'Alexandria', email } });
     await person.signIn(service.url, admin);
     await speak(tab, language, service.url);
 
@@ -85,6 +87,32 @@ for (const language of ['en-GB', 'de-DE'])
       }
       await tab.screen(390, 'light');
       assert.deepEqual(await tab.evaluate(tilesInRows), [2, 3]);
+    });
+
+    await t.test('has names and what is below them in their columns on a phone', async () => {
+      await tab.screen(390, 'light');
+      const wide = `[...document.querySelectorAll('main td .phone')].filter((each) =>
+        each.checkVisibility() && each.scrollWidth > each.clientWidth && getComputedStyle(each).overflow === 'visible')
+        .map((each) => each.textContent)`;
+      for (const hash of ['#/customers', '#/people', '#/orders', '#/today']) {
+        await person.go(hash);
+        assert.deepEqual(await tab.evaluate(wide), [], hash);
+      }
+      await person.go('#/orders');
+      const lines = `[...document.querySelectorAll('main td .clip')].filter((each) => each.textContent === 'Grace Hopper')
+        .map((each) => Math.round(each.getBoundingClientRect().height / 20))`;
+      assert.deepEqual(new Set(await tab.evaluate<number[]>(lines)), new Set([1]));
+    });
+
+    await t.test('has a bar of selected orders that leaves a phone most of its height', async () => {
+      await tab.screen(390, 'light');
+      await tab.send('Emulation.setTouchEmulationEnabled', { enabled: true });
+      await person.go('#/orders');
+      await tab.evaluate('document.querySelector("[data-key=select-all]").click()');
+      await tab.until('document.querySelector(".selection")?.checkVisibility()');
+      const height = await tab.evaluate<number>('document.querySelector(".selection").offsetHeight');
+      assert.ok(height <= 844 / 3.5, `${height} pixels`);
+      await tab.send('Emulation.setTouchEmulationEnabled', { enabled: false });
     });
 
     await t.test('has a bar of a tenth of a phone, which says what its payments are', async () => {

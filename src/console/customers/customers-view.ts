@@ -8,7 +8,7 @@ import { dateOnly } from '../parts/formats.ts';
 import { form } from '../parts/forms.ts';
 import { listPage } from '../parts/list-page.ts';
 import { objectForm } from '../parts/object-form.ts';
-import { type Column, nameCell } from '../parts/tables.ts';
+import { type Column, nameCell, mailText } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, goTo, type Page, setPageTitle } from '../parts/view.ts';
 import { customerMembers } from './customer-members.ts';
@@ -58,16 +58,7 @@ const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('E-mail'),
     kind: 'wide',
-    // where there is little room, a line ends before the `@`
-    cell: ({ email }) =>
-      h(
-        'span.soft',
-        h(
-          'span.clip',
-          { dir: 'auto' },
-          email?.split(/(?=@)/).map((part) => [h('wbr'), part]),
-        ),
-      ),
+    cell: ({ email }) => h('span.soft', h('span.clip', { dir: 'auto' }, mailText(email))),
   },
   { label: t('Phone'), kind: 'tight wide', cell: ({ phone }) => h('span.soft', phoneText(phone)) },
   {

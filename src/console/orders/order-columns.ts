@@ -31,6 +31,7 @@ const placed: Column<Order> = {
 const customer: Column<Order> = {
   label: t('Customer'),
   cell: (order) => [
+    amountOf(order),
     h('span.clip', { dir: 'auto' }, customerName(order)),
     h(
       'span.phone',
@@ -61,6 +62,11 @@ const total: Column<Order> = {
   kind: 'number',
   cell: (order) => money(order.total, order.currency),
 };
+/** Where there is very little room, it is beside the customer’s name instead of in its column. */
+export function amountOf({ total: amount, currency }: Order): HTMLElement {
+  return h('span.amount', money(amount, currency));
+}
+
 /** The columns of lists of orders. */
 export const orderColumns = { number, placed, customer, items, bought, status: statusColumn, total };
 

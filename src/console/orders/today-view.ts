@@ -28,7 +28,7 @@ import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
-import { orderColumns, pill, stepColumn } from './order-columns.ts';
+import { amountOf, orderColumns, pill, stepColumn } from './order-columns.ts';
 import { ordersOf, readSold, type Sold } from './sales-figures.ts';
 
 /** A backup that grows old leaves no event. */
@@ -199,6 +199,7 @@ const toDoColumns: readonly Column<Order>[] = [
   {
     label: t('Customer'),
     cell: (order) => [
+      amountOf(order),
       h('span.clip', { dir: 'auto' }, customerName(order)),
       h('span.phone', pill(order.status), !isOfToday(order) && [' ', ageOf(order)]),
     ],

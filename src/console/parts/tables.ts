@@ -84,8 +84,13 @@ export function rowLink(href: string, text: Child): HTMLElement {
 export function nameCell(href: string, name: string, about?: string): Child {
   return [
     rowLink(href, h('span.clip', { dir: 'auto' }, name)),
-    about !== undefined && h('span.phone.soft', about),
+    about !== undefined && h('span.phone.soft', mailText(about)),
   ];
+}
+
+/** Where there is little room, a line ends before the `@`. */
+export function mailText(text: string | null): Child {
+  return text?.split(/(?=@)/).map((part) => [h('wbr'), part]);
 }
 
 type TabOptions = {
