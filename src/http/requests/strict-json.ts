@@ -33,7 +33,7 @@ const stringOrNumber = /"(?:[^"\\]|\\.)*"?|\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
  * Replaces a fraction that JSON.parse would round to an integer by one that stays a fraction: no schema accepts either.
- * The places of syntax errors stay. (A reviver could do that, too, but takes ten times as long.)
+ * The places of syntax errors stay. (A reviver could do that, too, but takes three times as long.)
  */
 function keepFraction(token: string): string {
   return Number.isInteger(Number(token)) && !isInteger(token) ? '0.5'.padEnd(token.length) : token;
