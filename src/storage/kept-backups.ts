@@ -33,9 +33,10 @@ export async function keepBackup(folder: string, now: number, options: BackupOpt
 
 /** Removes the copies of killed backups: one that goes on is written all the time. */
 function removeAbandoned(kept: string): void {
-  for (const file of readdirSync(kept).map((name) => join(kept, name))) {
+  for (const name of readdirSync(kept).filter((each) => each.includes('.db.partial'))) {
+    const file = join(kept, name);
     const { mtimeMs = Infinity } = statSync(file, { throwIfNoEntry: false }) ?? {};
-    if (file.includes('.db.partial') && mtimeMs < Date.now() - hourMilliseconds) rmSync(file);
+    if (mtimeMs < Date.now() - hourMilliseconds) rmSync(file);
   }
 }
 

@@ -10,7 +10,8 @@ import { newFolder } from '../support/command-support.ts';
 import { openNotes } from '../support/storage-support.ts';
 
 test('a kept backup removes the old files of killed ones, and nothing else', async (t) => {
-  const folder = newFolder(t);
+  const folder = join(newFolder(t), 'of.db.partial'); // only the names in the folder count
+  mkdirSync(folder);
   await openNotes(t, { folder });
   const kept = join(folder, 'backups');
   mkdirSync(kept);
