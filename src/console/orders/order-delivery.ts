@@ -47,7 +47,7 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   function draw(): void {
     pickup.hidden = isToNobody();
     for (const element of [rows, offer]) element.hidden = !hasAddress();
-    if (!isSaid.handing) isHandedOver.checked = !hasAddress();
+    if (!isSaid.handing) isHandedOver.checked = !hasAddress() || address.read() === null;
   }
 
   return {
