@@ -1,6 +1,7 @@
 // The console between a phone and a desk, in a real browser: what its lists show on tablets, and money on phones.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { Tab } from '../support/browser.ts';
 import { admin } from '../support/service.ts';
 import { openShop } from './console-shop.ts';
@@ -89,6 +90,7 @@ for (const language of ['en-GB', 'de-DE'])
       assert.deepEqual(await tab.evaluate(tilesInRows), [2, 3]);
     });
 
+    await pause(8_000); // Chromium drops what a page navigates beyond 200 times in 10 seconds
     await t.test('has names and what is below them in their columns on a phone', async () => {
       await tab.screen(390, 'light');
       const wide = `[...document.querySelectorAll('main td .phone')].filter((each) =>

@@ -90,7 +90,8 @@ export function nameCell(href: string, name: string, about?: string): Child {
 
 /** Where there is little room, a line ends before the `@`. */
 export function mailText(text: string | null): Child {
-  return text?.split(/(?=@)/).map((part) => [h('wbr'), part]);
+  const lines = text?.split(/(?=@)/).map((part) => [h('wbr'), part]);
+  return lines && h('bdi', lines);
 }
 
 type TabOptions = {
