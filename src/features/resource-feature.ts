@@ -67,7 +67,7 @@ export function resourceFeature<M extends ResourceMembers>({
       return {
         audits: [audit],
         checks,
-        histories: [{ topic, table: plural, members: shownInEvents }],
+        histories: [{ topic, table: plural, members: shownInEvents, deletion: `${name}.deleted` }],
         ...(notes === undefined ? {} : { notes }),
         ...(samples === undefined
           ? {}

@@ -9,6 +9,8 @@ export type AuditedHistory = {
   readonly topic: Topic;
   readonly table: string;
   readonly members: readonly string[];
+  /** The type of the event of a deletion, if it isn't named after the topic. */
+  readonly deletion?: string;
 };
 
 /** The id of an object and the values of its members. */
@@ -115,15 +117,15 @@ function changesIn(text: string): object | undefined {
 /** Reports objects that have events but no longer exist, without an event of their deletion. */
 function reportMissing(
   db: Connection,
-  { topic, table }: AuditedHistory,
+  { topic, table, deletion = `${topic}.deleted` }: AuditedHistory,
   report: AuditListeners['report'],
 ): void {
   const sql =
     'SELECT DISTINCT topicId FROM events AS event WHERE topic = ? ' +
     `AND NOT EXISTS (SELECT 1 FROM ${table} WHERE id = event.topicId) ` +
     'AND NOT EXISTS (SELECT 1 FROM events AS last WHERE topic = event.topic AND topicId = event.topicId ' +
-    "AND type LIKE '%.deleted')";
-  for (const [id] of db.all<Row & readonly [number]>(sql, topic))
+    'AND type = ?)';
+  for (const [id] of db.all<Row & readonly [number]>(sql, topic, deletion))
     report(`${topic} ${id} has events, but does not exist.`);
 }
 
