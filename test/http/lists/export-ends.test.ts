@@ -1,21 +1,13 @@
 // Exports that are rejected, and exports that end before their list does: none of them looks complete. Two run at
 // once, one of each user, and none for a client that reads too slowly.
 import assert from 'node:assert/strict';
+import { setImmediate } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
-import { Exports, type ElementReader } from '../../../src/http/lists/export.ts';
+import type { Caller } from '../../../src/auth/access.ts';
 import { LineLogger } from '../../../src/base/logger.ts';
-import { unavailable } from '../../../src/problem.ts';
 import { systemTimers } from '../../../src/base/timers.ts';
-import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
-import { askRaw } from '../../support/raw-connection.ts';
-import {
-  insideOnly,
-  serviceFor,
-  type Person,
-  type TestResponse,
-  type TestService,
-} from '../../support/service.ts';
-import { until } from '../../support/storage-support.ts';
+import { Exports, type ElementReader } from '../../../src/http/lists/export.ts';
+import { unavailable } from '../../../src/problem.ts';
 import {
   csv,
   exportRoute,
@@ -24,305 +16,218 @@ import {
   openUnread,
   type UnreadExport,
 } from '../../support/export-support.ts';
-import { newKey, newOrder, rootToken } from '../../support/resource-support.ts';
-import { setImmediate } from 'node:timers/promises';
-import type { Caller } from '../../../src/auth/access.ts';
 import { FrozenClock } from '../../support/frozen-clock.ts';
+import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
+import { askRaw } from '../../support/raw-connection.ts';
+import { newKey, rootToken } from '../../support/resource-support.ts';
+import { insideOnly, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
+import { until } from '../../support/storage-support.ts';
 
-describe('exports', () => {
+describe('an export', () => {
   const service = sharedService({}, async (started) => manyLargeOrders(started, await rootToken(started)));
 
-  describe('an export is rejected', () => {
-    for (const query of ['limit=5', 'total=true', 'cursor=x'])
-      test(`an export is rejected with ${query}, since it has no pages`, async () => {
-        const token = await rootToken(service());
-        const response = await service().get(`/orders?${query}`, { token, headers: csv });
-        assertProblem(response, 'validation-failed', 422);
-        assert.equal(response.body.errors[0].parameter, query.split('=')[0]);
-      });
-
-    test('an export is rejected for an API key without the scope, and without a credential', async () => {
-      const { key } = await newKey(service(), await rootToken(service()), { scopes: ['customers:read'] });
-      assertProblem(await service().get('/orders', { key, headers: csv }), 'insufficient-scope', 403);
-      assertProblem(await service().get('/orders', { headers: csv }), 'unauthenticated', 401);
-    });
-
-    test('an export with customers is rejected for an API key that may not read them', async () => {
-      const token = await rootToken(service());
-      await newOrder(service(), token);
-      const { key } = await newKey(service(), token, { scopes: ['orders:read'] });
-      for (const headers of [csv, ndjson]) {
-        const target = '/orders?include=customer';
-        assertProblem(await service().get(target, { key, headers }), 'insufficient-scope');
-        await assertStatus(service().call('HEAD', target, { key, headers }), 403);
-      }
-    });
-
-    test('an export is rejected over HTTP/1.0, where a truncated file would look complete', async () => {
-      const token = await rootToken(service());
-      const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
-      const { status, body } = await askRaw(service().port, head);
-      assert.equal(status, 505);
-      assert.equal(body.code, 'bad-request');
-      const lineOf505 = (): string | undefined =>
-        service().logged.find((line) => line.includes('"status":505'));
-      await until(() => lineOf505() !== undefined);
-      assert.equal(JSON.parse(lineOf505() ?? '').level, 'info');
-    });
-
-    test('an export is rejected for lists without files', async () => {
-      const token = await rootToken(service());
-      assertProblem(await service().get('/api/users', { token, headers: csv }), 'not-acceptable');
-    });
+  test('an export with customers is rejected for an API key that may not read them', async () => {
+    const { key } = await newKey(service(), await rootToken(service()), { scopes: ['orders:read'] });
+    for (const headers of [csv, ndjson])
+      for (const method of ['GET', 'HEAD'])
+        await assertStatus(service().call(method, '/orders?include=customer', { key, headers }), 403);
   });
 
-  describe('an export that ends early', () => {
-    for (const [what, isWhole, change] of [
-      [
-        'ends early, without its last chunk, when the session ends',
-        false,
-        ({ sessionId, token }) => service().delete(`/api/sessions/${sessionId}`, { token }),
-      ],
-      ['ends early when its reader loses staff rights', false, ({ id }) => giveRole(id, 'user')],
-      [
-        'goes on when its reader gets more rights that list the same rows',
-        true,
-        ({ id }) => giveRole(id, 'admin'),
-      ],
-    ] satisfies readonly (readonly [string, boolean, (reader: Person) => Promise<TestResponse>])[])
-      test(`an export ${what}`, async () => {
-        const staff = await service().person('staff');
-        const reader = await openUnread(service(), staff.token);
-        assert.ok((await change(staff)).status < 300);
-        reader.message.resume();
-        assert.equal(await reader.ended, isWhole);
-        assert.match(service().logged.at(-1) ?? '', isWhole ? /"end":"complete"/ : /"end":"unauthorized"/);
-      });
+  test('an export is rejected over HTTP/1.0, where a truncated file would look complete', async () => {
+    const token = await rootToken(service());
+    const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
+    assertProblem(await askRaw(service().port, head), 'bad-request', 505);
+    const find = (): string | undefined => service().logged.find((line) => line.includes('"status":505'));
+    await until(() => find() !== undefined);
+    assert.equal(JSON.parse(find() ?? '').level, 'info');
+  });
 
-    async function giveRole(id: number, role: string): Promise<TestResponse> {
-      const token = await rootToken(service());
-      return service().patch(`/api/users/${id}`, { token, body: { role } });
-    }
+  test('an export is rejected for lists without files', async () => {
+    const token = await rootToken(service());
+    assertProblem(await service().get('/api/users', { token, headers: csv }), 'not-acceptable');
+  });
 
-    test('an export ends early when its access token expires, but not with a key', insideOnly, async (t) => {
-      const service = await serviceFor(t);
-      const staff = await service.person('staff');
-      await manyLargeOrders(service, staff.token);
-      const { key } = await newKey(service, staff.token);
-      service.clock.advance(895_000);
-      const withToken = await openUnread(service, staff.token);
-      service.clock.advance(5_000);
-      withToken.message.resume();
-      assert.equal(await withToken.ended, false);
-      assert.match(service.logged.at(-1) ?? '', /"end":"expired"/);
-      const withKey = await openUnread(service, key);
-      service.clock.advance(5_000);
-      withKey.message.resume();
-      assert.equal(await withKey.ended, true);
-    });
-
-    test('an export ends early with its API key, and leaves no timer', insideOnly, async (t) => {
-      const service = await serviceFor(t);
-      const staff = await service.person('staff');
-      await manyLargeOrders(service, staff.token);
-      const expiresAt = new Date(service.clock.now + 3_600_000).toISOString();
-      const body = { name: 'an hour', scopes: ['orders:read'], expiresAt };
-      const { key } = (await service.post('/api/keys', { token: staff.token, body })).body;
-      service.clock.advance(3_595_000);
-      const reader = await openUnread(service, key);
-      service.clock.advance(5_000);
-      reader.message.resume();
-      assert.equal(await reader.ended, false);
-      assert.match(service.logged.at(-1) ?? '', /"end":"expired"/);
-      assert.equal(service.clock.hasTimer(10_000), false);
-      const { token } = await service.signIn(staff.email, staff.password);
-      const again = await openUnread(service, token);
-      again.message.resume();
-      assert.equal(await again.ended, true);
-    });
-
-    test('an export that ends early for too many waiting queries leaves its reason in the log', async (t) => {
-      const logged: string[] = [];
-      const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
-      const now = () => 0;
-      const log = new LineLogger({ level: 'info', sink, isTerminal: false, hasColor: false, now });
-      const failing = exportRoute(new Exports({ log, timers: systemTimers }), missingRows);
-      const service = await serviceFor(t, { extraRoutes: [failing] });
-      const token = await rootToken(service);
-      await assert.rejects(service.get('/test/rows', { token, headers: csv, isUndescribed: true }));
-      log.flush();
-      assert.match(logged.join(''), /"cause":"unavailable: Too many long queries are waiting\."/);
-    });
-
-    test('an export that ends early makes room for the next one', async () => {
-      const token = await rootToken(service());
-      for (let round = 0; round < 3; round += 1) {
-        const reader = await openUnread(service(), token);
-        reader.close();
-        await reader.ended;
+  const giveRole =
+    (role: string) =>
+    async ({ id }: Person): Promise<TestResponse> =>
+      service().patch(`/api/users/${id}`, { token: await rootToken(service()), body: { role } });
+  const signOut = ({ sessionId, token }: Person): Promise<TestResponse> =>
+    service().delete(`/api/sessions/${sessionId}`, { token });
+  /** What happens to staff while the export waits; without a change, an administrator’s token becomes 15 minutes old. */
+  const endings: readonly (readonly [
+    what: string,
+    end: 'complete' | 'unauthorized' | 'expired',
+    change?: ((reader: Person) => Promise<TestResponse>) | undefined,
+    keyMilliseconds?: number,
+  ])[] = [
+    ['ends early, without its last chunk, when the session ends', 'unauthorized', signOut],
+    ['ends early when its reader loses staff rights', 'unauthorized', giveRole('user')],
+    ['goes on when its reader gets more rights that list the same rows', 'complete', giveRole('admin')],
+    ['ends early when its access token expires', 'expired'],
+    ['ends early when its API key expires', 'expired', undefined, 900_000],
+    ['goes on with an API key that is good for longer', 'complete', undefined, 1_000_000],
+  ];
+  for (const [what, end, change, keyMilliseconds] of endings)
+    test(`an export ${what}`, change === undefined ? insideOnly : {}, async () => {
+      const { clock } = service();
+      const { email, password } = service().admin;
+      const reader = await (change === undefined
+        ? service().signIn(email, password)
+        : service().person('staff'));
+      let credential = reader.token;
+      if (keyMilliseconds !== undefined) {
+        const expiresAt = new Date(clock.now + keyMilliseconds).toISOString();
+        credential = (await newKey(service(), reader.token, { expiresAt })).key;
       }
-      await assertStatus(service().get('/orders', { token, headers: csv }), 200);
+      if (change === undefined) clock.advance(895_000);
+      const unread = await openUnread(service(), credential);
+      if (change === undefined) clock.advance(5_000);
+      else assert.ok((await change(reader)).status < 300);
+      assert.equal(await isReadWhole(unread), end === 'complete');
+      assert.equal(JSON.parse(service().logged.at(-1) ?? '').end, end);
+      assert.equal(clock.hasTimer(10_000), false);
     });
+
+  test('an export that ends early makes room for the next one', async () => {
+    const token = await rootToken(service());
+    for (let round = 0; round < 3; round += 1) {
+      const reader = await openUnread(service(), token);
+      reader.close();
+      await reader.ended;
+    }
+    await assertStatus(service().get('/orders', { token, headers: csv }), 200);
   });
 });
 
-/** The first rows can't be found. */
-async function* missingRows() {
-  yield [];
-  throw unavailable('Too many long queries are waiting.');
-}
-
-const mebibyte = 1024 ** 2;
-/** More than the system keeps for a client that reads nothing. */
-const manyBytes = 40 * mebibyte;
+test('an export that ends early for too many waiting queries leaves its reason in the log', async (t) => {
+  const logged: string[] = [];
+  const sink = { write: (text: string) => logged.push(text), writableLength: 0 };
+  const log = new LineLogger({ level: 'info', sink, isTerminal: false, hasColor: false, now: () => 0 });
+  async function* missingRows() {
+    yield [];
+    throw unavailable('Too many long queries are waiting.');
+  }
+  const failing = exportRoute(new Exports({ log, timers: systemTimers }), missingRows);
+  const service = await serviceFor(t, { extraRoutes: [failing] });
+  const token = await rootToken(service);
+  await assert.rejects(service.get('/test/rows', { token, headers: csv, isUndescribed: true }));
+  log.flush();
+  assert.match(logged.join(''), /"cause":"unavailable: Too many long queries are waiting\."/);
+});
 
 describe('exports at once', insideOnly, () => {
   test('exports run two at once in all, and one of each user, staff or not', async (t) => {
-    const { ask, open, service, untilStill, finish } = await exporting(t);
-    const [staff, user, other] = [
-      await service.person('staff'),
-      await service.person(),
-      await service.person(),
-    ];
+    const { ask, open, people, untilStill, finish } = await exporting(t);
+    const [staff, user, other] = await people('staff', 'user', 'user');
     const [first, second] = [await open(staff), await open(user)];
     for (const person of [staff, user, other]) {
       const response = await ask(person);
-      assertProblem(response, 'unavailable', 503);
+      assertProblem(response, 'unavailable');
       assert.equal(response.headers['retry-after'], '10');
     }
     await untilStill(); // so that the second one waits for its client, too
     finish();
-    first.message.resume();
-    assert.equal(await first.ended, true);
-    assertProblem(await ask(user), 'unavailable', 503);
+    assert.equal(await isReadWhole(first), true);
+    assertProblem(await ask(user), 'unavailable');
     await assertStatus(ask(staff), 200);
-    second.message.resume();
-    assert.equal(await second.ended, true);
+    assert.equal(await isReadWhole(second), true);
     await assertStatus(ask(user), 200);
   });
 
   test('exports of users leave a slot to staff, however many users there are', async (t) => {
-    const { ask, open, service, finish } = await exporting(t);
-    const [user, other] = [await service.person(), await service.person()];
+    const { ask, open, people, finish } = await exporting(t);
+    const [user, other, staff] = await people('user', 'user', 'staff');
     const first = await open(user);
-    assertProblem(await ask(other), 'unavailable', 503);
-    const second = await open(await service.person('staff'));
+    assertProblem(await ask(other), 'unavailable');
+    const second = await open(staff);
     finish();
-    for (const { message, ended } of [first, second]) {
-      message.resume();
-      assert.equal(await ended, true);
-    }
+    for (const each of [first, second]) assert.equal(await isReadWhole(each), true);
     await assertStatus(ask(other), 200);
   });
 
   test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
-    const { open, service, clock, untilStill, readFor10Seconds, running } = await exporting(t);
-    const person = await service.person();
+    const { open, people, clock, ends, untilStill, readFor10Seconds } = await exporting(t);
+    const [person] = await people('user');
     const unread = await open(person);
     for (let time = 0; time < 2; time += 1) await readFor10Seconds(unread);
     // the system may accept more of it for a while
-    for (let times = 0; running() > 0 && times < 100; times += 1) {
+    for (let times = 0; ends('slow') === 0 && times < 100; times += 1) {
       await untilStill();
       clock.advance(10_000);
     }
-    unread.message.resume();
-    assert.equal(await unread.ended, false);
-    assert(service.logged.some((line) => line.includes('"end":"slow"')));
+    assert.equal(await isReadWhole(unread), false);
+    assert.equal(ends('slow'), 1);
     const again = await open(person);
     again.close();
     assert.equal(await again.ended, false);
   });
 
-  test('exports continue for as long as their clients read 640 KiB in 10 seconds', async (t) => {
-    const { open, service, readFor10Seconds, finish } = await exporting(t);
-    const unread = await open(await service.person());
+  test('exports continue for as long as their clients read 640 KiB in 10 seconds, and leave no timer', async (t) => {
+    const { open, people, clock, readFor10Seconds, finish } = await exporting(t);
+    const [person] = await people('user');
+    const unread = await open(person);
     for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
     finish();
-    unread.message.resume();
-    assert.equal(await unread.ended, true);
+    assert.equal(await isReadWhole(unread), true);
+    assert.equal(clock.hasTimer(10_000), false);
   });
 
   test('exports that are read slowly end after a minute, if another one was refused meanwhile', async (t) => {
-    const { ask, open, service, readFor10Seconds } = await exporting(t);
-    const unread = await open(await service.person());
-    assertProblem(await ask(await service.person()), 'unavailable', 503);
+    const { ask, open, people, ends, readFor10Seconds } = await exporting(t);
+    const [person, other] = await people('user', 'user');
+    const unread = await open(person);
+    assertProblem(await ask(other), 'unavailable');
     for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
-    unread.message.resume();
-    assert.equal(await unread.ended, false);
-    assert(service.logged.some((line) => line.includes('"end":"slow"')));
-  });
-
-  test('exports leave no timer behind, however long they took', async (t) => {
-    const { open, service, clock, readFor10Seconds, finish } = await exporting(t);
-    const unread = await open(await service.person());
-    await readFor10Seconds(unread);
-    finish();
-    unread.message.resume();
-    assert.equal(await unread.ended, true);
-    assert.equal(clock.hasTimer(10_000), false);
+    assert.equal(await isReadWhole(unread), false);
+    assert.equal(ends('slow'), 1);
   });
 
   test('exports continue while they wait for their rows, whatever their clients read', async (t) => {
     const found = Promise.withResolvers<void>();
-    const { open, service, clock } = await exporting(t, {
-      async *source() {
-        yield [];
-        await found.promise;
-      },
-    });
-    const opened = open(await service.person());
+    async function* source() {
+      yield [];
+      await found.promise;
+    }
+    const { open, people, clock } = await exporting(t, source);
+    const [person] = await people('user');
+    const opened = open(person);
     for (let times = 0; times < 3; times += 1) {
       await clock.timer(10_000);
       clock.advance(10_000);
     }
     found.resolve();
-    const { message, ended } = await opened;
-    message.resume();
-    assert.equal(await ended, true);
+    assert.equal(await isReadWhole(await opened), true);
   });
 
   test('exports read no further while a part of them waits for the client', async (t) => {
-    const { open, service, untilStill, finish } = await exporting(t);
-    const { message, ended } = await open(await service.person());
+    const { open, people, untilStill, finish } = await exporting(t);
+    const [person] = await people('user');
+    const unread = await open(person);
     const taken = await untilStill();
     assert.ok(taken > 0 && taken < elementsMax, `${taken} elements were read`);
     finish();
-    message.resume();
-    assert.equal(await ended, true);
+    assert.equal(await isReadWhole(unread), true);
     assert.equal(await untilStill(), taken);
   });
 });
 
-const note = 'x'.repeat(60_000);
-const elementsMax = Math.ceil(manyBytes / note.length);
-const element = { note };
+function isReadWhole({ message, ended }: UnreadExport): Promise<boolean> {
+  message.resume();
+  return ended;
+}
 
-type Exporting = {
-  readonly service: TestService;
-  readonly clock: FrozenClock;
-  readonly ask: (person: Person) => Promise<TestResponse>;
-  readonly open: (person: Person) => Promise<UnreadExport>;
-  /** Resolves once the service reads no more elements, with the number of those that it has read. */
-  readonly untilStill: () => Promise<number>;
-  /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. Then 10 s pass. */
-  readonly readFor10Seconds: (unread: UnreadExport) => Promise<void>;
-  /** The number of exports. */
-  readonly running: () => number;
-  /** Ends the list after the elements that the service has read. */
-  readonly finish: () => void;
-};
+const note = 'x'.repeat(60_000);
+/** 40 MiB: more than the system keeps for a client that reads nothing. */
+const elementsMax = Math.ceil((40 * 1024 ** 2) / note.length);
 
 /** A service with a list of 160 MiB, unless `finish` ends it, whose exports have a clock of their own. */
-async function exporting(
-  t: TestContext,
-  { source }: { readonly source?: ElementReader<unknown, Caller> } = {},
-): Promise<Exporting> {
+async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>) {
   let taken = 0;
   let isFinished = false;
   async function* manyElements() {
     for (let index = 0; index < 4 * elementsMax && !isFinished; index += 1) {
       taken += 1;
-      yield [element];
+      yield [{ note }];
     }
   }
   const clock = new FrozenClock(0);
@@ -332,6 +237,7 @@ async function exporting(
   const exported = exportRoute(exports, source ?? manyElements, table);
   const service = await serviceFor(t, { extraRoutes: [exported] });
   const path = '/test/rows';
+  /** Resolves once the service reads no more elements, with the number of those that it has read. */
   async function untilStill(): Promise<number> {
     for (let [same, before] = [0, -1]; same < 100; before = taken) {
       same = taken === before ? same + 1 : 0;
@@ -339,23 +245,31 @@ async function exporting(
     }
     return taken;
   }
+  /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. Then 10 s pass. */
+  async function readFor10Seconds({ message }: UnreadExport): Promise<void> {
+    const enough = taken + Math.ceil((640 * 1024) / note.length) + 1;
+    while (taken < enough) {
+      assert.ok(!message.destroyed, 'the export has ended');
+      message.read(); // a little at a time, since the system takes much more at once
+      await setImmediate();
+    }
+    await untilStill();
+    clock.advance(10_000);
+  }
+  async function people<R extends readonly ('user' | 'staff')[]>(...roles: R) {
+    const made: Person[] = [];
+    for (const role of roles) made.push(await service.person(role));
+    return made as { -readonly [index in keyof R]: Person }; // one for each role
+  }
   return {
-    service,
     clock,
-    ask: ({ token }) => service.get(path, { token, headers: csv, isUndescribed: true }),
-    open: ({ token }) => openUnread(service, token, path),
+    people,
+    ask: ({ token }: Person) => service.get(path, { token, headers: csv, isUndescribed: true }),
+    open: ({ token }: Person) => openUnread(service, token, path),
     untilStill,
-    async readFor10Seconds({ message }) {
-      const enough = taken + Math.ceil((640 * 1024) / note.length) + 1;
-      while (taken < enough) {
-        assert.ok(!message.destroyed, 'the export has ended');
-        message.read(); // a little at a time, since the system takes much more at once
-        await setImmediate();
-      }
-      await untilStill();
-      clock.advance(10_000);
-    },
-    running: () => exports.counts.running,
+    readFor10Seconds,
+    ends: (reason: string) => exports.counts.ends.get(reason) ?? 0,
+    /** Ends the list after the elements that the service has read. */
     finish: () => void (isFinished = true),
   };
 }
