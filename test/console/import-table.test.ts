@@ -1,8 +1,7 @@
 // What the console takes the columns of a file for, and the encodings that it reads.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { guessColumns, membersOf } from '../../src/console/office/import-columns.ts';
-import { readTable } from '../../src/console/office/import-file.ts';
+import { guessColumns, membersOf, readTable } from '../../src/console/office/import-table.ts';
 
 /** Each column, and the member that it holds. */
 for (const [what, kind, columns] of [
