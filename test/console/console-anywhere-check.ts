@@ -81,8 +81,8 @@ test('scans anywhere', async (t) => {
           await tab.scan(tea.barcode, scanner);
           quantity += 1;
           await tab.until(`${isSettled} && document.querySelector('.line input') !== null`);
-          const shown = `(${lines}).map(([name, sku, quantity]) => [name, sku, quantity].join('|')).join()`;
-          const wanted = `Green tea, 250 g|TEA-250|${quantity}`;
+          const shown = `(${lines}).map((line) => line.join('|')).join()`;
+          const wanted = `Green tea, 250 g|TEA-250|${quantity}|7.49`;
           await tab
             .until(`(${shown}) === ${JSON.stringify(wanted)}`)
             .catch(async () => assert.equal(await tab.evaluate(shown), wanted, place));

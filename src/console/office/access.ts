@@ -1,11 +1,11 @@
 // How an account is used: its sessions and API keys, and its one-time codes.
 import type { Key, List, Session, Totp } from '../parts/api-types.ts';
+import { headedCard } from '../parts/cards.ts';
 import { askToDelete, notify } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { dateOnly, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
-import { tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page, Reload } from '../parts/view.ts';
 
@@ -37,78 +37,63 @@ type Tools = { readonly reload: Reload; readonly sessionTool?: Child; readonly k
 
 export function accessCards(page: Page, { sessions, keys }: Access, tools: Tools): HTMLElement[] {
   const { reload, sessionTool, keyTool } = tools;
-  const end = (id: number) => (): Promise<void> =>
-    remove(page, `/api/sessions/${id}`, { said: t('The session has ended.'), reload });
-  const askToRemove = ({ id, name }: Key): Promise<void> =>
-    askToDelete(
-      t('Delete the key {name}?', { name }),
-      t('Programs that use it stop working immediately.'),
-      () => remove(page, `/api/keys/${id}`, { said: t('The key {name} was deleted.', { name }), reload }),
-    );
-  const isThis = ({ id }: Session): boolean => id === page.session.id;
+  const sessionRow = ({ id, userAgent, lastUsedAt }: Session): Row => {
+    const browser = browserName(userAgent);
+    const isThis = id === page.session.id;
+    const end = () => remove(page, `/api/sessions/${id}`, { said: t('The session has ended.'), reload });
+    return {
+      id,
+      title: isThis ? t('{browser} (this browser)', { browser }) : browser,
+      about: t('used {time}', { time: dateTime(lastUsedAt) }),
+      button: !isThis && action(t('End'), end, { 'aria-label': t('End session {id}', { id }) }),
+    };
+  };
+  const keyRow = ({ id, name, prefix, scopes, expiresAt }: Key): Row => {
+    const end = expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
+    const removal = { said: t('The key {name} was deleted.', { name }), reload };
+    const title = t('Delete the key {name}?', { name });
+    const text = t('Programs that use it stop working immediately.');
+    const ask = () => askToDelete(title, text, () => remove(page, `/api/keys/${id}`, removal));
+    return {
+      id,
+      title: [h('strong', h('bdi', name)), ' ', h('code', `${prefix}…`)],
+      about: `${scopes.join(', ')} · ${end}`,
+      button: action(t('Delete …'), ask, { 'aria-label': t('Delete the key {name}', { name }) }),
+    };
+  };
   return [
-    tableCard<Session>(t('Signed in'), {
-      tool: sessionTool,
-      none: t('Nowhere.'),
-      rows: sessions,
-      columns: [
-        {
-          label: t('Browser'),
-          cell: (one) => {
-            const browser = browserName(one.userAgent);
-            const name = isThis(one) ? t('{browser} (this browser)', { browser }) : browser;
-            return [name, h('div.soft', t('used {time}', { time: dateTime(one.lastUsedAt) }))];
-          },
-        },
-        {
-          label: t('End'),
-          kind: 'action',
-          cell: (one) =>
-            !isThis(one) &&
-            action(t('End'), end(one.id), { 'aria-label': t('End session {id}', { id: one.id }) }),
-        },
-      ],
-    }),
-    tableCard<Key>(t('API keys'), {
-      tool: keyTool,
-      none: t('None.'),
-      rows: keys,
-      columns: [
-        {
-          label: t('Name'),
-          cell: (key) => [
-            h('span', h('strong', h('bdi', key.name)), ' ', h('code', `${key.prefix}…`)),
-            h('div.soft', `${key.scopes.join(', ')} · ${endOf(key)}`),
-          ],
-        },
-        {
-          label: t('Delete'),
-          kind: 'action',
-          cell: (key) =>
-            action(t('Delete …'), () => askToRemove(key), {
-              'aria-label': t('Delete the key {name}', { name: key.name }),
-            }),
-        },
-      ],
-    }),
+    rowsCard({ title: t('Signed in'), tool: sessionTool, none: t('Nowhere.') }, sessions.map(sessionRow)),
+    rowsCard({ title: t('API keys'), tool: keyTool, none: t('None.') }, keys.map(keyRow)),
   ];
 }
 
-function endOf({ expiresAt }: Key): string {
-  return expiresAt === null ? t('does not expire') : t('until {date}', { date: dateOnly(expiresAt) });
+type Row = { readonly id: number; readonly title: Child; readonly about: string; readonly button: Child };
+type Frame = { readonly title: string; readonly tool: Child; readonly none: string };
+
+function rowsCard({ title, tool, none }: Frame, rows: readonly Row[]): HTMLElement {
+  const items = rows.map((row) =>
+    h('li', { 'data-key': row.id }, h('span', row.title), row.button, h('span.soft', row.about)),
+  );
+  const content = rows.length === 0 ? h('p.soft', none) : h('ul.rows', items);
+  return headedCard([h('h2', title), tool], content);
 }
+
+const browsers = { 'Edg/': 'Edge', 'Firefox/': 'Firefox', 'Chrome/': 'Chrome', 'Safari/': 'Safari' };
+const systems = {
+  Android: 'Android',
+  iPhone: 'iPhone',
+  iPad: 'iPad',
+  Windows: 'Windows',
+  'Mac OS X': 'macOS',
+  Linux: 'Linux',
+};
 
 /** Returns a rough name of the browser and its system. */
 function browserName(userAgent: string | null): string {
   if (userAgent === null) return t('An unnamed program');
-  const firstOf = (names: readonly string[]): string | undefined =>
-    names.find((name) => userAgent.includes(name));
-  const browser = firstOf(['Edg/', 'Firefox/', 'Chrome/', 'Safari/'])
-    ?.replace('Edg/', 'Edge')
-    .replace('/', '');
-  const system = firstOf(['Android', 'iPhone', 'iPad', 'Windows', 'Mac OS X', 'Linux']);
+  const firstOf = (names: Readonly<Record<string, string>>): string | undefined =>
+    Object.entries(names).find(([mark]) => userAgent.includes(mark))?.[1];
+  const [browser, system] = [firstOf(browsers), firstOf(systems)];
   if (browser === undefined) return userAgent.slice(0, 40);
-  return system === undefined
-    ? browser
-    : t('{browser} on {system}', { browser, system: system.replace('Mac OS X', 'macOS') });
+  return system === undefined ? browser : t('{browser} on {system}', { browser, system });
 }

@@ -10,78 +10,73 @@ import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
+export type ServiceState = {
+  /** The text of `/metrics`. */
+  readonly metrics: string;
+  readonly webhooks: readonly Webhook[];
+};
 
-const dayMilliseconds = 86_400_000;
+const daySeconds = 86_400;
 /** A backup that is made each night is at most a day old. */
 const backupDaysMax = 2;
 const certificateDaysMin = 7;
 
+export async function readState(client: ApiClient, signal: AbortSignal): Promise<ServiceState> {
+  const [response, { data }] = await Promise.all([
+    client.request('GET', '/metrics', { accept: 'text/plain', signal }),
+    hasWebhooks ? client.get<List<Webhook>>('/webhooks', signal) : { data: [] },
+  ]);
+  return { metrics: await response.text(), webhooks: data };
+}
+
 /** What can’t be loaded has no alerts: it must not keep the page from being shown. */
-export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
-  const metrics = client
-    .request('GET', '/metrics', { accept: 'text/plain', signal })
-    .then((response) => response.text())
-    .then((text) => serviceAlerts(metricsOf(text)));
-  const loaded = await Promise.allSettled([metrics, loadWebhookAlerts(client, signal)]);
-  return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
+export function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  return readState(client, signal).then(alertsOf, () => []);
 }
 
-/** Returns the metrics by name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
-export function metricsOf(text: string): ReadonlyMap<string, number> {
-  const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-  return new Map(
-    lines.map((line) => {
-      const end = line.lastIndexOf(' ');
-      return [line.slice(0, end), Number(line.slice(end + 1))];
-    }),
-  );
-}
-
-export function serviceAlerts(metrics: ReadonlyMap<string, number>): readonly Alert[] {
-  const { lastBackup, certificateEnd } = timesOf(metrics);
-  const end = certificateEnd === null ? Infinity : Date.parse(certificateEnd);
+export function alertsOf({ metrics, webhooks }: ServiceState): readonly Alert[] {
   const texts = [
-    metrics.get('orderly_storage_writable') === 0 &&
+    metricOf(metrics, 'orderly_storage_writable') === 0 &&
       t(
         'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.',
       ),
-    textOfPage('replica') === '' && backupText(lastBackup),
-    end - now().getTime() < certificateDaysMin * dayMilliseconds &&
-      t('The service’s certificate ends on {day}: renew it before.', { day: dateOnly(certificateEnd) }),
+    textOfPage('replica') === '' && backupText(metricOf(metrics, 'orderly_last_backup_timestamp_seconds')),
+    certificateText(metricOf(metrics, 'orderly_certificate_end_timestamp_seconds')),
   ];
-  return texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));
+  const ofService = texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));
+  return [...ofService, ...webhooks.flatMap(webhookAlert)];
 }
 
-type ServiceTimes = { readonly lastBackup: string | null; readonly certificateEnd: string | null };
-
-export function timesOf(metrics: ReadonlyMap<string, number>): ServiceTimes {
-  const timeOf = (name: string): string | null => {
-    const seconds = metrics.get(name);
-    return seconds === undefined ? null : new Date(seconds * 1_000).toISOString();
-  };
-  return {
-    lastBackup: timeOf('orderly_last_backup_timestamp_seconds'),
-    certificateEnd: timeOf('orderly_certificate_end_timestamp_seconds'),
-  };
+/** The value of a metric by its name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
+export function metricOf(metrics: string, name: string): number | undefined {
+  const line = metrics.split('\n').find((each) => each.startsWith(`${name} `));
+  return line === undefined ? undefined : Number(line.slice(name.length));
 }
 
-function backupText(last: string | null): string | false {
-  if (last === null)
+function backupText(lastSeconds: number | undefined): string | false {
+  if (lastSeconds === undefined)
     return t('There is no backup: if this machine fails, all orders and customers are lost.');
-  if (now().getTime() - Date.parse(last) < backupDaysMax * dayMilliseconds) return false;
-  return t('The last backup is {age} old, of {time}: what came after it could be lost.', {
-    age: age(last),
-    time: dateTime(last),
-  });
+  if (nowSeconds() - lastSeconds < backupDaysMax * daySeconds) return false;
+  const last = isoOf(lastSeconds);
+  const values = { age: age(last), time: dateTime(last) };
+  return t('The last backup is {age} old, of {time}: what came after it could be lost.', values);
 }
 
-async function loadWebhookAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
-  if (!hasWebhooks) return [];
-  const { data } = await client.get<List<Webhook>>('/webhooks', signal);
-  return data.flatMap(webhookAlerts);
+function certificateText(endSeconds = Infinity): string | false {
+  if (endSeconds - nowSeconds() >= certificateDaysMin * daySeconds) return false;
+  const day = dateOnly(isoOf(endSeconds));
+  return t('The service’s certificate ends on {day}: renew it before.', { day });
 }
 
-export function webhookAlerts(webhook: Webhook): readonly Alert[] {
+function nowSeconds(): number {
+  return now().getTime() / 1_000;
+}
+
+function isoOf(seconds: number): string {
+  return new Date(seconds * 1_000).toISOString();
+}
+
+function webhookAlert(webhook: Webhook): readonly Alert[] {
   const { id, url, status, failingSince } = webhook;
   const { host } = new URL(url);
   const cause = failureWords(webhook);

@@ -1,14 +1,13 @@
 // The rows of a file as lines of a table with the API's names, and the service's answer to each.
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Issue } from '../parts/api-types.ts';
-import { count, priceReadings, priceText, typedPrice } from '../parts/formats.ts';
+import { priceReadings, priceText, typedPrice } from '../parts/formats.ts';
 import { issueText, throwIfInvalid } from '../parts/forms.ts';
+import { inPieces } from '../parts/pieces.ts';
 import { bodyOf } from '../parts/request-errors.ts';
 import { type FileRow, rowText } from '../parts/table-text.ts';
 import { t } from '../parts/texts.ts';
-import { inPieces } from '../parts/pieces.ts';
-import { type ImportKind, memberName, membersOf } from './import-columns.ts';
-import type { Table } from './import-file.ts';
+import { type ImportKind, memberName, membersOf, type Table } from './import-table.ts';
 
 /** What a person says of the file. */
 export type Choices = {
@@ -21,35 +20,33 @@ export type Choices = {
   readonly sign: string;
 };
 
-/** What the API answers to a line, or why the row can't be imported. */
+/** A row, the text that is sent of it, and the service's answer or why the row can't be imported. */
+export type Line = FileRow & { readonly text: string; answer?: Answer; problem?: string | undefined };
 type Answer = {
   readonly result?: 'created' | 'changed' | 'unchanged';
   /** Null for what a check finds to be new. */
   readonly id?: number | null;
   readonly sameAs?: number | null;
   readonly warning?: string;
-  readonly problem?: string;
+  readonly errors?: readonly Issue[];
 };
-/** A row, the text that is sent of it, and the answer once there is one. */
-export type Line = FileRow & { readonly text: string; answer: Answer | undefined };
 
 /** Throws an issue at `/sign` for a price that can be read in two ways. */
 export async function linesOf({ heading, rows }: Table, choices: Choices): Promise<Line[]> {
   const members = membersSent(choices);
   const lines: Line[] = [];
-  await inPieces(rows, (row) => {
-    const values = valuesOf(row.cells, choices);
-    const texts = members.map((name) => values.get(name) ?? '');
-    const counts = { cells: row.cells.length, columns: heading.length };
+  await inPieces(rows, ({ number, cells }) => {
+    const values = valuesOf(cells, choices);
+    const text = rowText(
+      members.map((name) => values.get(name) ?? ''),
+      ',',
+    );
     let problem: string | undefined;
-    if (row.cells.slice(heading.length).some((cell) => cell.trim() !== ''))
+    const counts = { cells: cells.length, columns: heading.length };
+    if (cells.slice(heading.length).some((cell) => cell.trim() !== ''))
       problem = t('The row has {cells} cells, and the first row {columns}.', counts);
     else if (values.size === 0) problem = t('{label} is required.', { label: memberName('name') });
-    lines.push({
-      ...row,
-      text: rowText(texts, ','),
-      answer: problem === undefined ? undefined : { problem },
-    });
+    lines.push({ number, cells, text, problem });
   });
   return lines;
 }
@@ -105,41 +102,34 @@ export async function sendLines(
   const country = kind === 'customers' ? given : undefined;
   const path = `/imports?${query({ of: kind, dryRun: isDryRun, country })}`;
   const heading = rowText(membersSent(choices), ',');
-  const met = new Map<number, Line>();
-  const waiting = lines.filter(({ answer }) => answer === undefined);
+  const texts = new Map<number, string>();
+  const waiting = lines.filter(({ answer, problem }) => answer === undefined && problem === undefined);
   while (waiting.length > 0) {
     const batch = waiting.splice(0, isDryRun ? checkedLinesMax : importedLinesMax);
     const table = heading + batch.map(({ text }) => text).join('');
     const response = await client.request('POST', path, { table, accept: 'application/x-ndjson', signal });
     const answers = (await bodyOf(response)).split('\n');
     await inPieces(batch.entries(), ([index, line]) => {
-      const { errors, ...answer }: Answered = JSON.parse(answers[index] ?? '');
-      const problem =
-        errors?.map(faultText).join(' ') ?? (isDryRun ? overwriting(line, answer, met) : undefined);
-      line.answer = problem === undefined ? answer : { problem };
+      const answer: Answer = JSON.parse(answers[index] ?? '');
+      if (answer.errors !== undefined) line.problem = answer.errors.map(faultText).join(' ');
+      else if (isDryRun && isOverwriting(line, answer, texts)) line.problem = overwriting;
+      else line.answer = answer;
     });
     onProgress?.(1 - waiting.length / lines.length);
   }
 }
-
-type Answered = Answer & { readonly errors?: readonly Issue[] };
 
 /** The line has its object in the pointer: `#/customer/address/city`. */
 function faultText(issue: Issue): string {
   return issueText({ ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') });
 }
 
-/**
- * Says which earlier line this one would overwrite: the same file, imported again, would change it back and forth. `met`
- * has the first line of each known object.
- */
-function overwriting(line: Line, { id, result }: Answer, met: Map<number, Line>): string | undefined {
-  if (id === null && result === 'changed')
-    return t('An earlier row is of the same one, with other content, and would be overwritten.');
-  if (id === null || id === undefined) return undefined;
-  const earlier = met.get(id) ?? line;
-  met.set(id, earlier);
-  if (earlier.text === line.text) return undefined;
-  const row = count(earlier.number);
-  return t('Row {row} is of the same one, with other content, and would be overwritten.', { row });
+const overwriting = t('An earlier row is of the same one, with other content, and would be overwritten.');
+
+/** The same file, imported again, would change it back and forth. `texts` has the first line of each known object. */
+function isOverwriting({ text }: Line, { id, result }: Answer, texts: Map<number, string>): boolean {
+  if (id === null || id === undefined) return result === 'changed';
+  const first = texts.get(id) ?? text;
+  texts.set(id, first);
+  return first !== text;
 }

@@ -1,17 +1,24 @@
 // Importing customers or products from a spreadsheet's file: its columns are matched, the service checks all rows, those
 // with a fault are corrected in place, and the others are imported.
-import type { Customer, Product } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { fieldsOf, type Member } from '../parts/fields.ts';
 import { count, countryChoices, homeCountry, priceText } from '../parts/formats.ts';
-import { action, choice, field, form, messageOf } from '../parts/forms.ts';
+import { action, choice, form, messageOf } from '../parts/forms.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { numbered, t } from '../parts/texts.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
-import { guessColumns, type ImportKind, memberChoices, memberName } from './import-columns.ts';
-import { encodingChoices, megabytesMax, readTable, type Table } from './import-file.ts';
 import { type Choices, type Line, linesOf, sendLines, valuesOf } from './import-rows.ts';
+import {
+  encodingChoices,
+  guessColumns,
+  type ImportKind,
+  megabytesMax,
+  memberChoices,
+  memberName,
+  readTable,
+  type Table,
+} from './import-table.ts';
 
 export function importView(kind: ImportKind): View {
   return (page) => {
@@ -77,16 +84,17 @@ function chooseColumns(place: Place, table: Table): void {
   letters?.addEventListener('change', () => void openFile(place, table.file, letters.value));
   const outcome = h('div.cards');
   let { rows } = table;
-  const check = async (corrected: Table['rows']): Promise<void> => {
+  async function check(corrected: Table['rows']): Promise<void> {
     rows = corrected;
-    const columns = selects.map(({ value }) => value);
     const { country, currency, sign } = fields.read();
+    const columns = selects.map(({ value }) => value);
     const choices = { kind, columns, given: String(country ?? currency), sign: String(sign ?? '') };
     const lines = await linesOf({ ...table, rows }, choices);
     await sendLines(lines, choices, { client, signal, isDryRun: true });
-    await showChecked({ page, table, choices, lines, outcome, check });
+    const checked = { page, table, choices, lines, check };
+    fill(outcome, checkedCard(checked, outcome), faultCard(checked), await sampleCard(checked));
     if (outcome.isConnected) scrollTo(0, 0);
-  };
+  }
   const body = form([h('div.scroller', columnTable(table, selects)), fields.element], {
     submit: t('Check all rows'),
     others: button(t('Another file'), () => chooseFile(place)),
@@ -135,12 +143,8 @@ function columnTable({ heading, rows, isGuessed }: Table, selects: readonly HTML
   const shown = [...new Set([...telling, ...rows])].slice(0, textsMax);
   const columns = heading.map((name, index) => {
     const texts = shown.map(({ cells }) => cells[index]?.trim() ?? '').filter((text) => text !== '');
-    return h(
-      'tr',
-      h('th', { scope: 'row' }, h('bdi', name)),
-      h('td.soft', h('bdi', texts.join(' · '))),
-      h('td', selects[index]),
-    );
+    const shownTexts = h('td.soft', h('bdi', texts.join(' · ')));
+    return h('tr', h('th', { scope: 'row' }, h('bdi', name)), shownTexts, h('td', selects[index]));
   });
   return h('table.plain.match', h('tbody', columns));
 }
@@ -150,67 +154,55 @@ type Checked = {
   readonly table: Table;
   readonly choices: Choices;
   readonly lines: readonly Line[];
-  readonly outcome: HTMLElement;
   /** Checks all rows again, as they were corrected. */
   readonly check: (corrected: Table['rows']) => Promise<void>;
 };
 
-async function showChecked(checked: Checked): Promise<void> {
-  const { page, table, choices, lines, outcome } = checked;
-  const { client, signal } = page;
-  const rows = lines.filter(({ answer }) => ['created', 'changed'].includes(answer?.result ?? '')).length;
-  const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
-  const unsent = lines.map(({ answer, ...line }) => ({
-    ...line,
-    answer: answer?.problem === undefined ? undefined : answer,
-  }));
+/** What the check has found, and the button for the import, whose outcome replaces all that. */
+function checkedCard(checked: Checked, outcome: HTMLElement): HTMLElement {
+  const { page, table, choices, lines } = checked;
+  const rows = lines.filter(({ answer }) => answer !== undefined && answer.result !== 'unchanged').length;
+  const title = t('{name} was checked', { name: table.file.name });
+  if (rows === 0) return card(title, summary(checked));
+  const unsent = lines.map(({ answer, ...line }): Line => line);
   const bar = h('progress', { 'aria-label': t('Imported'), hidden: true });
-  const onProgress = (share: number): void => void (bar.value = share);
   const begin = async (): Promise<void> => {
     bar.hidden = false;
-    await sendLines(unsent, choices, { client, signal, isDryRun: false, onProgress });
+    const onProgress = (share: number): void => void (bar.value = share);
+    await sendLines(unsent, choices, { ...page, isDryRun: false, onProgress });
     const label = choices.kind === 'customers' ? t('To the customers') : t('To the products');
     const link = h('a.button.primary', { href: `#/${choices.kind}` }, label);
     const imported = { ...checked, lines: unsent };
     fill(outcome, card(t('Imported'), summary(imported), link), faultCard(imported));
   };
-  const title = t('{name} was checked', { name: table.file.name });
-  const leaving = h(
-    'p.hint',
-    t('Whoever leaves this page stops it. What was imported stays, and is not made twice.'),
-  );
-  fill(
-    outcome,
-    card(title, summary(checked), rows > 0 && [bar, action(label, begin, { class: 'primary' }), leaving]),
-    faultCard(checked),
-    await sampleCard(checked),
-  );
+  const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
+  const leaving = t('Whoever leaves this page stops it. What was imported stays, and is not made twice.');
+  const start = action(label, begin, { class: 'primary' });
+  return card(title, summary(checked), bar, start, h('p.hint', leaving));
 }
 
 const rowsNamedMax = 5;
 
 function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLElement {
-  const answers = lines.map(({ number, answer }) => ({ number, ...answer }));
-  const counted = (result: string): number => answers.filter((each) => each.result === result).length;
-  const double = answers.filter(({ result, sameAs }) => result === 'created' && sameAs !== undefined).length;
-  const warned = answers.filter(({ warning }) => warning !== undefined).map(({ number }) => count(number));
+  const counted = (isMeant: (line: Line) => boolean): number => lines.filter(isMeant).length;
+  const resulting = (result: string): number => counted(({ answer }) => answer?.result === result);
+  const warned = lines.filter(({ answer }) => answer?.warning !== undefined);
+  const rowsNamed = warned.slice(0, rowsNamedMax).map(({ number }) => count(number));
   const isFilled = (index: number): boolean => table.rows.some(({ cells }) => cells[index]?.trim());
   const leftOut = table.heading.filter((_, index) => columns[index] === '' && isFilled(index));
+  const twin =
+    kind === 'customers'
+      ? t('New, with the e-mail address or phone number of a known customer')
+      : t('New, with a SKU that differs from a known one only in zeros');
   const facts: readonly (readonly [label: string, value: string | number, kind?: 'issue'])[] = [
-    [t('New'), counted('created')],
-    [
-      kind === 'customers'
-        ? t('New, with the e-mail address or phone number of a known customer')
-        : t('New, with a SKU that differs from a known one only in zeros'),
-      double,
-      'issue',
-    ],
-    [t('Changed'), counted('changed')],
-    [t('Unchanged'), counted('unchanged')],
-    [t('With a fault'), answers.filter(({ problem }) => problem !== undefined).length, 'issue'],
+    [t('New'), resulting('created')],
+    [twin, counted(({ answer }) => answer?.result === 'created' && answer.sameAs !== undefined), 'issue'],
+    [t('Changed'), resulting('changed')],
+    [t('Unchanged'), resulting('unchanged')],
+    [t('With a fault'), counted(({ problem }) => problem !== undefined), 'issue'],
     [
       t('Barcodes that may have lost digits, in rows'),
-      warned.slice(0, rowsNamedMax).join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
+      rowsNamed.join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
       'issue',
     ],
     [t('Columns with content that are left out'), leftOut.join(', ')],
@@ -226,37 +218,46 @@ const faultsMax = 50;
 
 /** The faulty rows, to be corrected here: then all rows are checked again. */
 function faultCard({ lines, table, choices, check }: Checked): Child {
-  const faults = lines.filter(({ answer }) => answer?.problem !== undefined);
+  const faults = lines.filter(({ problem }) => problem !== undefined);
   if (faults.length === 0) return undefined;
   const shown = faults.slice(0, faultsMax).map((line) => faultRow(line, table, choices));
   const more = faults.length - faultsMax;
-  const elements = shown.map(({ element }) => element);
+  const rows = h(
+    'ul.rows',
+    shown.map(({ element }) => element),
+  );
   const left = more > 0 && h('p.soft', t('And {count} more.', { count: count(more) }));
-  const body = form([h('ul.rows', elements), left], {
+  const body = form([rows, left], {
     submit: t('Check again'),
-    async run() {
+    run() {
       const corrected = new Map(shown.map(({ number, cells }) => [number, cells()]));
-      await check(lines.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells })));
+      return check(lines.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells })));
     },
   });
   return card(t('Rows with a fault'), body);
 }
 
 /** A row with a field for each cell that is imported, or is one too many. */
-function faultRow({ number, cells, answer }: Line, { heading }: Table, { columns }: Choices) {
-  const given = heading.length > cells.length ? heading.map((_, index) => cells[index] ?? '') : cells;
-  const inputs = given.map((cell, index) => {
-    const isLeftOut = index < heading.length ? columns[index] === '' : cell.trim() === '';
-    if (isLeftOut) return { element: undefined, text: () => cell };
-    const label = heading[index] ?? count(index + 1);
-    const { element, control } = field({ label, pointer: `/rows/${number}/${index}`, value: cell });
-    const { value } = control; // without the line breaks of the cell
-    return { element, text: () => (control.value === value ? cell : control.value) };
+function faultRow({ number, cells, problem }: Line, { heading }: Table, { columns }: Choices) {
+  const given = Array.from(
+    { length: Math.max(heading.length, cells.length) },
+    (_, index) => cells[index] ?? '',
+  );
+  const members = given.flatMap((cell, index) => {
+    const isShown = index < heading.length ? columns[index] !== '' : cell.trim() !== '';
+    return isShown ? { name: String(index), label: heading[index] ?? count(index + 1) } : [];
   });
+  const fields = fieldsOf(members, { pointer: `/rows/${number}`, values: { ...given } });
+  const before = fields.read(); // without the line breaks of the cells
   const group = { role: 'group', 'aria-label': t('Row {row}', { row: count(number) }) };
-  const elements = inputs.map(({ element }) => element);
-  const element = h('li', rowName(number), h('p.issue', answer?.problem), h('div.grid', group, elements));
-  return { number, element, cells: () => inputs.map(({ text }) => text()) };
+  return {
+    number,
+    element: h('li', rowName(number), h('p.issue', problem), h('div', group, fields.element)),
+    cells() {
+      const now = fields.read();
+      return given.map((cell, index) => (now[index] === before[index] ? cell : String(now[index] ?? '')));
+    },
+  };
 }
 
 function rowName(number: number): HTMLElement {
@@ -273,7 +274,7 @@ async function sampleCard({ page: { client, signal }, lines, choices }: Checked)
   const rows = samples.map(async ({ number, cells, answer }) => {
     const id = answer?.id ?? undefined;
     const path = `/${choices.kind}/${id}`;
-    const known = id && (await client.get<Customer | Product>(path, signal).catch(undefinedIfMissing));
+    const known = id && (await client.get<object>(path, signal).catch(undefinedIfMissing));
     const facts = [...valuesOf(cells, choices)].map(([name, sent]) => {
       const before = knownText(name, known);
       const isSame = before === '' || readOtherwise.includes(name) || sent === before;
@@ -282,9 +283,8 @@ async function sampleCard({ page: { client, signal }, lines, choices }: Checked)
     });
     return h('li', rowName(number), h('span', id === undefined ? t('New') : t('Changed')), h('div', facts));
   });
-  return (
-    samples.length > 0 && card(t('Some rows, as they will be'), h('ul.rows.samples', await Promise.all(rows)))
-  );
+  const shown = await Promise.all(rows);
+  return shown.length > 0 && card(t('Some rows, as they will be'), h('ul.rows.samples', shown));
 }
 
 /** What the service reads in many forms, and keeps in one. */
@@ -293,7 +293,6 @@ const readOtherwise = ['active', 'email', 'phone', 'address.country'];
 function knownText(name: string, known: unknown): string {
   const { unitPrice, currency } = Object(known);
   if (name === 'unitPrice' && typeof unitPrice === 'number') return priceText(unitPrice, currency);
-  let value = known;
-  for (const step of name.split('.')) value = Object(value)[step];
+  const value = name.split('.').reduce((object: unknown, step) => Object(object)[step], known);
   return String(value ?? '');
 }

@@ -1,24 +1,18 @@
 // System: what has to be looked after, backups, webhooks, and who has signed in, for administrators.
-import { metricsOf, serviceAlerts, timesOf, webhookAlerts } from './alerts.ts';
-import { eventTypes, type KeptBackups, type List, type Webhook } from '../parts/api-types.ts';
+import { eventTypes, type KeptBackups } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { eventList, type NamedEvent, readLatest } from '../parts/event-list.ts';
-import { count, dateOnly, dateTime } from '../parts/formats.ts';
+import { count, dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { hasWebhooks } from '../parts/page-text.ts';
 import { t } from '../parts/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { alertsOf, metricOf, readState, type ServiceState } from './alerts.ts';
 import { webhooksCard } from './webhook-view.ts';
 
-type System = {
-  /** The text of `/metrics`. */
-  readonly metrics: string;
-  readonly backups: KeptBackups;
-  readonly webhooks: readonly Webhook[];
-  readonly accesses: readonly NamedEvent[];
-};
+type System = ServiceState & { readonly backups: KeptBackups; readonly accesses: readonly NamedEvent[] };
 
 /** Sign-ins, keys and accounts; sessions and keys are ended on the page of their person. */
 const accessTypes = eventTypes.filter((type) => /^(session|key|user)\./.test(type));
@@ -37,25 +31,29 @@ export function systemView(page: Page): void {
 
 async function loadSystem(page: Page): Promise<System> {
   const { client, signal } = page;
-  const [response, backups, webhooks, accesses] = await Promise.all([
-    client.request('GET', '/metrics', { accept: 'text/plain', signal }),
+  const [state, backups, accesses] = await Promise.all([
+    readState(client, signal),
     client.get<KeptBackups>('/backups', signal),
-    hasWebhooks ? client.get<List<Webhook>>('/webhooks', signal) : { data: [] },
     readLatest(page, accessTypes),
   ]);
-  return { metrics: await response.text(), backups, webhooks: webhooks.data, accesses };
+  return { ...state, backups, accesses };
 }
 
 function systemContent(page: Page, system: System, reload: Reload): Child {
   const { metrics, backups, webhooks, accesses } = system;
-  const alerts = [...serviceAlerts(metricsOf(metrics)), ...webhooks.flatMap(webhookAlerts)];
+  const alerts = alertsOf(system);
+  const ending = t('Sessions and keys are ended under People, on the page of who has them.');
   return [
     alerts.map(({ text }) => h('p.banner', text)),
     alerts.length === 0 && h('p.well', t('Nothing has to be done.')),
     h(
       'div.columns.even',
       h('div', backupsCard(page, backups, reload), serviceCard(metrics)),
-      h('div', hasWebhooks && webhooksCard(page, webhooks, reload), accessCard(accesses)),
+      h(
+        'div',
+        hasWebhooks && webhooksCard(page, webhooks, reload),
+        card(t('Sign-ins, keys and accounts'), eventList(accesses), h('p.hint', ending)),
+      ),
     ),
   ];
 }
@@ -66,49 +64,30 @@ function backupsCard({ client }: Page, { command, data }: KeptBackups, reload: R
     notify(t('The backup is made.'));
     await reload();
   };
-  const rows = data.map(({ name, createdAt, bytes }) =>
-    h(
-      'li',
-      { 'data-key': name },
-      h('span', dateTime(createdAt)),
-      h('code.clip.soft', name),
-      h('span.soft', t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) })),
-    ),
+  const rows = data.map(({ name, createdAt, bytes }) => {
+    const size = t('{size} MB', { size: count(Math.max(1, Math.round(bytes / 1e6))) });
+    return h('li', { 'data-key': name }, dateTime(createdAt), h('span', size), h('code.clip.soft', name));
+  });
+  const copying = t(
+    'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.',
   );
   return card(
     t('Backups'),
     data.length > 0 && h('ul.rows', rows),
     h('p', action(t('Make a backup now'), make, { class: data.length === 0 ? 'primary' : undefined })),
-    h(
-      'p.hint',
-      t(
-        'The newest seven, three of a day, are in “backups” of the data folder: copy them to another disk, too.',
-      ),
-    ),
+    h('p.hint', copying),
     secret(t('As a command, for a timer that makes one each night:'), command),
   );
 }
 
-function serviceCard(text: string): HTMLElement {
-  const [, version = '', node = ''] = /build_info\{version="([^"]+)",node="([^"]+)"\}/.exec(text) ?? [];
-  const metrics = metricsOf(text);
-  const { lastBackup, certificateEnd } = timesOf(metrics);
-  const failed = metrics.get('orderly_security_events_total{event="authn_login_fail"}') ?? 0;
+function serviceCard(metrics: string): HTMLElement {
+  const [, version = '', node = ''] = /build_info\{version="([^"]+)",node="([^"]+)"\}/.exec(metrics) ?? [];
+  const failed = metricOf(metrics, 'orderly_security_events_total{event="authn_login_fail"}') ?? 0;
   return card(
     t('Service'),
     factList([
       [t('Version'), t('{version}, on Node {node}', { version, node })],
-      [t('Certificate expires'), dateOnly(certificateEnd)],
-      [t('Last backup'), lastBackup === null ? t('none that the service knows of') : dateTime(lastBackup)],
       [t('Failed sign-ins since the start'), count(failed)],
     ]),
-  );
-}
-
-function accessCard(events: readonly NamedEvent[]): HTMLElement {
-  return card(
-    t('Sign-ins, keys and accounts'),
-    eventList(events),
-    h('p.hint', t('Sessions and keys are ended under People, on the page of who has them.')),
   );
 }
