@@ -58,10 +58,8 @@ export class Connection {
   }
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {
-    const statement = this.#prepare(sql);
     // after a change of a full-text index, SQLite's last row id may exceed 2^53: node:sqlite would throw
-    statement.setReadBigInts(true);
-    const { changes, lastInsertRowid } = statement.run(...params);
+    const { changes, lastInsertRowid } = this.#prepare(sql, { readBigInts: true }).run(...params);
     return { rowsChanged: Number(changes), lastId: Number(lastInsertRowid) };
   }
 
@@ -70,10 +68,10 @@ export class Connection {
     this.invalidations.push(invalidation);
   }
 
-  #prepare(sql: string): StatementSync {
+  #prepare(sql: string, options?: { readBigInts: true }): StatementSync {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;
-    const statement = this.#sqlite.prepare(sql);
+    const statement = this.#sqlite.prepare(sql, options);
     this.#statements.set(sql, statement);
     return statement;
   }

@@ -77,6 +77,8 @@ export class Transactions {
   readonly #options: Options;
   readonly #stats: StorageStats;
   readonly #writer: Connection;
+  /** The connection of `read`. */
+  readonly #snapshot: Connection;
   readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
   #state: keyof typeof closedReasons = 'open';
@@ -86,13 +88,16 @@ export class Transactions {
   #held: Promise<void> | undefined;
   #busyUntil: number | undefined;
   #dataVersion: unknown;
+  #rowsChanged: unknown;
   #detectedAt = -Infinity;
 
   constructor(options: Options) {
     this.#options = options;
     this.#stats = options.stats;
     this.#writer = new Connection(options.writing);
+    this.#snapshot = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
+    this.#rowsChanged = this.#countRowsChanged();
     this.#takeSnapshot(); // opens the file: the writing connection must not be the only one when it closes
     this.#endSnapshot();
     this.#dataVersion = this.#readDataVersion();
@@ -210,16 +215,18 @@ export class Transactions {
 
   /** Runs what is queued. Returns whether there is a commit to sync. */
   #runGroup(): boolean {
-    const rowsBefore = this.#rowsChanged();
     const group = this.#runQueued();
-    const hasChanged = this.#rowsChanged() !== rowsBefore || this.#writer.invalidations.length > 0;
+    const rowsBefore = this.#rowsChanged;
+    this.#rowsChanged = this.#countRowsChanged();
+    const hasChanged = this.#rowsChanged !== rowsBefore || this.#writer.invalidations.length > 0;
     if (hasChanged && group.some(hasSucceeded)) return this.#commit(group);
     this.#rollBack();
     this.#settle(group); // what they saw is on disk
     return false;
   }
 
-  #rowsChanged(): unknown {
+  /** Counts also the rows that queries such as `INSERT … RETURNING` have changed. */
+  #countRowsChanged(): unknown {
     return this.#writer.get('SELECT total_changes()')?.[0];
   }
 
@@ -375,12 +382,12 @@ export class Transactions {
   }
 
   #takeSnapshot(): void {
-    this.#options.reading.exec('BEGIN; SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
+    this.#snapshot.run('BEGIN');
+    this.#snapshot.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
   }
 
   #endSnapshot(): void {
-    const { reading } = this.#options;
-    if (reading.isTransaction) reading.exec('ROLLBACK'); // some errors of a query have ended it
+    if (this.#options.reading.isTransaction) this.#snapshot.run('ROLLBACK'); // some errors of a query have ended it
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */
