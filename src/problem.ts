@@ -1,6 +1,6 @@
 // The problems that clients are told of: the names of their types, and constructors. Knows nothing of HTTP.
-import { issuesMax } from './schema/schema-check.ts';
-import type { Checked, Issue } from './schema/schema.ts';
+import { issuesMax, keptIssues, schemaIssues } from './schema/schema-check.ts';
+import type { Issue, Schema } from './schema/schema.ts';
 import type { SecurityEvent } from './security-event.ts';
 
 export const problemCodes = [
@@ -98,10 +98,16 @@ export function throwIfInvalid(issues: readonly Issue[]): void {
   if (issues.length > 0) throw invalid(issues);
 }
 
-/** Returns the value, or throws its issues. */
-export function requireValid<T>(checked: Checked<T>): T {
-  if (checked.ok) return checked.value;
-  throw invalid(checked.issues);
+/** Returns the value. Throws the issues of its schema, and the `further` issues, which no schema can find. */
+export function requireFitting<T>(schema: Schema<T>, value: unknown, further: readonly Issue[] = []): T {
+  throwIfInvalid([...schemaIssues(schema, value), ...further]);
+  return value as T; // it has no issues
+}
+
+/** Does the same for a kept object with which a body that fits was merged. */
+export function requireFittingMerge<T>(schema: Schema<T>, merged: unknown, further: readonly Issue[]): T {
+  throwIfInvalid([...keptIssues(schema, merged), ...further]);
+  return merged as T; // it has no issues
 }
 
 /** A problem with one issue of the body, at a JSON Pointer such as `/customerId`. */

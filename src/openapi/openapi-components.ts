@@ -1,6 +1,6 @@
 // Components of the OpenAPI document, which operations share, and examples of schemas.
 import { isDeepStrictEqual } from 'node:util';
-import { mayGrow, nullableBase, sentMembers, type JsonSchema } from '../schema/schema.ts';
+import { mayGrow, nullableBase, sentMembers, typeOf, type JsonSchema } from '../schema/schema.ts';
 
 export type Json = { [name: string]: unknown };
 
@@ -76,22 +76,20 @@ export function pascalCase(name: string): string {
 /** Returns the example without members that a response has only on request. */
 export function shownExampleOf(schema: JsonSchema): unknown {
   const { properties = {}, required = [] } = schema;
-  if (!Array.isArray(required) || Array.isArray(schema['examples'])) return exampleOf(schema);
   const always = Object.entries(properties).filter(([name]) => required.includes(name));
   return exampleOf({ ...schema, properties: Object.fromEntries(always) });
 }
 
 /** Returns a value that fits the schema, made of the schema's own examples. */
 export function exampleOf(schema: JsonSchema): unknown {
-  if (Array.isArray(schema['examples'])) return schema['examples'][0];
-  if (Array.isArray(schema['enum'])) return schema['enum'][0];
-  const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
+  const { examples, enum: words, properties = {}, items = {}, minimum } = schema;
+  if (examples !== undefined) return examples[0];
+  if (words !== undefined) return words[0];
+  const type = typeOf(schema);
   if (type === 'object')
-    return Object.fromEntries(
-      Object.entries(schema.properties ?? {}).map(([name, member]) => [name, exampleOf(member)]),
-    );
-  if (type === 'array') return [exampleOf(schema.items ?? {})];
-  if (type === 'integer') return schema['minimum'];
+    return Object.fromEntries(Object.entries(properties).map(([name, member]) => [name, exampleOf(member)]));
+  if (type === 'array') return [exampleOf(items)];
+  if (type === 'integer') return minimum;
   return type === 'boolean' ? true : undefined;
 }
 

@@ -114,7 +114,7 @@ function queryParameter(name: string, schema: JsonSchema, components: Components
   return {
     name,
     in: 'query',
-    description: schema['description'] ?? `Only elements with this ${name}.`,
+    description: schema.description ?? `Only elements with this ${name}.`,
     ...style,
     schema: shown,
   };

@@ -18,10 +18,10 @@ import { csvColumns, writtenCell, type CsvConversion, type CsvMember, type CsvTa
 import { timestampOf } from '../base/timestamp.ts';
 import { changesBetween, topicOf } from '../features/events/event.ts';
 import { recordEvent } from '../features/events/event-store.ts';
-import { requireValid, type ProblemCode } from '../problem.ts';
+import { requireFittingMerge, type ProblemCode } from '../problem.ts';
 import { mergePatch } from '../schema/json-objects.ts';
 import { id, readOnlyIssues, withdrawnCurrencyIssues } from '../schema/members.ts';
-import { keptIssues, parseMerged, schemaIssues } from '../schema/schema-check.ts';
+import { keptIssues, schemaIssues } from '../schema/schema-check.ts';
 import {
   named,
   object,
@@ -233,7 +233,7 @@ function bodiesOf<M extends ResourceMembers>({
     const issues = [...readOnlyIssues(current, sent, readOnly), ...ownerIssues];
     if (method === 'PATCH' && sent['userId'] === null && ownerOf(current) !== null) issues.push(noOwner);
     issues.push(...withdrawnCurrencyIssues(current, sent));
-    return contentOf(requireValid(parseMerged(Replacement, wanted, issues)));
+    return contentOf(requireFittingMerge(Replacement, wanted, issues));
   }
   /** Reads the content of a body that a route has checked. */
   function read(body: object): ContentOf<M> {

@@ -1,19 +1,32 @@
-// JSON Schemas (2020-12) that carry their static type, and the check of a value, which `schema-check.ts` starts.
+// JSON Schemas (2020-12) that carry their static type; `schema-check.ts` finds the issues of values.
 //
 // The enumerable members of a schema are JSON Schema: the OpenAPI document contains them unchanged. A symbol leads to
-// what JSON Schema doesn't have: the check, and whether the schema may be absent or null as a member of an object. A
-// check walks a value together with its `Findings`, which know the place in the value and collect the issues.
-import { isObject } from './json-objects.ts';
+// what JSON Schema doesn't have, such as sentences, rules, and whether a member of an object may be absent.
 
 declare const phantom: unique symbol;
 declare const optionalMark: unique symbol;
 const hidden = Symbol('hidden');
 
+type TypeName = 'string' | 'integer' | 'boolean' | 'array' | 'object';
 export type JsonSchema = {
-  readonly type?: string | readonly string[];
+  readonly type?: TypeName | readonly [TypeName, 'null'];
+  readonly title?: string;
   readonly description?: string;
+  readonly examples?: readonly unknown[];
+  readonly enum?: readonly unknown[];
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly minimum?: number;
+  readonly maximum?: number;
   readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly uniqueItems?: boolean;
   readonly properties?: MemberSchemas;
+  readonly required?: readonly string[];
+  readonly maxProperties?: number;
+  readonly propertyNames?: JsonSchema;
+  readonly additionalProperties?: JsonSchema | false;
   readonly [hidden]?: Hidden;
   readonly [keyword: string]: unknown;
 };
@@ -45,38 +58,30 @@ export type Issue = {
   readonly detail: string;
 };
 
-/** A value without issues, or its issues. */
-export type Checked<T> =
-  { readonly ok: true; readonly value: T } | { readonly ok: false; readonly issues: readonly Issue[] };
-
 /** A rule beyond JSON Schema. Returns a sentence that reports the issue, or undefined. */
 export type Rule = (value: string) => string | undefined;
 
-/** Reports the issues of a value that isn't null. */
-type Check = (value: unknown, findings: Findings) => void;
-
 type Hidden = {
-  readonly type: keyof typeof typeLabels;
-  readonly check: Check;
-  readonly isOptional: boolean;
-  readonly isNullable: boolean;
+  /** Whether the schema may be absent as a member of an object. */
+  readonly isOptional?: true;
+  /** Whether it is a JSON Merge Patch (RFC 7396), in which null has a meaning. */
+  readonly isPatch?: true;
   /** Whether later versions may answer other values. */
-  readonly mayGrow: boolean;
+  readonly mayGrow?: true;
   /** The named schema of which this is the nullable form. */
-  readonly base: JsonSchema | undefined;
-  /** What the check of an object with known members is made of. */
-  readonly object: ObjectParts | undefined;
-  /** What the check of a map of texts is made of. */
-  readonly texts: TextParts | undefined;
-};
+  readonly base?: JsonSchema | undefined;
+  /** The pattern of a text, or of the names in a map of texts. */
+  readonly form?: RegExp | undefined;
+  readonly rule?: Rule | undefined;
+  readonly rules?: readonly AnyObjectRule[];
+} & Sentences;
 
-const typeLabels = {
-  string: 'a string',
-  integer: 'an integer',
-  boolean: 'a boolean',
-  array: 'an array',
-  object: 'an object',
-} as const;
+type Sentences = {
+  /** What is required, as the end of a sentence that is reported for another form or type: "must be …". */
+  readonly mustBe?: string | undefined;
+  /** Whether `mustBe` is also reported for a text of the wrong length, instead of the length. */
+  readonly reportsFormatForLength?: boolean | undefined;
+};
 
 type Annotations = {
   readonly description?: string;
@@ -84,163 +89,44 @@ type Annotations = {
   readonly writeOnly?: boolean;
 };
 
-/** The place of a check in a value, and the issues so far. */
-export class Findings {
-  /** Names of members and indexes of elements, from the outside in. */
-  readonly path: (string | number)[] = [];
-  readonly issues: Issue[] = [];
-  /** The number of issues that schemas have found, without those of rules. */
-  count = 0;
-  /** Whether rules of texts were applied before, when the value was sent. */
-  readonly isKept: boolean;
-  readonly ignoresUnknown: boolean;
-  readonly #max: number;
-
-  constructor(max: number, { isKept = false, ignoresUnknown = false } = {}) {
-    this.#max = max;
-    this.isKept = isKept;
-    this.ignoresUnknown = ignoresUnknown;
-  }
-
-  /** Whether the check can end, since no more issues would be reported. */
-  get isFull(): boolean {
-    return this.issues.length >= this.#max;
-  }
-
-  check({ check, isNullable, type }: Hidden, value: unknown): void {
-    if (value !== null) check(value, this);
-    else if (!isNullable) this.claim('type', `must be ${typeLabels[type]}, not null`);
-  }
-
-  checkAt(step: string | number, schema: Hidden, value: unknown): void {
-    this.path.push(step);
-    this.check(schema, value);
-    this.path.pop();
-  }
-
-  /** Adds an issue of the present value. The claim follows the name of its place. */
-  claim(code: string, claim: string, path = this.path): void {
-    this.add(code, `${placeLabel(path)} ${claim}.`, path);
-  }
-
-  add(code: string, detail: string, path = this.path): void {
-    this.count += 1;
-    if (!this.isFull) this.issues.push({ pointer: pointerOf(path), code, detail });
-  }
-
-  /** Adds an issue that a rule of the present object has found. */
-  addOfRule(issue: Issue): void {
-    if (!this.isFull) this.issues.push({ ...issue, pointer: pointerOf(this.path) + (issue.pointer ?? '') });
-  }
-}
-
-/** Returns the subject of a sentence, such as `items[0].quantity`. */
-function placeLabel(path: Findings['path']): string {
-  if (path.length === 0) return 'The body';
-  let label = '';
-  for (const step of path) {
-    if (typeof step === 'number') label += `[${step}]`;
-    else label += label === '' ? step : `.${step}`;
-  }
-  return label;
-}
-
-/** Returns the JSON Pointer (RFC 6901). */
-function pointerOf(path: Findings['path']): string {
-  let pointer = '';
-  for (const step of path)
-    pointer += typeof step === 'number' ? `/${step}` : `/${step.replaceAll('~', '~0').replaceAll('/', '~1')}`;
-  return pointer;
-}
-
-type StringOptions = Annotations & {
-  readonly minLength?: number;
-  readonly maxLength: number;
-  readonly pattern?: string;
-  /** The requirement of the pattern, as the end of a sentence: "must be …". */
-  readonly mustBe?: string;
-  /** Whether `mustBe` is also reported for a text of the wrong length, instead of the length. */
-  readonly reportsFormatForLength?: boolean;
-  readonly format?: string;
-  readonly rule?: Rule;
-};
+type StringOptions = Annotations &
+  Sentences & {
+    readonly minLength?: number;
+    readonly maxLength: number;
+    readonly pattern?: string;
+    readonly format?: string;
+    readonly rule?: Rule;
+  };
 
 /** Lengths count code points, as in JSON Schema. */
 export function string(options: StringOptions): Schema<string> {
-  const { mustBe, reportsFormatForLength = false, rule, ...shown } = options;
-  const { minLength = 0, maxLength, pattern } = options;
-  const form = pattern === undefined ? undefined : new RegExp(pattern, 'u');
-  const formClaim = mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
-  return make({ type: 'string', ...shown }, 'string', (value, findings) => {
-    if (typeof value !== 'string') return findings.claim('type', 'must be a string');
-    const lengthIssue = lengthIssueOf(value, minLength, maxLength);
-    if (lengthIssue !== undefined && !reportsFormatForLength) return findings.claim(...lengthIssue);
-    // no pattern has to be safe on long input
-    if (lengthIssue !== undefined || form?.test(value) === false) return findings.claim('pattern', formClaim);
-    const sentence = findings.isKept ? undefined : rule?.(value);
-    if (sentence !== undefined) findings.add('format', sentence);
-  });
-}
-
-function lengthIssueOf(text: string, min: number, max: number): [code: string, claim: string] | undefined {
-  if (text.length > max && codePoints(text) > max)
-    return ['max-length', `must have at most ${max} ${max === 1 ? 'character' : 'characters'}`];
-  if (text.length >= min * 2 || (text.length >= min && codePoints(text) >= min)) return undefined;
-  return ['min-length', text === '' ? 'must not be empty' : `must have at least ${min} characters`];
-}
-
-function codePoints(text: string): number {
-  let count = 0;
-  for (const _ of text) count += 1;
-  return count;
+  const { mustBe, reportsFormatForLength, rule, ...shown } = options;
+  const form = options.pattern === undefined ? undefined : new RegExp(options.pattern, 'u');
+  return withHidden({ type: 'string', ...shown }, { form, mustBe, reportsFormatForLength, rule });
 }
 
 type IntegerOptions = Annotations & {
   readonly minimum?: number;
   readonly maximum?: number;
-  /** The end of the sentence that is reported for another number or type: "must be …". */
   readonly mustBe?: string;
 };
 
 export function integer(options: IntegerOptions = {}): Schema<number> {
-  const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, mustBe = 'an integer', ...notes } = options;
-  const shown = { type: 'integer', format: 'int64', minimum, maximum, ...notes };
-  return make(shown, 'integer', (value, findings) => {
-    // Infinity stands for an integer that is too large
-    if (typeof value !== 'number' || value !== Math.trunc(value)) findings.claim('type', `must be ${mustBe}`);
-    else if (value > maximum) findings.claim('maximum', `must be at most ${maximum}`);
-    else if (value < minimum) findings.claim('minimum', `must be at least ${minimum}`);
-  });
+  const { minimum = 1, maximum = Number.MAX_SAFE_INTEGER, mustBe, ...notes } = options;
+  return withHidden({ type: 'integer', format: 'int64', minimum, maximum, ...notes }, { mustBe });
 }
 
 export function boolean(notes: Annotations = {}): Schema<boolean> {
-  return make({ type: 'boolean', ...notes }, 'boolean', (value, findings) => {
-    if (typeof value !== 'boolean') findings.claim('type', 'must be true or false');
-  });
+  return { type: 'boolean', ...notes };
 }
 
 export function oneOf<const V extends string>(values: readonly V[], notes: Annotations = {}): Schema<V> {
-  const known: ReadonlySet<unknown> = new Set(values);
-  const claim = `must be ${values.length === 1 ? '' : 'one of '}${values.join(', ')}`;
-  return make({ type: 'string', enum: values, ...notes }, 'string', (value, findings) => {
-    if (typeof value !== 'string') findings.claim('type', 'must be a string');
-    else if (!known.has(value)) findings.claim('enum', claim);
-  });
+  return { type: 'string', enum: values, ...notes };
 }
 
 /** An enumeration of requests to which later versions may add. Responses have one of its values, or any text. */
 export function growingOneOf<const V extends string>(values: readonly V[]): Schema<V> {
-  const schema = oneOf(values);
-  const own = hiddenOf(schema);
-  const check: Check = (value, findings) => {
-    // a kept value may be of another version, or of a resource that is no longer declared
-    if (typeof value !== 'string' || !findings.isKept) own.check(value, findings);
-  };
-  return withHidden(schema, { ...own, check, mayGrow: true });
-}
-
-export function mayGrow(schema: JsonSchema): boolean {
-  return schema[hidden]?.mayGrow === true;
+  return withHidden(oneOf(values), { mayGrow: true });
 }
 
 type ArrayOptions = Annotations & {
@@ -250,25 +136,17 @@ type ArrayOptions = Annotations & {
 };
 
 export function array<T>(items: Schema<T>, options: ArrayOptions): Schema<T[]> {
-  const { minItems: min = 0, maxItems: max, uniqueItems } = options;
-  const item = hiddenOf(items);
-  return make({ type: 'array', items, ...options }, 'array', (value, findings) => {
-    if (!Array.isArray(value)) return findings.claim('type', 'must be an array');
-    const { length } = value;
-    if (length > max) findings.claim('max-items', `must have at most ${max} items, not ${length}`);
-    else if (length < min)
-      findings.claim('min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
-    else if (uniqueItems === true && new Set(value).size < length)
-      findings.claim('unique-items', 'must not contain duplicates');
-    for (let index = 0; index < length && !findings.isFull; index += 1)
-      findings.checkAt(index, item, value[index]);
-  });
+  return { type: 'array', items, ...options };
 }
 
 /** A rule for objects with the members M. The pointers of the rule's issues begin at the object. */
 type ObjectRule<M> = {
-  readonly requires: ReadonlyMap<string, Hidden>;
+  readonly requires: MemberSchemas;
   readonly issuesOf: (value: ObjectOf<M>) => Issue[];
+};
+type AnyObjectRule = {
+  readonly requires: MemberSchemas;
+  readonly issuesOf: (value: object) => Issue[];
 };
 
 /**
@@ -279,7 +157,7 @@ export function ruleFor<N extends MemberSchemas>(
   requires: N,
   issuesOf: (value: ObjectOf<N>) => Issue[],
 ): ObjectRule<N> {
-  return { requires: hiddenOfAll(requires), issuesOf };
+  return { requires, issuesOf };
 }
 
 /** An object without other members: unknown members are invalid. */
@@ -288,169 +166,55 @@ export function object<M extends MemberSchemas>(
   notes: Annotations = {},
   rules: readonly ObjectRule<NoInfer<M>>[] = [],
 ): Schema<ObjectOf<M>> & { readonly properties: M } {
-  const required = Object.keys(members).filter((name) => members[name]?.[hidden]?.isOptional !== true);
+  const required = Object.keys(members).filter((name) => !isOptional(members[name]));
   const shown = {
     type: 'object',
     properties: members,
     ...(required.length > 0 ? { required } : {}),
     additionalProperties: false,
     ...notes,
-  };
-  const parts = {
-    members: hiddenOfAll(members),
-    rules: rules as ObjectParts['rules'], // each is called only with values that fit its `requires`
-    isPatch: false,
-  };
-  return withHidden(shown, ofObject(parts)) as Schema<ObjectOf<M>> & { readonly properties: M };
-}
-
-type ObjectParts = {
-  readonly members: ReadonlyMap<string, Hidden>;
-  readonly rules: readonly {
-    readonly requires: ReadonlyMap<string, Hidden>;
-    readonly issuesOf: (value: object) => Issue[];
-  }[];
-  /** Whether it is a JSON Merge Patch (RFC 7396), in which null has a meaning. */
-  readonly isPatch: boolean;
-};
-
-/**
- * An optional member that is null and may not be counts as absent: the check removes it, so that rules and handlers
- * find it absent. A rule applies to a patch only if that has all members that the rule requires.
- */
-function ofObject(parts: ObjectParts): Hidden {
-  const { members, rules, isPatch } = parts;
-  const required = [...members].flatMap(([name, { isOptional }]) => (isOptional ? [] : [name]));
-  const check: Check = (value, findings) => {
-    if (!isObject(value)) return findings.claim('type', 'must be an object');
-    const countBefore = findings.count;
-    let present = 0;
-    for (const name in value) {
-      if (findings.isFull) return;
-      const member = members.get(name);
-      if (member === undefined) addUnknown(name, members, findings);
-      else if (value[name] === null && !isPatch && isNullForAbsent(member)) delete value[name];
-      else {
-        if (!member.isOptional) present += 1;
-        findings.checkAt(name, member, value[name]);
-      }
-    }
-    if (present < required.length) addMissing(required, value, findings);
-    for (const { requires, issuesOf } of rules) {
-      if (isPatch && !requires.keys().every((name) => Object.hasOwn(value, name))) continue;
-      if (findings.count > countBefore && !satisfies(value, requires)) continue;
-      for (const issue of issuesOf(value)) findings.addOfRule(issue);
-    }
-  };
-  return { ...unmarked, type: 'object', check, object: parts };
-}
-
-function isNullForAbsent({ isOptional, isNullable }: Hidden): boolean {
-  return isOptional && !isNullable;
-}
-
-/** Returns the members of an object as a client may send them, with null for what may be absent. */
-export function sentMembers({ properties, [hidden]: own }: JsonSchema): MemberSchemas | undefined {
-  if (properties === undefined || own?.object?.isPatch === true) return properties;
-  const sent: Record<string, JsonSchema> = {};
-  for (const [name, member] of Object.entries(properties))
-    sent[name] = isNullForAbsent(hiddenOf(member)) ? nullable(member as Schema<unknown>) : member;
-  return sent;
-}
-
-function addMissing(required: readonly string[], value: object, findings: Findings): void {
-  for (const name of required)
-    if (!Object.hasOwn(value, name)) findings.claim('required', 'is required', [...findings.path, name]);
-}
-
-/** Whether these members fit, whatever the other members are. Only called if the object has an issue. */
-function satisfies(value: Readonly<Record<string, unknown>>, requires: ReadonlyMap<string, Hidden>): boolean {
-  const findings = new Findings(1, { ignoresUnknown: true });
-  for (const [name, schema] of requires) {
-    if (Object.hasOwn(value, name)) findings.check(schema, value[name]);
-    else if (!schema.isOptional) return false;
-  }
-  return findings.count === 0;
-}
-
-/**
- * Longer unknown names are truncated, and the issue points to the object, so that no response repeats a whole
- * body.
- */
-const repeatedNameMax = 100;
-
-function addUnknown(name: string, members: ReadonlyMap<string, Hidden>, findings: Findings): void {
-  if (findings.ignoresUnknown) return;
-  const { path } = findings;
-  const isLong = name.length > repeatedNameMax;
-  const label = placeLabel([...path, isLong ? `${name.slice(0, repeatedNameMax)}…` : name]);
-  const supported = [...members.keys()].join(', ') || 'none';
-  const detail = `Unknown member "${label}". Supported: ${supported}.`;
-  findings.add('unknown-member', detail, isLong ? path : [...path, name]);
+  } as const;
+  // each rule is called only with values that fit its `requires`
+  return { ...shown, [hidden]: { rules: rules as readonly AnyObjectRule[] } };
 }
 
 /** An object with any members, each a pair of values or null. Only for responses. */
 export function pairMap(
   notes: Annotations = {},
 ): Schema<Readonly<Record<string, readonly unknown[] | null>>> {
-  const additionalProperties = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} };
-  return make({ type: 'object', additionalProperties, ...notes }, 'object', (value, findings) => {
-    if (!isObject(value)) findings.claim('type', 'must be an object');
-  });
+  const pair = { type: ['array', 'null'], minItems: 2, maxItems: 2, items: {} } as const;
+  return { type: 'object', additionalProperties: pair, ...notes };
 }
 
-type TextParts = {
+type TextMapOptions = Annotations & {
   readonly maxProperties: number;
   readonly names: { readonly pattern: string; readonly mustBe: string };
-  readonly values: Schema<string | null>;
+  readonly values: Schema<string>;
 };
 
 /** An object whose members have any names of a form, and texts as values. */
 export function textMap({
   maxProperties,
-  names,
+  names: { pattern, mustBe },
   values,
   ...notes
-}: TextParts & Annotations): Schema<Readonly<Record<string, string>>> {
-  const propertyNames = { type: 'string', pattern: names.pattern };
-  const shown = { type: 'object', maxProperties, propertyNames, additionalProperties: values, ...notes };
-  return withHidden(shown, ofTexts({ maxProperties, names, values }));
-}
-
-function ofTexts(parts: TextParts): Hidden {
-  const { maxProperties: max, names, values } = parts;
-  const form = new RegExp(names.pattern, 'u');
-  const check: Check = (value, findings) => {
-    if (!isObject(value)) return findings.claim('type', 'must be an object');
-    // in what a merge has made, null stands for a text that is removed
-    const texts = Object.entries(value).filter(([, text]) => text !== null || !findings.isKept);
-    if (texts.length > max)
-      findings.claim('max-properties', `must have at most ${max} names, not ${texts.length}`);
-    for (const [name, text] of texts) {
-      if (findings.isFull) return;
-      const isNamed = name !== '__proto__' && form.test(name); // that name can't be merged
-      const unlike = JSON.stringify(name.slice(0, repeatedNameMax));
-      if (isNamed) findings.checkAt(name, hiddenOf(values), text);
-      else findings.claim('pattern', `must have names ${names.mustBe}, unlike ${unlike}`);
-    }
-  };
-  return { ...unmarked, type: 'object', check, texts: parts };
+}: TextMapOptions): Schema<Readonly<Record<string, string>>> {
+  const propertyNames = { type: 'string', pattern } as const;
+  const shown = { maxProperties, propertyNames, additionalProperties: values, ...notes };
+  return withHidden({ type: 'object', ...shown }, { form: new RegExp(pattern, 'u'), mustBe });
 }
 
 export function optional<S extends JsonSchema>(schema: S, notes: Annotations = {}): Optional<Infer<S>> {
   // what is hidden carries the mark
-  return withHidden({ ...schema, ...notes }, { ...hiddenOf(schema), isOptional: true }) as Optional<Infer<S>>;
+  return withHidden({ ...schema, ...notes }, { isOptional: true }) as Optional<Infer<S>>;
 }
 
 export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<T | null> {
   const { title, ...shown } = schema;
-  const own = hiddenOf(schema);
-  const values = Array.isArray(schema.enum) ? { enum: [...schema.enum, null] } : {};
-  const base = title === undefined ? own.base : schema;
-  return withHidden(
-    { ...shown, ...values, ...notes, type: [own.type, 'null'] },
-    { ...own, base, isNullable: true },
-  );
+  const words = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
+  const type = [typeOf(schema) ?? 'object', 'null'] as const;
+  const base = title === undefined ? nullableBase(schema) : schema;
+  return withHidden({ ...shown, ...words, ...notes, type }, { base });
 }
 
 /**
@@ -459,35 +223,34 @@ export function nullable<T>(schema: Schema<T>, notes: Annotations = {}): Schema<
  */
 export function partial<T extends object>(schema: Schema<T>, notes: Annotations = {}): Schema<Patch<T>> {
   const { required: _required, title: _title, ...shown } = schema;
-  const properties: Record<string, JsonSchema> = {};
-  for (const [name, member] of Object.entries(schema.properties ?? {}))
-    properties[name] = optional(partialMember(member));
-  const own = hiddenOf(schema);
-  const { check, object: parts } = ofObject({
-    rules: own.object?.rules ?? [],
-    members: hiddenOfAll(properties),
-    isPatch: true,
+  const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
+    return [name, optional(patchOf(member))] as const;
   });
-  return withHidden({ ...shown, ...notes, properties }, { ...own, base: undefined, check, object: parts });
+  const patch = { ...shown, ...notes, properties: Object.fromEntries(members) };
+  return withHidden(patch, { isPatch: true, base: undefined });
 }
 
-function partialMember(member: JsonSchema): JsonSchema {
-  const { object: parts, texts } = hiddenOf(member);
-  if (parts !== undefined) return partial(member as Schema<object>); // its type
-  return texts === undefined ? member : withNullTexts(member, texts);
+function patchOf(member: JsonSchema): JsonSchema {
+  if (member.properties !== undefined) return partial(member as Schema<object>); // its type
+  const { title: _title, ...shown } = member;
+  const { propertyNames, additionalProperties: values } = member;
+  if (propertyNames === undefined || values === undefined || values === false) return member;
+  const patch = { ...shown, additionalProperties: nullable(values) }; // null removes a text
+  return withHidden(patch, { base: undefined });
 }
 
-/** In a JSON Merge Patch, null removes a text. */
-function withNullTexts({ title: _title, ...member }: JsonSchema, texts: TextParts): JsonSchema {
-  const values = nullable(texts.values);
-  const { check } = ofTexts({ ...texts, values });
-  const own = { ...hiddenOf(member), base: undefined, check };
-  return withHidden({ ...member, additionalProperties: values }, own);
+/** Returns the members of an object as a client may send them, with null for what may be absent. */
+export function sentMembers({ properties, [hidden]: own }: JsonSchema): MemberSchemas | undefined {
+  if (properties === undefined || own?.isPatch === true) return properties;
+  const sent = Object.entries(properties).map(([name, member]) => {
+    return [name, isNullForAbsent(member) ? nullable(member as Schema<unknown>) : member] as const;
+  });
+  return Object.fromEntries(sent);
 }
 
 /** Names the schema. The OpenAPI document has it once, under components. */
 export function named<S extends JsonSchema>(name: string, schema: S): S {
-  return withHidden({ ...schema, title: name }, hiddenOf(schema)) as unknown as S; // only annotated
+  return { ...schema, title: name };
 }
 
 /** If the schema is the nullable form of a named schema, returns the named one. */
@@ -495,29 +258,32 @@ export function nullableBase(schema: JsonSchema): JsonSchema | undefined {
   return schema[hidden]?.base;
 }
 
+export function mayGrow(schema: JsonSchema): boolean {
+  return schema[hidden]?.mayGrow === true;
+}
+
+/** The type of values that aren't null. */
+export function typeOf({ type }: JsonSchema): TypeName | undefined {
+  return typeof type === 'object' ? type[0] : type;
+}
+
+export function isNullable({ type }: JsonSchema): boolean {
+  return typeof type === 'object';
+}
+
+export function isOptional(schema: JsonSchema | undefined): boolean {
+  return schema?.[hidden]?.isOptional === true;
+}
+
+/** Whether null counts as absent, as a client may send it for an optional member. */
+export function isNullForAbsent(schema: JsonSchema): boolean {
+  return isOptional(schema) && !isNullable(schema);
+}
+
 export function hiddenOf(schema: JsonSchema): Hidden {
-  const found = schema[hidden];
-  if (found === undefined) throw new TypeError('not a schema of this module');
-  return found;
+  return schema[hidden] ?? {};
 }
 
-function hiddenOfAll(members: MemberSchemas): ReadonlyMap<string, Hidden> {
-  return new Map(Object.entries(members).map(([name, member]) => [name, hiddenOf(member)]));
-}
-
-const unmarked: Omit<Hidden, 'type' | 'check'> = {
-  isOptional: false,
-  isNullable: false,
-  mayGrow: false,
-  base: undefined,
-  object: undefined,
-  texts: undefined,
-};
-
-function make<T>(shown: JsonSchema, type: Hidden['type'], check: Check): Schema<T> {
-  return withHidden(shown, { ...unmarked, type, check });
-}
-
-function withHidden<T>(shown: JsonSchema, own: Hidden): Schema<T> {
-  return { ...shown, [hidden]: own };
+function withHidden<T>(schema: JsonSchema, added: Hidden): Schema<T> {
+  return { ...schema, [hidden]: { ...schema[hidden], ...added } };
 }

@@ -2,9 +2,8 @@
 import { counted } from '../../base/counted.ts';
 import { plainCell, trimmed } from '../../base/csv.ts';
 import { CsvRows, type CsvRow } from './csv-rows.ts';
-import { invalidAt, Problem, requireValid } from '../../problem.ts';
+import { invalidAt, Problem, requireFitting } from '../../problem.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
-import { parse } from '../../schema/schema-check.ts';
 import type { Importable } from '../../resource/imported-object-store.ts';
 import { lineOfExport, lineOfRow, type ImportLine, type ImportTable, type LineForm } from './import-line.ts';
 
@@ -41,9 +40,7 @@ export function ndjsonReader(form: LineForm, table: Importable | undefined): Lin
         number,
         parse() {
           const value = jsonOf(line);
-          return requireValid(
-            parse(form.schema, table === undefined ? value : lineOfExport(form, table, value)),
-          );
+          return requireFitting(form.schema, table === undefined ? value : lineOfExport(form, table, value));
         },
       });
     }

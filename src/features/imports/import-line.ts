@@ -2,7 +2,7 @@
 import assert from 'node:assert';
 import type { Caller } from '../../auth/access.ts';
 import { listed } from '../../base/listed.ts';
-import { invalid } from '../../problem.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import {
   contentKey,
   fingerprintOf,
@@ -11,7 +11,7 @@ import {
   type LineOutcome,
 } from '../../resource/imported-object-store.ts';
 import { isObject } from '../../schema/json-objects.ts';
-import { parse } from '../../schema/schema-check.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
 import { singleLine } from '../../schema/members.ts';
 import { named, object, optional, ruleFor, type Issue, type Schema } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -86,10 +86,9 @@ export function lineOfRow(
   { cells, country }: Row,
 ): ImportLine {
   const object = conversion.objectOf(cells, country);
-  const checked = parse(schema, lineFrom(name, object, cells.get('key')));
-  if (checked.ok) return checked.value;
-  throw invalid(
-    checked.issues.map((issue) => {
+  const line = lineFrom(name, object, cells.get('key'));
+  throwIfInvalid(
+    schemaIssues(schema, line).map((issue) => {
       const { pointer = '', code } = issue;
       const column = pointer.slice(`/${name}/`.length);
       const textFor = code === 'type' ? conversion.mustBe.get(column) : undefined;
@@ -97,6 +96,7 @@ export function lineOfRow(
       return { pointer, code: 'format', detail: `${column} must be ${textFor(object)}.` };
     }),
   );
+  return line as ImportLine; // it has no issues
 }
 
 /** Returns the line of an object as an export has it; other lines stay as they are. */

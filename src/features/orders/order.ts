@@ -2,10 +2,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { listed } from '../../base/listed.ts';
-import { Problem, forbidden, requireValid } from '../../problem.ts';
+import { Problem, forbidden, requireFittingMerge } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
-import { parseMerged } from '../../schema/schema-check.ts';
 import { integer, named, object, type Infer, type Issue, type Schema } from '../../schema/schema.ts';
 import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import {
@@ -56,7 +55,7 @@ export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): O
   const changesPayment = patch.payment !== undefined && patch.payment !== current.payment;
   if (changesPayment && allowed === 'final') issues.push(finalPayment);
   const merged = mergePatch({ ...content, payment }, patch);
-  return orderContentOf(requireValid(parseMerged(PatchedOrder, merged, issues)));
+  return orderContentOf(requireFittingMerge(PatchedOrder, merged, issues));
 }
 
 const finalPayment: Issue = {

@@ -1,7 +1,7 @@
 // The shop: one object, with what papers print as the sender, and what the service and the console begin with. What
 // was never set is what the flags say.
 import type { Config } from '../../config/config.ts';
-import { requireValid } from '../../problem.ts';
+import { requireFitting } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   country,
@@ -12,7 +12,6 @@ import {
   singleLine,
   timestamp,
 } from '../../schema/members.ts';
-import { parse } from '../../schema/schema-check.ts';
 import {
   named,
   nullable,
@@ -161,7 +160,7 @@ const readOnly = readOnlyNames(shopMembers);
 export function mergeShop(set: ShopSettings, body: ShopPatch, method: 'PUT' | 'PATCH'): ShopContent {
   const replacement = method === 'PUT' ? body : mergePatch(currentContent(set), body);
   const issues = readOnlyIssues(set, body, readOnly);
-  return contentOf(requireValid(parse(ShopReplacement, replacement, issues)));
+  return contentOf(requireFitting(ShopReplacement, replacement, issues));
 }
 
 /** Whether a change could let strangers in who are kept out now, or the reverse: then it needs a recent sign-in. */
