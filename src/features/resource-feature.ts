@@ -1,6 +1,11 @@
 // A declared resource as a feature: its routes, its audit, its history, its sample data.
 import { counted } from '../base/counted.ts';
-import { resource, type Resource, type ResourceMembers } from '../resource/declared-resource.ts';
+import {
+  assertUniqueDeclared,
+  resource,
+  type Resource,
+  type ResourceMembers,
+} from '../resource/declared-resource.ts';
 import { importable, importKeysMigration } from '../resource/imported-object-store.ts';
 import type { Feature } from './feature.ts';
 
@@ -58,7 +63,10 @@ export function resourceFeature<M extends ResourceMembers>({
         groups: [
           { invalidStatus: 422, routes: resourceRoutes(resource, { lists, hasHistory: has('history') }) },
         ],
-        start: () => resource.notes?.(database.read).forEach((each) => log.write('warn', each)),
+        start() {
+          assertUniqueDeclared(database.read, resource);
+          resource.notes?.(database.read).forEach((each) => log.write('warn', each));
+        },
       });
     },
     async maintenance() {

@@ -13,6 +13,7 @@
 // `resource-routes.ts` makes the routes of it, and `features/resource-feature.ts` a feature. Each function here is
 // plain: a resource with other rules writes its own beside it. Nothing that a resource must decide has a default:
 // whose its rows are, who may read and change them, and how it is searched.
+import assert from 'node:assert';
 import { rowAccessOf, type Caller, type RowAccess } from '../auth/access.ts';
 import { csvColumns, writtenCell, type CsvConversion, type CsvMember, type CsvTable } from '../base/csv.ts';
 import { timestampOf } from '../base/timestamp.ts';
@@ -428,6 +429,25 @@ function takenIssues<Content extends Readonly<Record<string, unknown>>>(
     const detail = `${capitalized(name)} ${id} has the ${member} ${String(wanted[member])}.`;
     return [{ pointer: `/${member}`, code: 'taken', detail }];
   });
+}
+
+type UniqueColumns = {
+  readonly plural: string;
+  readonly keys?: Readonly<Record<string, Column<unknown, never>>>;
+  readonly unique?: object;
+};
+
+/** Asserts that each UNIQUE of the table has its line in `unique`: without it a taken value would be a 500. */
+export function assertUniqueDeclared(
+  db: Connection,
+  { plural, keys = {}, unique = {} }: UniqueColumns,
+): void {
+  const indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" = 1';
+  for (const [index = ''] of db.all<[string]>(indexes, plural)) {
+    const columns = db.all<[string]>('SELECT name FROM pragma_index_info(?)', index).flat();
+    const isDeclared = columns.some((each) => Object.hasOwn(unique, keys[each]?.source ?? each));
+    assert(isDeclared, `${plural}: UNIQUE (${columns.join(', ')}) has no line in "unique"`);
+  }
 }
 
 function customerIn(row: object): number | null {

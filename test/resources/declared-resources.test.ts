@@ -1,14 +1,23 @@
 // What holds of every declared resource, tried by its own part of the OpenAPI document, its examples and its table:
 // customers, products, and those that a team has added. A new one is tested by this file without a line.
 import assert from 'node:assert/strict';
+import { DatabaseSync } from 'node:sqlite';
 import { suite, test, type TestContext } from 'node:test';
 import { auditHistories } from '../../src/features/events/history-audit-store.ts';
 import { features } from '../../src/service/features.ts';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import { follow, type Json, type Operation } from '../openapi/openapi-support.ts';
 import { assertProblem } from '../support/http-support.ts';
 import { importLines, resultsOf } from '../support/import-support.ts';
 import { idsIn, newCustomer, newKey, rootToken } from '../support/resource-support.ts';
-import { declaredNames, executable, serviceFor, type Call, type TestResponse } from '../support/service.ts';
+import {
+  declaredNames,
+  executable,
+  insideOnly,
+  serviceFor,
+  type Call,
+  type TestResponse,
+} from '../support/service.ts';
 
 const names = [...declaredNames, 'customers', 'products'].filter((name) =>
   features.some((each) => each.name === name),
@@ -402,6 +411,14 @@ for (const name of names)
       assert.deepEqual([counts, found], [[1], []]);
     });
   });
+
+test('a UNIQUE that the declaration doesn’t know stops the start', insideOnly, async (t) => {
+  const { folder, stop } = await serviceFor(t);
+  await stop();
+  using db = new DatabaseSync(databaseFile(folder));
+  db.exec('CREATE UNIQUE INDEX another ON products (currency)');
+  await assert.rejects(serviceFor(t, { folder }), /products: UNIQUE \(currency\) has no line in "unique"/);
+});
 
 function assertOwnerIssue({ status, body, text }: TestResponse): void {
   assert.deepEqual([status, body.errors?.[0].pointer], [422, '#/userId'], text);
