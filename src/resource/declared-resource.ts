@@ -119,7 +119,7 @@ type Declaration<M extends ResourceMembers> = {
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
   /** Members of which no two objects have the same value: its table has a UNIQUE for each. */
-  readonly unique?: { readonly [N in keyof M]?: Identity<ContentOf<M>> };
+  readonly unique?: { readonly [N in keyof M]?: RowMatch<ContentOf<M>> };
   /** Issues that only the database shows. */
   readonly issues?: (
     db: Connection,
@@ -159,18 +159,18 @@ type ImportRules<M extends ResourceMembers> = {
    * Tried in order; matches when exactly one row has these values. Or the name of a unique member: then it alone names an
    * object, and ids and keys have no effect.
    */
-  readonly knownBy: readonly Identity<ContentOf<M>>[] | (keyof M & string);
+  readonly knownBy: readonly RowMatch<ContentOf<M>>[] | (keyof M & string);
   /** A row with another text in this column isn't meant. */
   readonly distinguishedBy?: keyof M & string;
   /** What a new object may have in common with another one, which the result of its line names. */
-  readonly alike?: readonly Identity<ContentOf<M>>[];
+  readonly alike?: readonly RowMatch<ContentOf<M>>[];
   /** Returns what a line may not mean. `current` is empty for a new object. */
   readonly warningOf?: (wanted: ContentOf<M>, current: Partial<RowOf<M>>) => string | undefined;
   /** The description of the object in a line. */
   readonly description?: string;
 };
 /** A condition on rows, and its values for an object: null for one that has no such value, and is found by no other. */
-export type Identity<Content> = {
+export type RowMatch<Content> = {
   readonly sql: string;
   readonly valuesOf: (content: Content) => readonly (string | number | null)[];
 };
@@ -411,7 +411,7 @@ export function rowIssues(
 type Unique<Content> = {
   readonly name: string;
   readonly plural: string;
-  readonly unique?: { readonly [member: string]: Identity<Content> | undefined };
+  readonly unique?: { readonly [member: string]: RowMatch<Content> | undefined };
 };
 
 /** Returns an issue for each unique member whose value another row has, unless it stays as it is. */
@@ -421,10 +421,10 @@ function takenIssues<Content extends Readonly<Record<string, unknown>>>(
   { wanted, current }: { readonly wanted: Content; readonly current: Readonly<Record<string, unknown>> },
 ): Issue[] {
   const { id: own } = current;
-  return Object.entries(unique).flatMap(([member, identity]) => {
-    if (identity === undefined || wanted[member] === current[member]) return [];
-    const sql = `SELECT id FROM ${plural} WHERE (${identity.sql}) AND id <> ?`;
-    const [id] = db.get<[number]>(sql, ...identity.valuesOf(wanted), typeof own === 'number' ? own : 0) ?? [];
+  return Object.entries(unique).flatMap(([member, match]) => {
+    if (match === undefined || wanted[member] === current[member]) return [];
+    const sql = `SELECT id FROM ${plural} WHERE (${match.sql}) AND id <> ?`;
+    const [id] = db.get<[number]>(sql, ...match.valuesOf(wanted), typeof own === 'number' ? own : 0) ?? [];
     if (id === undefined) return [];
     const detail = `${capitalized(name)} ${id} has the ${member} ${String(wanted[member])}.`;
     return [{ pointer: `/${member}`, code: 'taken', detail }];

@@ -24,7 +24,7 @@ import { changesNothing, requireOwned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import {
   capitalized,
-  type Identity,
+  type RowMatch,
   type Resource,
   type ResourceMembers,
   type Shown,
@@ -118,7 +118,7 @@ export function importKeys(name: string, plural: string) {
 /** What earlier lines of a dry run would have created. */
 export class DryRun {
   readonly #keys = new Map<string, Imported>();
-  /** By each identity, what the object with these values has in the column `distinguishedBy`; undefined for several objects. */
+  /** By each match, what the object with these values has in the column `distinguishedBy`; undefined for several objects. */
   readonly #known = new Map<object, Map<string, string | null | undefined>>();
 
   find(kind: string, key: string): Imported | undefined {
@@ -134,31 +134,31 @@ export class DryRun {
     this.#keys.set(name, imported);
   }
 
-  addContent<C>(identities: readonly Identity<C>[], content: C, distinction: string | null): void {
-    for (const identity of new Set(identities)) {
-      const values = textOf(identity, content);
+  addContent<C>(matches: readonly RowMatch<C>[], content: C, distinction: string | null): void {
+    for (const match of new Set(matches)) {
+      const values = textOf(match, content);
       if (values === undefined) continue;
-      const known = this.#known.get(identity) ?? new Map<string, string | null | undefined>();
-      this.#known.set(identity, known.set(values, known.has(values) ? undefined : distinction));
+      const known = this.#known.get(match) ?? new Map<string, string | null | undefined>();
+      this.#known.set(match, known.set(values, known.has(values) ? undefined : distinction));
     }
   }
 
   /** Whether the content is that of an earlier object. */
-  knows<C>(identities: readonly Identity<C>[], content: C, distinction: string | null): boolean {
-    return identities.some((identity) => {
-      const other = this.#known.get(identity)?.get(textOf(identity, content) ?? '');
+  knows<C>(matches: readonly RowMatch<C>[], content: C, distinction: string | null): boolean {
+    return matches.some((match) => {
+      const other = this.#known.get(match)?.get(textOf(match, content) ?? '');
       return other !== undefined && isSameOrNone(other, distinction);
     });
   }
 
   /** Whether an earlier object has something in common with the content. */
-  hasAlike<C>(identities: readonly Identity<C>[], content: C): boolean {
-    return identities.some((each) => this.#known.get(each)?.has(textOf(each, content) ?? '') === true);
+  hasAlike<C>(matches: readonly RowMatch<C>[], content: C): boolean {
+    return matches.some((each) => this.#known.get(each)?.has(textOf(each, content) ?? '') === true);
   }
 }
 
 /** Returns the values as a text; undefined if there are none. */
-function textOf<C>({ valuesOf }: Identity<C>, content: C): string | undefined {
+function textOf<C>({ valuesOf }: RowMatch<C>, content: C): string | undefined {
   const values = valuesOf(content);
   return values.includes(null) ? undefined : values.join('\n');
 }
@@ -175,7 +175,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
   assert(imports !== undefined, `${plural} are not declared to be imported`);
   const { alike = [], distinguishedBy, warningOf } = imports;
   const isUnique = typeof imports.knownBy === 'string';
-  const knownBy = identitiesOf(resource);
+  const knownBy = rowMatchesOf(resource);
   const keys = importKeys(name, plural);
   const searched = `SELECT id, ${distinguishedBy ?? 'NULL'} FROM ${plural} WHERE`;
 
@@ -259,7 +259,7 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
     ];
   }
 
-  /** Finds the object that alone has the values of an identity, and no other value in the column `distinguishedBy`. */
+  /** Finds the object that alone has the values of a match, and no other value in the column `distinguishedBy`. */
   function findKnown(db: Connection, content: ContentOf<M>): number | undefined {
     for (const { sql, valuesOf } of knownBy) {
       const found = db.all<[id: number, distinction: string | null]>(
@@ -292,16 +292,16 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
 }
 
 /** How objects are known without id and key. */
-function identitiesOf<M extends ResourceMembers>({
+function rowMatchesOf<M extends ResourceMembers>({
   plural,
   imports,
   unique = {},
-}: Resource<M>): readonly Identity<ContentOf<M>>[] {
+}: Resource<M>): readonly RowMatch<ContentOf<M>>[] {
   const knownBy = imports?.knownBy ?? [];
   if (typeof knownBy !== 'string') return knownBy;
-  const identity = unique[knownBy];
-  assert(identity !== undefined, `${plural} are known by ${knownBy}, which is not unique`);
-  return [identity];
+  const match = unique[knownBy];
+  assert(match !== undefined, `${plural} are known by ${knownBy}, which is not unique`);
+  return [match];
 }
 
 type ReadOnlyMembers = Sent & { readonly createdAt?: unknown; readonly updatedAt?: unknown };

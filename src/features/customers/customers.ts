@@ -1,7 +1,7 @@
 // Customers: the people and companies that order. Each belongs to a user, and staff see all.
 import { trimmedCell, type CsvConversion } from '../../base/csv.ts';
 import { invalidAt, Problem } from '../../problem.ts';
-import { resource, type Identity } from '../../resource/declared-resource.ts';
+import { resource, type RowMatch } from '../../resource/declared-resource.ts';
 import * as member from '../../resource/resource-members.ts';
 import type { ContentOf } from '../../resource/resource-members.ts';
 import { countryNamed } from '../../schema/country-names.ts';
@@ -83,7 +83,7 @@ const by = {
     sql: 'reference IS NULL AND id = (SELECT customerId FROM importedCustomers WHERE key = ?)',
     valuesOf: ({ reference }) => [reference],
   },
-} satisfies Record<string, Identity<CustomerContent>>;
+} satisfies Record<string, RowMatch<CustomerContent>>;
 
 /** Phone numbers are sent in E.164, or in the national form of the country that `countryOf` returns (ISO 3166-1). */
 export function customersIn(countryOf: () => string | undefined) {
