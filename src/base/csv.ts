@@ -157,16 +157,17 @@ function cellText(cell: CsvCell): string {
 }
 
 /**
- * A spreadsheet would evaluate a cell that begins with one of these (CWE-1236), so an apostrophe is added before
- * it, which makes it text. Some programs treat full-width signs as plain ones and drop
- * control characters. If the list separator is a semicolon or a tab, spreadsheets split cells at it, and end
- * the row at a line break even within quotes. So the text after a separator or a line break is treated like
- * the beginning of a cell, also if quotes follow: written twice, they are an empty quoted text there, which
- * spreadsheets drop. A table that was saved anew with semicolons is split at commas in other regions; a minus
- * after a comma counts if a call, a sheet or a program follows, since prices end like that ("20,-"). Blanks are dropped
- * by a spreadsheet that is told to trim cells; after a separator and blanks, all signs but `=` count like that minus.
- * Text with apostrophes before such a sign, or before a digit, gets another apostrophe: removing one returns the
- * original text.
+ * A spreadsheet evaluates a cell that begins with such a sign (CWE-1236). An apostrophe before the sign makes it text. It
+ * is added at the beginning of a cell, and wherever some program may see the beginning of one:
+ *
+ * - Some programs take full-width signs for plain ones, and drop control characters.
+ * - Where the list separator is a semicolon or a tab, cells end there, and at a line break, even within quotes. Quotes
+ *   after it are dropped.
+ * - Where it is a comma, a table that was saved with semicolons is split at commas. Prices end in a comma and a minus
+ *   ("20,-"), so that minus counts only if a call, a sheet or a program follows.
+ * - Some programs trim cells. After a separator and blanks, all signs but `=` count like that minus.
+ *
+ * A text that has apostrophes before such a sign, or before a digit, gets one more: removing one returns the text.
  */
 function withFormulaGuard(cell: string): string {
   const guarded = cell.replace(laterFormulaStart, "$&'");
