@@ -115,26 +115,4 @@ pre code { font-size: inherit; }
   .wide { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: 0 44px; }
   .wide > :last-child { padding-top: 32px; }
 }
-@media print {
-  :root { color-scheme: light; font-size: 9pt; }
-  @page { margin: 14mm 12mm; }
-  body { display: block; font-size: 8.5pt; line-height: 1.35; }
-  .skip, header, nav, .bar, .quiet { display: none; }
-  main { max-width: none; padding: 0; columns: 2; column-gap: 8mm; }
-  section, article, .wide { display: block; padding: 0; margin: 0 0 4mm; content-visibility: visible; }
-  section + section { border: 0; }
-  h1 { font-size: 16pt; column-span: all; }
-  h2 { font-size: 12pt; margin: 4mm 0 1mm; }
-  h3 { font-size: 9.5pt; margin: 0 0 1mm; }
-  h4, p, .fields + p, .endpoint, .responses { margin: 1mm 0; }
-  .method { padding: 1px 4px; }
-  h3 a { min-height: 0; }
-  h1, h2, h3, h4 { break-after: avoid; }
-  .lead, dd, dt, dt :is(span, em), h4, .responses :is(dt, dd) { font-size: 8pt; }
-  .fields > div { padding: 1px 0; border: 0; }
-  .responses :is(div, dt, dd, a) { display: inline; padding: 0; margin: 0 .5em 0 0; }
-  .sample { border-width: 0 0 0 2px; border-radius: 0; background: none; margin: 1mm 0; }
-  pre { padding: 0 2mm; font-size: 7pt; line-height: 1.35; }
-  a { color: inherit; text-decoration: none; }
-}
 `;

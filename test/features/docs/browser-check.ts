@@ -1,5 +1,5 @@
 // The documentation page in a real browser: `npm run check:docs`. Reads it by keyboard, wide and narrow, light and dark,
-// with axe and on paper, and takes screenshots.
+// and with axe, and takes screenshots.
 import assert from 'node:assert/strict';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,7 +9,6 @@ import { serviceFor } from '../../support/service.ts';
 import { folderWith } from '../../tools/check-api/outside-tools.ts';
 import { openTab, type Tab } from '../../support/browser.ts';
 
-const printedPagesMax = 40;
 const pages = ['/docs', '/docs#updateUser', '/problems', '/problems/invalid-transition'];
 
 test('the documentation works in a browser', { timeout: 300_000 }, async (t) => {
@@ -76,15 +75,6 @@ test('the documentation works in a browser', { timeout: 300_000 }, async (t) => 
           );
           assert.deepEqual(await tab.evaluate(`(${faint})()`), [], `${what}: too little contrast`);
         }
-  });
-
-  await t.test(`prints on at most ${printedPagesMax} pages`, async () => {
-    await tab.open(`${service.url}/docs`);
-    const { data } = await tab.send('Page.printToPDF', { preferCSSPageSize: true });
-    const pdf = Buffer.from(String(data), 'base64').toString('latin1');
-    const printed = pdf.match(/\/Type\s*\/Page\b/g)?.length ?? 0;
-    t.diagnostic(`${printed} pages`);
-    assert.ok(printed > 5 && printed <= printedPagesMax, `${printed} pages`);
   });
 
   await t.test('axe finds nothing against the pages', async () => {
