@@ -12,7 +12,7 @@ import { print, withProgress } from './terminal.ts';
 
 const issuesShownMax = 100;
 
-export async function check({ config: { dataFolder } }: CommandLine): Promise<string | number> {
+export async function checkDatabase({ config: { dataFolder } }: CommandLine): Promise<string | number> {
   const file = databaseFile(dataFolder);
   const issues: string[] = [];
   const lines = await fromDatabase(file, async (sqlite) => {

@@ -68,7 +68,7 @@ const table = {
   },
   check: {
     summary: 'checks the database; the exit status is 1 if anything is wrong',
-    run: async (line) => (await import('./check.ts')).check(line),
+    run: async (line) => (await import('./check.ts')).checkDatabase(line),
   },
   sample: {
     summary: 'fills an empty database with realistic users, products, customers and orders of a year',
@@ -87,7 +87,7 @@ const table = {
         rule: nowOrTime,
       },
     ],
-    run: async (line) => (await import('./sample.ts')).sample(line),
+    run: async (line) => (await import('./sample.ts')).addSampleData(line),
   },
   openapi: {
     summary: 'prints the OpenAPI document',
@@ -97,7 +97,7 @@ const table = {
   licenses: {
     summary: 'prints the licences of orderly, of the data in its tables, and of Node',
     needsNoFolder: true,
-    run: async () => (await import('./licenses.ts')).licenses(),
+    run: async () => (await import('./licenses.ts')).licenseTexts(),
   },
 } satisfies Readonly<Record<string, Command>>;
 

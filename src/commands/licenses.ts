@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-export function licenses(): string {
+export function licenseTexts(): string {
   return `${readFileSync(join(import.meta.dirname, 'licenses.txt'), 'utf8')}\n\n${nodeLicense()}`;
 }
 

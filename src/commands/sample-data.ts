@@ -20,51 +20,21 @@ FR EUR 1 +331990012## | Camille Louis Manon Jules | Martin Bernard Dubois Lauren
 GB GBP 0.85 +442079460### | Olivia Harry Amelia George | Smith Jones Taylor Patel
   | # High Street, # Station Road, # Church Lane
   | London//SW1A #AA, Manchester//M1 #AE, Edinburgh//EH1 #BB
-IE EUR 1 - | Saoirse Conor Aoife Cian | Murphy Kelly Byrne Walsh
-  | # Main Street, # Harbour View | Dublin//D02 X##5, Cork//T12 R##8
 NL EUR 1 - | Emma Daan Sanne Bram | de Vries, van Dijk, Bakker, Visser
   | Prinsengracht #, Kerkstraat # | Amsterdam//10## BX, Utrecht//35## GK, Groningen//97## JA
-BE EUR 1 - | Louise Arthur Noor Lucas | Peeters Janssens Maes Lambert
-  | Rue de la Loi #, Kerkstraat # | Bruxelles//10##, Gent//90##, Liège//40##
-ES EUR 1 - | Lucía Hugo Martina Pablo | García Martínez López Sánchez
-  | Calle Mayor #, Calle del Sol # | Madrid//280##, Barcelona//080##, Valencia//460##
-PT EUR 1 - | Maria João Beatriz Tiago | Silva Santos Ferreira Pereira
-  | Rua Augusta #, Rua das Flores # | Lisboa//1100-###, Porto//4000-###
-IT EUR 1 - | Giulia Leonardo Sofia Matteo | Rossi Russo Ferrari Esposito
-  | Via Roma #, Via Garibaldi # | Roma/RM/001##, Milano/MI/201##, Torino/TO/101##
 SE SEK 11.4 +4684650040# | Alice Liam Maja William | Andersson Johansson Lindberg Nyström
   | Storgatan #, Skolgatan # | Stockholm//111 ##, Göteborg//411 ##, Uppsala//753 ##
-NO NOK 11.7 - | Nora Jakob Ingrid Emil | Hansen Olsen Larsen Berg
-  | Storgata #, Kirkeveien # | Oslo//01##, Bergen//50##
-DK DKK 7.5 - | Ida Oscar Freja Viggo | Nielsen Jensen Pedersen Møller
-  | Vestergade #, Nørregade # | København K//10##, Aarhus C//80##
-FI EUR 1 - | Aino Väinö Helmi Eino | Korhonen Virtanen Mäkinen Nieminen
-  | Mannerheimintie #, Koulukatu # | Helsinki//001##, Tampere//331##
 PL PLN 4.3 - | Zuzanna Antoni Hanna Jakub | Nowak Kowalska Wiśniewski Zielińska
   | ul. Polna #, ul. Leśna # | Warszawa//00-###, Kraków//30-###, Gdańsk//80-###
-CZ CZK 25 - | Eliška Jakub Tereza Matěj | Novák Svoboda Dvořák Černý
-  | Dlouhá #, Husova # | Praha//110 ##, Brno//602 ##
 US USD 1.1 +151255501## | Emma Liam Ava Noah | Johnson Williams Garcia Nguyen
   | # Maple Street, # Oak Avenue, # Lakeview Drive
   | Austin/TX/787##, Portland/OR/972##, Chicago/IL/606##, New York/NY/100##
-CA CAD 1.5 +141655501## | Charlotte Benjamin Chloé William | Tremblay Singh Campbell Roy
-  | # Queen Street, # rue Principale | Toronto/ON/M5V #T#, Montréal/QC/H3Z #Y#, Vancouver/BC/V6B #A#
-MX MXN 20 - | Valentina Santiago Camila Mateo | Hernández González Pérez Ramírez
-  | Av. Juárez #, Calle Hidalgo # | Ciudad de México/CDMX/06###, Guadalajara/JAL/44###
 BR BRL 6 - | Helena Miguel Alice Davi | Oliveira Souza Lima Carvalho
   | Rua das Acácias #, Avenida Brasil # | São Paulo/SP/01###-###, Curitiba/PR/80###-###
 JP JPY 1.6 - | Yui Haruto Aoi Sōta | Satō Suzuki Takahashi Tanaka
   | #-2 Sakuragaoka, #-7 Honmachi | Setagaya-ku/Tōkyō/154-00##, Kita-ku/Ōsaka/530-00##
-KR KRW 15 - | Seo-yeon Min-jun Ji-woo Do-yun | Kim Lee Park Choi
-  | # Sejong-daero, # Haeundae-ro | Seoul//110-###, Busan//601-###
-IN INR 92 - | Aanya Vihaan Diya Arjun | Sharma Iyer Reddy Banerjee
-  | # MG Road, # Park Street | Mumbai/MH/4000##, Bengaluru/KA/5600##, Kolkata/WB/7000##
 AU AUD 1.65 +6125550#### | Isla Jack Matilda Cooper | Brown Wilson Thompson Nguyen
   | # George Street, # Beach Road | Sydney/NSW/20##, Melbourne/VIC/30##, Brisbane/QLD/40##
-NZ NZD 1.8 - | Aria Nikau Mila Leo | Wilson Ngata Clark Harris
-  | # Queen Street, # Hill Road | Auckland//10##, Wellington//60##
-ZA ZAR 20 - | Lethabo Johan Naledi Pieter | Dlamini Botha Nkosi Naidoo
-  | # Long Street, # Protea Road | Cape Town//80##, Durban//40##
 `;
 
 export const sampleCountries: readonly SampleCountry[] = rows
@@ -148,8 +118,7 @@ export function createPicker(seed: number) {
   return {
     float,
     integer,
-    /** Returns one of the first `count` values; by default one of all values. */
-    pick: <T>(values: readonly T[], count = values.length) => values[integer(0, count - 1)] as T,
+    pick: <T>(values: readonly T[]) => values[integer(0, values.length - 1)] as T, // there is one
     /** Replaces each # with a digit. */
     digits: (text: string) => text.replace(/#/g, () => String(integer(0, 9))),
   };

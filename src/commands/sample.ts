@@ -30,20 +30,16 @@ import { withProgress } from './terminal.ts';
 /** The default end of the year: a fixed date, so that the same seed always gives the same data. */
 const endDefault = Date.parse('2026-01-01T00:00:00Z');
 
-/** The year before `end`. The first customers come half a year before the first order. */
-type Year = { readonly start: number; readonly end: number; readonly customersStart: number };
-
-function yearUntil(end: number): Year {
-  const start = end - 365 * dayMilliseconds;
-  return { start, end, customersStart: start - 180 * dayMilliseconds };
-}
+/** The customers come in the half year before the first order. */
+const customersMilliseconds = 180 * dayMilliseconds;
 
 const rowsPerTransaction = 25_000;
 
-export async function sample({ config, flags }: CommandLine): Promise<string> {
+export async function addSampleData({ config, flags }: CommandLine): Promise<string> {
   const orderCount = Number(flags['orders'] ?? 1_000);
   const customerCount = bounded(orderCount / 4, 5, 200_000);
-  const year = yearUntil(flags['until'] === undefined ? endDefault : timeOf(String(flags['until'])));
+  const end = flags['until'] === undefined ? endDefault : timeOf(String(flags['until']));
+  const start = end - 365 * dayMilliseconds;
   const picker = createPicker(Number(flags['seed'] ?? 1));
   const samples = (await maintenance()).flatMap(({ sample = [] }) => sample);
   return withDatabase(config, async (database, hasher) => {
@@ -61,9 +57,9 @@ export async function sample({ config, flags }: CommandLine): Promise<string> {
     });
     const password = randomPassword(config.passwordMin);
     const passwordHash = await hasher.hash(password);
-    const filling: Filling = { database, picker, year };
+    const filling: Filling = { database, picker, start, end };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), passwordHash);
-    const sample = { articles: sampleArticles, now: year.customersStart };
+    const sample = { articles: sampleArticles, now: start - customersMilliseconds };
     const others = database.write((writer) => samples.map(({ add }) => add(commandPermit(writer), sample)));
     await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
@@ -86,7 +82,13 @@ export async function sample({ config, flags }: CommandLine): Promise<string> {
   });
 }
 
-type Filling = { readonly database: CommandDatabase; readonly picker: Picker; readonly year: Year };
+/** `start` and `end` are those of the year with the orders. */
+type Filling = {
+  readonly database: CommandDatabase;
+  readonly picker: Picker;
+  readonly start: number;
+  readonly end: number;
+};
 
 /** The number of rows to add; `progress` receives the number of rows added so far. */
 type Amount = { readonly count: number; readonly progress: (done: number) => void };
@@ -99,25 +101,23 @@ type SampleCustomer = {
   readonly address: Address | null;
 };
 
-function addUsers({ database, picker, year }: Filling, count: number, passwordHash: string): SampleUser[] {
+function addUsers({ database, picker, start }: Filling, count: number, passwordHash: string): SampleUser[] {
   return database.write((writer) => {
     const permit = commandPermit(writer);
     return Array.from({ length: count }, (_, index) => {
       const { name, email } = personOf(picker, index);
       const role = index % 10 === 0 ? 'staff' : 'user';
-      const createdAt = Math.floor(year.customersStart + (index * dayMilliseconds) / count);
-      const { id } = addUser(permit, { name, email, role, passwordHash }, createdAt);
+      const { id } = addUser(permit, { name, email, role, passwordHash }, start - customersMilliseconds);
       return { id, email };
     });
   });
 }
 
 function addCustomers(
-  { database, picker, year }: Filling,
+  { database, picker, start }: Filling,
   users: readonly SampleUser[],
   amount: Amount,
 ): SampleCustomer[] {
-  const { count } = amount;
   const added: SampleCustomer[] = [];
   inTransactions(database, amount, (writer, index) => {
     const person = personOf(picker, index);
@@ -133,34 +133,22 @@ function addCustomers(
       metadata: {},
     };
     const userId = picker.pick(users).id;
-    const createdAt = customerTime(year, index, count);
+    const createdAt = Math.floor(start - customersMilliseconds * (1 - index / amount.count));
     const { id } = customerResource.add(commandPermit(writer), { ...customer, userId }, createdAt);
     added.push({ id, userId, country, address });
   });
   return added;
 }
 
-/** Customers are created at even intervals, the first five before any order. */
-function customerTime({ customersStart, end }: Year, index: number, count: number): number {
-  return Math.floor(
-    customersStart +
-      dayMilliseconds +
-      (Math.max(index - 5, 0) * (end - customersStart - dayMilliseconds)) / count,
-  );
-}
-
 function addOrders(
-  { database, picker, year }: Filling,
+  { database, picker, start, end }: Filling,
   customers: readonly SampleCustomer[],
   amount: Amount,
 ): void {
-  const { count } = amount;
-  let known = 0;
   inTransactions(database, amount, (writer, index) => {
-    const createdAt = Math.floor(year.start + ((index + picker.float()) * (year.end - year.start)) / count);
-    while (known < customers.length && customerTime(year, known, customers.length) < createdAt) known += 1;
-    const { id, userId, country, address } = picker.pick(customers, known);
-    const steps = pickSteps(picker, createdAt, year.end);
+    const createdAt = Math.floor(start + ((index + picker.float()) / amount.count) * (end - start));
+    const { id, userId, country, address } = picker.pick(customers);
+    const steps = pickSteps(picker, createdAt, end);
     const { status, at: updatedAt } = steps.at(-1) ?? { status: 'open', at: createdAt };
     const note = picker.float() < 0.08 ? picker.pick(sampleNotes) : null;
     const isPaid = stages[status].payment !== 'none';

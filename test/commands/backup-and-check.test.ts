@@ -136,7 +136,7 @@ describe('sample and check', { concurrency: true }, () => {
       'refunded',
       'shipped',
     ]);
-    assert.ok(new Set(orders.map(({ currency }) => currency)).size > 10);
+    assert.ok(new Set(orders.map(({ currency }) => currency)).size > 5);
     const months = new Set(
       orders.map(({ createdAt }) => new Date(Number(createdAt)).toISOString().slice(0, 7)),
     );
@@ -150,14 +150,14 @@ describe('sample and check', { concurrency: true }, () => {
         address === null ? [] : [JSON.parse(String(address)).country],
       ),
     );
-    assert.ok(countries.size > 20 && sampleCountries.length > 25);
+    assert.deepEqual(countries.size, sampleCountries.length);
   });
 
   test('sample data is sound, and only an empty database is filled', async () => {
     const [folder = ''] = folders;
     assert.match(
       await checked(folder, 0),
-      /^users: 6, .*, customers: 100, orders: 400, .*events: 1673\b.*\n.* is sound\.\n$/,
+      /^users: 6, .*, customers: 100, orders: 400, .*events: 1670\b.*\n.* is sound\.\n$/,
     );
     const again = await orderly(['sample', `--data=${folder}`]);
     assert.deepEqual(
