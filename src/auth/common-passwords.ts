@@ -1,11 +1,22 @@
-// Recognizes the passwords that attackers try first: common ones, rows of keys, and words of the context.
+// Recognizes the passwords that attackers try first: common ones, dates, rows of keys, and words of the context.
 import { commonPasswordList } from './common-password-list.ts';
 
 /** `password` is in lower case. The list stays a text, since it is searched only for new passwords. */
 export function isCommon(password: string): boolean {
   const words = commonPasswordList.trim().split(/\s+/);
-  return words.some((word) => isDecorated(password, word)) || isRunOfKeys([...password]);
+  const isListed = words.some((word) => isDecorated(password, word));
+  return isListed || isDate(password) || isRunOfKeys([...password]);
 }
+
+/** Whether there is a date in eight digits, perhaps with digits and punctuation beside it. The list has no dates. */
+export function isDate(password: string): boolean {
+  return date.test(password) && lettersOf(password) === '';
+}
+
+const day = '(?:0[1-9]|[12]\\d|3[01])';
+const month = '(?:0[1-9]|1[0-2])';
+const year = '(?:19|20)\\d\\d';
+const date = new RegExp(`${day}${month}${year}|${month}${day}${year}|${year}${month}${day}`);
 
 /** Whether the password is the word, perhaps with digits and punctuation before or after it. */
 function isDecorated(password: string, word: string): boolean {
