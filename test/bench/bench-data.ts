@@ -9,8 +9,6 @@ import { logIn, project, startService, type Setting } from './servers.ts';
 export type Made = {
   readonly folder: string;
   readonly fastifyDatabase: string;
-  /** The service's own database, or a copy of it if both write. */
-  readonly leastDatabase: string;
   readonly orderCount: number;
   readonly admin: { readonly email: string; readonly password: string };
 };
@@ -26,8 +24,7 @@ export async function makeData(
 ): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // exists only once it is complete
-  const leastDatabase = join(folder, 'orderly.db');
-  const databases = { folder, fastifyDatabase, leastDatabase, orderCount };
+  const databases = { folder, fastifyDatabase, orderCount };
   if (existsSync(fastifyDatabase)) return { ...databases, admin: adminOf(folder) };
   const unfinished = `${fastifyDatabase}-unfinished`;
   for (const file of [folder, unfinished]) rmSync(file, { recursive: true, force: true });
@@ -49,14 +46,12 @@ export async function makeData(
 export function copyData(made: Made): Made & { discard: () => void } {
   const folder = `${made.folder}-copy`;
   const fastifyDatabase = `${made.fastifyDatabase}-copy`;
-  const leastDatabase = `${folder}-least.db`;
-  const files = [fastifyDatabase, leastDatabase].flatMap((file) => [file, `${file}-wal`, `${file}-shm`]);
+  const files = ['', '-wal', '-shm'].map((suffix) => fastifyDatabase + suffix);
   const discard = () => [folder, ...files].forEach((file) => rmSync(file, { recursive: true, force: true }));
   discard();
   cpSync(made.folder, folder, { recursive: true, mode: constants.COPYFILE_FICLONE });
   copyFileSync(made.fastifyDatabase, fastifyDatabase, constants.COPYFILE_FICLONE);
-  copyFileSync(made.leastDatabase, leastDatabase, constants.COPYFILE_FICLONE);
-  return { ...made, folder, fastifyDatabase, leastDatabase, discard };
+  return { ...made, folder, fastifyDatabase, discard };
 }
 
 /** The administrator of the sample. */

@@ -6,16 +6,8 @@ import { copyData, type Made } from './bench-data.ts';
 import type { BenchOptions } from './bench-options.ts';
 import type { Children } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
-import {
-  logIn,
-  peerToken,
-  startBare,
-  startFastify,
-  startLeast,
-  startService,
-  type Server,
-} from './servers.ts';
-import { targetAt, withoutCache, type Workload } from './workloads.ts';
+import { logIn, peerToken, startBare, startFastify, startService, type Server } from './servers.ts';
+import { targetAt, type Workload } from './workloads.ts';
 import { applyLoad, writeRequests, type Load, type Sample } from './wrk.ts';
 
 export type Bench = {
@@ -80,8 +72,6 @@ async function startServers(bench: Bench, workload: Workload, made: Made, loaded
   const peerSetting = { ...setting, env: options.isTls ? certificateIn(made.folder) : {} };
   const lean: Record<string, string> = options.leanFastify ? { LEAN: 'on' } : {};
   await add(await startFastify(peerSetting, fastify, made.fastifyDatabase, lean), peerToken());
-  const cache = workload.serviceFlags === withoutCache ? 'off' : 'on';
-  await add(await startLeast(peerSetting, made.leastDatabase, cache), peerToken());
   const target = targetAt(service.origin, made.orderCount, authorization);
   const env = { ANSWERS: join(scratch, `${workload.name}.answers.json`) };
   await writeFixedAnswers(env.ANSWERS, target, await workload.requests(target), workload.status);

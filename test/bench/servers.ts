@@ -1,5 +1,4 @@
-// Starts the servers that are compared: the service itself, Fastify, the least that keeps the contract, and bare
-// node:http.
+// Starts the servers that are compared: the service itself, Fastify and bare node:http.
 import type { ChildProcess } from 'node:child_process';
 import { createHmac, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -64,15 +63,6 @@ export function startFastify(
 export function startBare(setting: Setting, env: Readonly<Record<string, string>>): Promise<Server> {
   const name = `bare node:http${'TLS_CERT' in setting.env ? 's' : ''}`;
   return startPeer(setting, name, [join(import.meta.dirname, 'peers/bare.ts')], env);
-}
-
-export function startLeast(setting: Setting, database: string, cache: 'on' | 'off'): Promise<Server> {
-  const program = ['--max-semi-space-size=8', join(import.meta.dirname, 'peers/least.ts')];
-  return startPeer(setting, 'the least', program, {
-    DATABASE: database,
-    JWT_SECRET: peerSecret,
-    CACHE: cache,
-  });
 }
 
 /** A peer uses TLS if its environment names a certificate. */

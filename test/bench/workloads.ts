@@ -34,7 +34,7 @@ const usual = { status: 200, writes: false, spreads: false, serviceFlags: [] } a
 const hotCount = 1000;
 /** How many of the ids are read, at most. */
 const anyCount = 20_000;
-export const withoutCache = ['--cache-bytes', '0'];
+const withoutCache = ['--cache-bytes', '0'];
 
 export const workloads: readonly Workload[] = [
   { ...usual, name: 'read', title: 'read one of all orders', requests: anyRead, spreads: true },
