@@ -2,34 +2,28 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { describe, test } from 'node:test';
-import { assertStatus } from '../../support/http-support.ts';
+import { describe, test, type TestContext } from 'node:test';
 import { anyone, signedIn } from '../../../src/auth/access.ts';
-import type { Document } from '../../../src/http/routing/reply.ts';
 import { waitingBytesMax, waitingRequestsMax } from '../../../src/http/connections/http-connection.ts';
+import type { Document } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { live, request } from '../../support/connection-support.ts';
+import { assertStatus } from '../../support/http-support.ts';
+import { openRaw } from '../../support/raw-connection.ts';
 import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
-import { openRaw } from '../../support/raw-connection.ts';
 
 const get = (path: string, ...fields: string[]): string => request(`GET ${path}`, fields);
+const about = { method: 'GET', tag: 'Test', summary: 'Of a test' } as const;
 
-const createUser = request('POST /api/users', [
-  'Expect: 100-continue',
-  'Content-Type: application/json',
-  'Content-Length: 2',
-]);
-
-/** A route that answers when the test calls `answer`, and counts its requests. */
-function gated() {
+/** A service with a route at /test/gate that answers when the test calls `open`, and counts its requests. */
+async function gated(t: TestContext) {
   const asked: PromiseWithResolvers<Document<unknown>>[] = [];
   let isOpen = false;
+  const open = (index: number): void => asked[index]?.resolve({ kind: 'document', content: { index } });
   const gate = route({
-    method: 'GET',
+    ...about,
     path: '/test/gate',
-    tag: 'Test',
-    summary: 'Waits',
     access: anyone,
     reply: { kind: 'document' },
     handle() {
@@ -39,22 +33,19 @@ function gated() {
       return waiting.promise;
     },
   });
-  const open = (index: number): void => asked[index]?.resolve({ kind: 'document', content: { index } });
   const openAll = (): void => {
     isOpen = true;
     for (const index of asked.keys()) open(index);
   };
-  return { gate, asked, open, openAll };
+  return { service: await serviceFor(t, { extraRoutes: [gate] }), asked, open, openAll };
 }
 
-/** A route with a response of as many megabytes as its path says, which counts its requests. */
-function large() {
+/** A service with a route whose responses have as many megabytes as its path says, which counts its requests. */
+async function large(t: TestContext) {
   const counted = { asked: 0 };
   const fat = route({
-    method: 'GET',
+    ...about,
     path: '/test/large/{id}',
-    tag: 'Test',
-    summary: 'Is as large as wanted',
     access: signedIn,
     scope: 'any',
     reply: { kind: 'document' },
@@ -63,13 +54,24 @@ function large() {
       return { kind: 'document', content: { x: 'x'.repeat(params.id * 1_000_000) } };
     },
   });
-  return { fat, counted };
+  const streamed = route({
+    ...about,
+    path: '/test/stream',
+    access: signedIn,
+    scope: 'any',
+    reply: { kind: 'stream', mediaTypes: ['text/plain'] },
+    handle: () => ({
+      kind: 'stream',
+      mediaType: 'text/plain',
+      start: (stream) => stream.write(Buffer.alloc(20_000_000)),
+    }),
+  });
+  return { service: await serviceFor(t, { extraRoutes: [fat, streamed] }), counted };
 }
 
 describe('requests of one connection', () => {
   test('requests of a connection start once the response before them has left', async (t) => {
-    const { gate, asked, open } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked, open } = await gated(t);
     using connection = await openRaw(service.port);
     connection.write(get('/test/gate').repeat(3));
     for (let index = 0; index < 3; index += 1) {
@@ -82,13 +84,13 @@ describe('requests of one connection', () => {
   });
 
   test('waiting requests get their responses before the connection is rejected or ends', async (t) => {
-    const { gate, asked, open } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked, open } = await gated(t);
+    const expecting = ['Expect: 100-continue', 'Content-Length: 2'];
     for (const [end, status] of [
       ['nonsense\r\n\r\n', 400],
       [get('/health/live', 'Expect: a miracle'), 417],
-      [createUser.replace(/Content-Type.*\r\n/, ''), 415],
-      [createUser, 100],
+      [request('POST /api/users', expecting), 415],
+      [request('POST /api/users', [...expecting, 'Content-Type: application/json']), 100],
       ['', undefined],
     ] as const) {
       asked.splice(0);
@@ -105,8 +107,7 @@ describe('requests of one connection', () => {
   });
 
   test('a response that is sent while the service stops is the last of its connection', async (t) => {
-    const { gate, asked, open } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked, open } = await gated(t);
     using connection = await openRaw(service.port);
     connection.write(get('/test/gate'));
     await until(() => asked.length > 0);
@@ -118,8 +119,7 @@ describe('requests of one connection', () => {
   });
 
   test('waiting requests never start once their client is gone', async (t) => {
-    const { gate, asked, open } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked, open } = await gated(t);
     using connection = await openRaw(service.port);
     connection.write(get('/test/gate').repeat(2));
     await until(() => asked.length > 0);
@@ -130,8 +130,7 @@ describe('requests of one connection', () => {
   });
 
   test('waiting requests of a connection are bounded: with one more the connection is closed', async (t) => {
-    const { gate, asked, openAll } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked, openAll } = await gated(t);
     using within = await openRaw(service.port);
     using beyond = await openRaw(service.port);
     within.write(get('/test/gate').repeat(1 + waitingRequestsMax));
@@ -144,19 +143,17 @@ describe('requests of one connection', () => {
   });
 
   test('waiting requests of a connection are bounded in their bytes, too', async (t) => {
-    const { gate, asked } = gated();
-    const service = await serviceFor(t, { extraRoutes: [gate] });
+    const { service, asked } = await gated(t);
     using beyond = await openRaw(service.port);
-    const field = `X-Padding: ${'x'.repeat(8_000)}`;
-    beyond.write(get('/test/gate', field).repeat(Math.ceil((3 * waitingBytesMax) / field.length)));
+    const asking = get('/test/gate', `X-Padding: ${'x'.repeat(8_000)}`);
+    beyond.write(asking.repeat(Math.ceil((3 * waitingBytesMax) / 8_000)));
     assert.equal(await beyond.closed, '');
     assert.equal(asked.length, 1);
     assert.equal(await cutFor(service, 'pipelined'), 1);
   });
 
   test('requests of one connection are not handled while their client reads nothing', async (t) => {
-    const { fat, counted } = large();
-    const service = await serviceFor(t, { extraRoutes: [fat] });
+    const { service, counted } = await large(t);
     const { token } = await service.person();
     using deaf = await openRaw(service.port);
     deaf.socket.pause();
@@ -170,8 +167,7 @@ describe('requests of one connection', () => {
     const { token } = await service.person('admin');
     using connection = await openRaw(service.port);
     const fields = [`Authorization: Bearer ${token}`, 'Content-Type: text/csv', 'Content-Length: 20'];
-    const body = 'name\r\nGrace Hopper\r\n';
-    const post = request('POST /imports?of=customers&dryRun=true', fields, body);
+    const post = request('POST /imports?of=customers&dryRun=true', fields, 'name\r\nGrace Hopper\r\n');
     connection.write(post + live);
     assert.deepEqual(await connection.statuses(2), [200, 200]);
   });
@@ -181,19 +177,17 @@ test('a response that can’t be sent fails alone: others of its turn arrive', i
   const asked: (() => void)[] = [];
   const responses = new Map<string | undefined, ServerResponse>();
   const fails = route({
-    method: 'GET',
+    ...about,
     path: '/test/fails/{id}',
-    tag: 'Test',
-    summary: 'Waits, and can’t be sent if its id is 2',
     access: anyone,
     reply: { kind: 'document' },
     async handle(call) {
       await new Promise<void>((resolve) => asked.push(resolve));
+      const response = responses.get(call.path) ?? assert.fail();
       const fail = (): never => {
         Reflect.deleteProperty(response, 'headersSent'); // only the first time
         throw new Error('The response can’t be sent.');
       };
-      const response = responses.get(call.path) ?? assert.fail();
       if (call.params.id === 2)
         Object.defineProperty(response, 'headersSent', { get: fail, configurable: true });
       return { kind: 'document', content: {} } as const;
@@ -207,32 +201,59 @@ test('a response that can’t be sent fails alone: others of its turn arrive', i
     onRequest.call(handler, arrived);
   });
   const connections = await Promise.all([1, 2, 3, 4].map(() => openRaw(service.port)));
-  for (const [index, { write, socket }] of connections.entries()) {
-    write(get(`/test/fails/${index + 1}`));
-    t.after(() => socket.destroy());
-  }
+  t.after(() => connections.forEach(({ socket }) => socket.destroy()));
+  for (const [index, { write }] of connections.entries()) write(get(`/test/fails/${index + 1}`));
   await until(() => asked.length === 4);
   for (const answer of asked) answer();
   const statuses = await Promise.all(connections.map(async ({ response }) => (await response()).status));
   assert.deepEqual(statuses, [200, 500, 200, 200]);
 });
 
-test('unread responses are bounded in total: the oldest connections end first, and no more than necessary', async (t) => {
-  const { fat, counted } = large();
-  const service = await serviceFor(t, { extraRoutes: [fat] });
-  const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
-  const deaf: Socket[] = [];
-  for (const person of [bob, eve, eve, eve, eve]) {
-    deaf.push(askFor(service, `/test/large/${person === bob ? 14 : 12}`, person));
-    await until(() => counted.asked === deaf.length);
-  }
-  assert.ok((await bytesOf(askFor(service, '/test/large/20', ada))) > 20_000_000);
-  const received = await Promise.all(deaf.map(bytesOf));
-  assert.deepEqual(
-    received.map((bytes) => bytes > 12_000_000),
-    [false, false, true, true, true],
-  );
-  assert.equal(await cutFor(service, 'unread'), 2);
+describe('unread responses', () => {
+  test('unread responses are bounded in total: the oldest connections end first, and no more than necessary', async (t) => {
+    const { service, counted } = await large(t);
+    const [bob, eve, ada] = [await service.person(), await service.person(), await service.person()];
+    const deaf: Socket[] = [];
+    for (const person of [bob, eve, eve, eve, eve]) {
+      deaf.push(askFor(service, `/test/large/${person === bob ? 14 : 12}`, person));
+      await until(() => counted.asked === deaf.length);
+    }
+    assert.ok((await bytesOf(askFor(service, '/test/large/20', ada))) > 20_000_000);
+    const received = await Promise.all(deaf.map(bytesOf));
+    assert.deepEqual(
+      received.map((bytes) => bytes > 12_000_000),
+      [false, false, true, true, true],
+    );
+    assert.equal(await cutFor(service, 'unread'), 2);
+  });
+
+  test('responses that were read no longer count, and nothing is dropped for them', async (t) => {
+    const { service } = await large(t);
+    const ada = await service.person();
+    for (let index = 0; index < 5; index += 1)
+      assert.ok((await bytesOf(askFor(service, '/test/large/20', ada))) > 20_000_000);
+    assert.equal(await cutFor(service, 'unread'), 0);
+  });
+
+  test('what a client leaves unread of a stream does not count, even after a response that did', async (t) => {
+    const { service, counted } = await large(t);
+    const eve = await service.person();
+    const credential = `Authorization: Bearer ${eve.token}`;
+    const socket = connect(service.port);
+    socket.write(get('/test/large/20', credential) + get('/test/stream', credential));
+    let arrived = 0; // of the response, and of the beginning of the stream
+    for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
+      arrived += chunk.length;
+      if (arrived >= 20_001_000) break;
+    }
+    const deaf: Socket[] = [socket];
+    while (deaf.length < 4) {
+      deaf.push(askFor(service, '/test/large/20', eve));
+      await until(() => counted.asked === deaf.length);
+    }
+    assert.equal(await cutFor(service, 'unread'), 0);
+    for (const each of deaf) each.destroy();
+  });
 });
 
 /** How many connections were cut for this reason, according to /metrics. */
@@ -240,55 +261,6 @@ async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Pro
   const { text } = await service.get('/metrics');
   const sample = new RegExp(`^orderly_connections_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
   return Number(sample.exec(text)?.[1]);
-}
-
-test('responses that were read no longer count, and nothing is dropped for them', async (t) => {
-  const { fat } = large();
-  const service = await serviceFor(t, { extraRoutes: [fat] });
-  const ada = await service.person();
-  for (let index = 0; index < 5; index += 1)
-    assert.ok((await bytesOf(askFor(service, '/test/large/20', ada))) > 20_000_000);
-  assert.equal(await cutFor(service, 'unread'), 0);
-});
-
-test('what a client leaves unread of a stream does not count, even after a response that did', async (t) => {
-  const { fat, counted } = large();
-  const streamed = route({
-    method: 'GET',
-    path: '/test/stream',
-    tag: 'Test',
-    summary: 'Is streamed',
-    access: signedIn,
-    scope: 'any',
-    reply: { kind: 'stream', mediaTypes: ['text/plain'] },
-    handle: () => ({
-      kind: 'stream',
-      mediaType: 'text/plain',
-      start: (stream) => stream.write(Buffer.alloc(20_000_000)),
-    }),
-  });
-  const service = await serviceFor(t, { extraRoutes: [fat, streamed] });
-  const eve = await service.person();
-  const credential = `Authorization: Bearer ${eve.token}`;
-  const socket = connect(service.port);
-  socket.write(get('/test/large/20', credential) + get('/test/stream', credential));
-  await hasArrived(socket, 20_001_000); // the response, and the beginning of the stream
-  const deaf: Socket[] = [];
-  while (deaf.length < 3) {
-    deaf.push(askFor(service, '/test/large/20', eve));
-    await until(() => counted.asked === deaf.length + 1);
-  }
-  assert.equal(await cutFor(service, 'unread'), 0);
-  for (const each of [socket, ...deaf]) each.destroy();
-});
-
-/** Reads so many bytes, and no more for now. */
-async function hasArrived(socket: Socket, bytes: number): Promise<void> {
-  let arrived = 0;
-  for await (const chunk of socket.iterator({ destroyOnReturn: false })) {
-    arrived += chunk.length;
-    if (arrived >= bytes) return;
-  }
 }
 
 /** Sends a request on a connection of its own, which ends with the response, and doesn't read it yet. */
@@ -301,10 +273,7 @@ function askFor({ port }: TestService, path: string, { token }: Person): Socket 
 /** How many bytes arrive until the connection ends. */
 async function bytesOf(socket: Socket): Promise<number> {
   let bytes = 0;
-  socket.on('data', (chunk: Buffer) => {
-    bytes += chunk.length;
-  });
-  socket.on('error', () => {});
+  socket.on('data', (chunk: Buffer) => void (bytes += chunk.length)).on('error', () => {});
   await new Promise((resolve) => socket.once('close', resolve));
   return bytes;
 }
