@@ -2,19 +2,9 @@
 import { staffOnly } from '../../auth/access.ts';
 import { revalidated } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import {
-  Sales,
-  salesIssues,
-  salesOf,
-  salesQuery,
-  salesRequestOf,
-  timesIssues,
-  timesOf,
-  timesQuery,
-} from './sales.ts';
-import { SoldItems } from './sold-items.ts';
-import { findSoldItems } from './sold-items-store.ts';
-import { findFigures } from './sales-store.ts';
+import { Sales, salesIssues, salesQuery, salesRequestOf, timesIssues, timesOf, timesQuery } from './sales.ts';
+import { findSoldItems, SoldItems } from './sold-items-store.ts';
+import { findSales } from './sales-store.ts';
 
 /** `shopTimeZone` returns null if the shop has none. */
 export function salesRoute(shopTimeZone: () => string | null): Route {
@@ -35,9 +25,9 @@ export function salesRoute(shopTimeZone: () => string | null): Route {
     async handle(call) {
       const { query, now } = call;
       const request = salesRequestOf(query, { now, shopTimeZone: shopTimeZone() });
-      const found = await findFigures(call, request);
+      const content = await findSales(call, request);
       call.recheckCaller();
-      return { kind: 'document', content: salesOf(request, found) };
+      return { kind: 'document', content };
     },
   });
 }

@@ -1,9 +1,11 @@
 // The figures of sales, each from a covering index of orders, or of the events of payments and refunds.
+import { timestampOf, timestampOrNull } from '../../base/timestamp.ts';
+import { invalid } from '../../problem.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
-import { exactSum, type FiguresFound, type FiguresRow, type SalesRequest, salesFiguresMax } from './sales.ts';
+import { exactSum, salesFiguresMax, tooMany, type Sales, type SalesRequest } from './sales.ts';
 
 /** What a figure counts: rows with this value, shown as this status; of money, those of one payment. */
 type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus, payment?: Payment | null];
@@ -18,19 +20,50 @@ const received = moneyOf.flatMap(([type, status]) =>
   [null, ...payments].map((payment): Counted => [type, status, payment]),
 );
 
+/** The figures of a bucket. The total is null if it can't be shown exactly. */
+type FiguresRow = readonly [
+  bucket: number,
+  currency: string,
+  status: OrderStatus,
+  orders: number,
+  total: number | null,
+  payment: Payment | null,
+];
+
 /**
- * Finds the figures by bucket, currency and status; at most `salesFiguresMax` and one more. Each figure is a
- * range of one covering index, so rows are neither sorted nor grouped.
+ * Finds the figures by bucket, currency and status. Each figure is a range of one covering index, so rows are neither
+ * sorted nor grouped. Throws if there are too many figures for one response.
  */
-export async function findFigures(
-  database: DatabaseReads,
-  { of, boundaries }: SalesRequest,
-): Promise<FiguresFound> {
-  const buckets = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));
+export async function findSales(database: DatabaseReads, request: SalesRequest): Promise<Sales> {
+  const { of, by, timeZone, boundaries } = request;
+  const times = boundaries.map(timestampOf);
+  const spans = JSON.stringify(boundaries.slice(0, -1).map((from, index) => [from, boundaries[index + 1]]));
   const [sql, counted] = of === 'placed' ? [placedSql, placed] : [receivedSql, received];
-  const rows = await database.readInWorker<FiguresRow>(sql, [buckets, JSON.stringify(counted)]);
+  const rows = await database.readInWorker<FiguresRow>(sql, [spans, JSON.stringify(counted)]);
   const completeFrom = of === 'placed' ? null : feedCompleteFrom(database.read); // last: cleanup runs meanwhile
-  return { rows, completeFrom };
+  if (rows.length > salesFiguresMax) throw invalid([tooMany('figure', salesFiguresMax)]);
+  const buckets = times.slice(0, -1).map((from, index): Bucket => {
+    return { from, before: times[index + 1] ?? from, figures: [] };
+  });
+  for (const [bucket, currency, status, orders, total, payment] of rows) {
+    const figures = buckets[bucket]?.figures ?? [];
+    const last = figures.at(-1);
+    if (of === 'placed') figures.push({ currency, status, orders, total });
+    else if (last?.currency === currency && last.status === status) {
+      last.orders += orders;
+      last.total = sumOf(last.total, total);
+      last.byPayment?.push({ payment, orders, total });
+    } else figures.push({ currency, status, orders, total, byPayment: [{ payment, orders, total }] });
+  }
+  const [from = '', before = ''] = [times[0], times.at(-1)];
+  return { from, before, of, by, timeZone, completeFrom: timestampOrNull(completeFrom), buckets };
+}
+
+type Bucket = Sales['buckets'][number];
+
+function sumOf(a: number | null, b: number | null): number | null {
+  if (a === null || b === null) return null;
+  return Number.isSafeInteger(a + b) ? a + b : null;
 }
 
 type Source = {

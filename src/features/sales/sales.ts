@@ -1,10 +1,8 @@
 // Sales: the number and the totals of orders or payments in each bucket, a span of time, by currency and
 // status.
 import { dayMilliseconds } from '../../base/durations.ts';
-import { invalid } from '../../problem.ts';
 import { counted } from '../../base/counted.ts';
 import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
-import { timestampOf } from '../../base/timestamp.ts';
 import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';
 import {
   array,
@@ -19,7 +17,7 @@ import {
   type Issue,
   type ObjectOf,
 } from '../../schema/schema.ts';
-import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
+import { payments, statuses } from '../orders/order-status.ts';
 import { timeZoneIssue } from '../shop/shop.ts';
 import { bucketBoundaries, LocalClock, spans, salesBucketsMax } from './sales-buckets.ts';
 
@@ -169,20 +167,10 @@ export function timesIssues({ from, before }: Times): Issue[] {
   return from < before ? [] : [{ parameter: 'before', code: 'range', detail }];
 }
 
-function tooMany(what: string, max: number): Issue {
+export function tooMany(what: string, max: number): Issue {
   const detail = `At most ${counted(max, what)} per request; shorten the range, or use a longer \`by\`.`;
   return { parameter: 'by', code: 'too-many', detail };
 }
-
-/** The figures of a bucket. The total is null if it can't be shown exactly. */
-export type FiguresRow = readonly [
-  bucket: number,
-  currency: string,
-  status: OrderStatus,
-  orders: number,
-  total: number | null,
-  payment: Payment | null,
-];
 
 /**
  * Returns the SQL of the sum of a column of integers, or of null if the sum can't be shown exactly. total() computes
@@ -190,48 +178,4 @@ export type FiguresRow = readonly [
  */
 export function exactSum(column: string): string {
   return `iif(abs(total(${column})) <= ${Number.MAX_SAFE_INTEGER}, CAST(total(${column}) AS INTEGER), NULL)`;
-}
-
-export type FiguresFound = {
-  readonly rows: readonly FiguresRow[];
-  /** Milliseconds since 1970; null if nothing is missing. */
-  readonly completeFrom: number | null;
-};
-
-function sumOf(a: number | null, b: number | null): number | null {
-  if (a === null || b === null) return null;
-  return Number.isSafeInteger(a + b) ? a + b : null;
-}
-
-/** Throws if there are too many figures for one response. */
-export function salesOf(
-  { of, by, timeZone, boundaries }: SalesRequest,
-  { rows, completeFrom }: FiguresFound,
-): Sales {
-  if (rows.length > salesFiguresMax) throw invalid([tooMany('figure', salesFiguresMax)]);
-  const times = boundaries.map(timestampOf);
-  const buckets = times.slice(0, -1).map((from, index) => {
-    const before = times[index + 1] ?? from;
-    const figures: Infer<typeof Figures>[] = [];
-    return { from, before, figures };
-  });
-  for (const [bucket, currency, status, orders, total, payment] of rows) {
-    const figures = buckets[bucket]?.figures ?? [];
-    const last = figures.at(-1);
-    if (of === 'placed') figures.push({ currency, status, orders, total });
-    else if (last?.currency === currency && last.status === status) {
-      last.orders += orders;
-      last.total = sumOf(last.total, total);
-      last.byPayment?.push({ payment, orders, total });
-    } else figures.push({ currency, status, orders, total, byPayment: [{ payment, orders, total }] });
-  }
-  return {
-    from: times[0] ?? '',
-    before: times.at(-1) ?? '',
-    of,
-    by,
-    timeZone,
-    completeFrom: completeFrom === null ? null : timestampOf(completeFrom),
-    buckets,
-  };
 }

@@ -1,5 +1,5 @@
 // A session: the schemas of requests and responses, and its expiry.
-import { code } from '../users/totp.ts';
+import { code } from '../users/totp-store.ts';
 import { sessionIdleSecondsMax, sessionSecondsMax } from '../../auth/refresh-tokens.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import {

@@ -8,13 +8,17 @@ import { route, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
 import type { PasswordChecks } from './password-checks.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
-import { NewTotp, RecoveryCodes, Totp, TotpConfirmation, recoveryCodesMax } from './totp.ts';
 import {
   addTotp,
   confirmTotp,
   findTotp,
+  NewTotp,
+  RecoveryCodes,
+  recoveryCodesMax,
   removeTotp,
+  Totp,
   totpAdditionalData,
+  TotpConfirmation,
   totpSource,
   useOneTimeCode,
 } from './totp-store.ts';

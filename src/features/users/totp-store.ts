@@ -1,9 +1,11 @@
-// The rows of one-time codes: sealed secrets, the last step used, and hashes of recovery codes. Every sign-in
-// reads them.
+// One-time codes, a user's second factor: the schemas of requests and responses, and the rows, which every sign-in reads:
+// sealed secrets, the last step used, and hashes of recovery codes.
 import { accountAccessOf } from '../../auth/access.ts';
 import { recoveryCodeHash, stepOfCode } from '../../auth/one-time-codes.ts';
 import { hasSealedLength, type Sealed, type SealedSecrets } from '../../auth/sealed-secrets.ts';
+import { id, timestamp } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
+import { array, boolean, integer, named, object, string, type Infer } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -12,8 +14,72 @@ import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
-import { Totp } from './totp.ts';
 import type { StoredUser } from './user-store.ts';
+
+export const recoveryCodesMax = 8;
+
+export const code = string({
+  minLength: 6,
+  maxLength: 40,
+  pattern: '^[0-9A-Za-z -]+$',
+  mustBe: 'a one-time code or a recovery code',
+  writeOnly: true,
+  description: 'The six digits that an authenticator app shows, or a recovery code.',
+  examples: ['287082'],
+});
+
+export const Totp = named(
+  'Totp',
+  object({
+    userId: id,
+    isOn: boolean({ description: 'Whether signing in needs a code; false until a code has confirmed it.' }),
+    recoveryCodesLeft: integer({ minimum: 0, maximum: recoveryCodesMax, examples: [recoveryCodesMax] }),
+    createdAt: timestamp,
+  }),
+);
+export type Totp = Infer<typeof Totp>;
+
+export const NewTotp = named(
+  'NewTotp',
+  object({
+    secret: string({
+      maxLength: 32,
+      pattern: '^[A-Z2-7]+$',
+      description: 'In base32, to be typed into an authenticator app; shown only this once.',
+      examples: ['GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ'],
+    }),
+    uri: string({
+      maxLength: 1_000,
+      pattern: '^otpauth://totp/',
+      description: 'The same for a QR code.',
+      examples: [
+        'otpauth://totp/orderly:ada%40example.com?secret=GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ&issuer=orderly',
+      ],
+    }),
+  }),
+);
+
+export const TotpConfirmation = named('TotpConfirmation', object({ code }));
+
+export const RecoveryCodes = named(
+  'RecoveryCodes',
+  object({
+    recoveryCodes: array(
+      string({ maxLength: 32, pattern: '^[a-z2-7-]+$', examples: ['k5qj-7m2c-xw4d-ta3n'] }),
+      {
+        minItems: recoveryCodesMax,
+        maxItems: recoveryCodesMax,
+        description: 'Each takes the place of one code, once; shown only now.',
+        examples: [
+          Array.from(
+            { length: recoveryCodesMax },
+            (_, index) => `k5qj-7m2c-xw4d-ta3${'abcdefgh'.charAt(index)}`,
+          ),
+        ],
+      },
+    ),
+  }),
+);
 
 const totpSecrets = table('totpSecrets', {
   userId: column.integer,

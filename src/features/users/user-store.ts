@@ -14,7 +14,7 @@ import { beginsWith, equals } from '../../storage/keyset.ts';
 import { listOf } from '../../resource/resource-list.ts';
 import { columnsOf, equalTo, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
-import { table } from '../../storage/table.ts';
+import { table, type Column } from '../../storage/table.ts';
 import {
   keysOf,
   remakeKeys,
@@ -65,28 +65,27 @@ export const userSource: ObjectSource<StoredUser> = {
   accessOf: accountAccessOf,
 };
 
-/** The stored members of an account that a sign-in needs. */
-export type SignInAccount = {
-  readonly userId: number;
-  readonly hash: string;
+/** What a sign-in needs of an account. */
+const accounts = users.select({
+  userId: column.computed('id', column.integer),
+  hash: column.computed('passwordHash', column.text()),
   /** When a generated password expires, in milliseconds since 1970; null for a password that a user chose. */
-  readonly expiresAt: number | null;
-  readonly isSuspended: boolean;
+  expiresAt: column.computed('passwordExpiresAt', column.nullable(column.integer)),
+  isSuspended: existsFor('suspensions WHERE'),
   /** Whether signing in also needs a one-time code. */
-  readonly needsCode: boolean;
-};
+  needsCode: existsFor('totpSecrets WHERE confirmedAt IS NOT NULL AND'),
+});
+export type SignInAccount = NonNullable<ReturnType<typeof accounts.find>>;
+
+function existsFor(rows: string): Column<boolean, never> {
+  return column.computed(`EXISTS (SELECT 1 FROM ${rows} userId = users.id)`, column.trueOrFalse);
+}
 
 /** Finds the account with this e-mail address. */
 export function findSignInAccount(db: Connection, email: string): SignInAccount | undefined {
-  const sql =
-    'SELECT id, passwordHash, passwordExpiresAt, ' +
-    'EXISTS (SELECT 1 FROM suspensions WHERE userId = users.id), ' +
-    'EXISTS (SELECT 1 FROM totpSecrets WHERE userId = users.id AND confirmedAt IS NOT NULL) ' +
-    'FROM users WHERE emailKey IN (?, ?) ORDER BY emailKey LIMIT 1';
-  const row = db.get<[number, string, number | null, number, number]>(sql, ...keysOf(userEmails, email));
-  if (row === undefined) return undefined;
-  const [userId, hash, expiresAt, isSuspended, needsCode] = row;
-  return { userId, hash, expiresAt, isSuspended: isSuspended === 1, needsCode: needsCode === 1 };
+  const sql = `SELECT ${accounts.columns} FROM users WHERE emailKey IN (?, ?) ORDER BY emailKey LIMIT 1`;
+  const row = db.get(sql, ...keysOf(userEmails, email));
+  return row && accounts.objectOf(row);
 }
 
 /** The time for which a password that the service generated is valid. */
