@@ -10,7 +10,7 @@ export const sessionIdleSecondsMax = 14 * daySeconds;
  * What a session's tokens are derived from, besides the secret. The seed is random, since ids repeat after a
  * restore.
  */
-export type SessionSeed = { readonly sessionId: number; readonly seed: Uint8Array };
+type SessionSeed = { readonly sessionId: number; readonly seed: Uint8Array };
 type Generation = { readonly generation: number; readonly browserKey: string | null };
 
 const generationBytes = 4;

@@ -10,7 +10,6 @@ import { optional } from '../../schema/schema.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userSource } from '../users/user-store.ts';
 import { Session } from './session.ts';
-import { renewCookieRoute, renewTokensRoute } from './renewal-routes.ts';
 import {
   endSession,
   sessionSource,
@@ -18,19 +17,16 @@ import {
   signOutEverywhere,
   usesCookie,
 } from './session-store.ts';
-import { signInRoute, type SignInServices } from './sign-in-routes.ts';
-import { representSession } from './tokens-representation.ts';
+import { representSession, tokenRoutes, type TokenServices } from './token-routes.ts';
 
-type SessionServices = SignInServices & { readonly lists: Lists };
+type SessionServices = TokenServices & { readonly lists: Lists };
 
 const common = { tag: 'Sessions', access: signedIn } as const;
 
 export function sessionRoutes(services: SessionServices): Route[] {
   const { lists, cookieName } = services;
   return [
-    signInRoute(services),
-    renewTokensRoute(services),
-    renewCookieRoute(services),
+    ...tokenRoutes(services),
     route({
       ...common,
       method: 'GET',

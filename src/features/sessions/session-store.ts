@@ -2,7 +2,6 @@
 import { randomBytes } from 'node:crypto';
 import { accountAccessOf, type Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
-import type { SessionSeed } from '../../auth/refresh-tokens.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -76,28 +75,16 @@ export function findSessionCaller(db: Connection, id: number): SessionCaller | u
   };
 }
 
-type NewSessionRow = {
-  readonly userId: number;
-  readonly userAgent: string | null;
-  /** Whether the refresh token is in a browser's cookie. */
-  readonly usesCookie: boolean;
-};
-
-const seedBytes = 16;
+type NewSessionRow = Pick<Session, 'userId' | 'userAgent'> & { readonly usesCookie: boolean };
 
 export function addSession(permit: Permit, session: NewSessionRow): number {
   const { writer: db, origin } = permit;
   const { now } = origin;
   const { userId } = session;
   endOldest(db, userId);
-  const id = sessions.insert(db, {
-    ...session,
-    refreshSeed: randomBytes(seedBytes),
-    refreshGeneration: 0,
-    createdAt: now,
-    lastUsedAt: now,
-    expiresAt: expiresAtOf(now, now),
-  });
+  const times = { createdAt: now, lastUsedAt: now, expiresAt: expiresAtOf(now, now) };
+  const seed = { refreshSeed: randomBytes(16), refreshGeneration: 0 };
+  const id = sessions.insert(db, { ...session, ...seed, ...times });
   recordEvent(permit, { type: 'session.created', subjectId: id, ownerId: userId });
   return id;
 }
@@ -111,15 +98,10 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ kind: 'session', id });
 }
 
-/** The state that decides whether a refresh token is a session's current one. */
-type RefreshState = SessionSeed & {
-  readonly session: Session;
-  readonly role: Role;
-  readonly generation: number;
-};
+type RefreshState = NonNullable<ReturnType<typeof findRefreshState>>;
 
-/** Returns undefined if the session has ended. */
-export function findRefreshState(db: Connection, sessionId: number, now: number): RefreshState | undefined {
+/** Finds what decides whether a refresh token is a session's current one; undefined if the session has ended. */
+export function findRefreshState(db: Connection, sessionId: number, now: number) {
   const row = ifCurrent(refreshRows.find(db, sessionId), now);
   if (row === undefined) return undefined;
   const { refreshSeed: seed, refreshGeneration: generation, role, ...session } = row;
