@@ -20,7 +20,7 @@ import type { CustomerTable } from './orders/customer-erasure-store.ts';
 import type { Order } from './orders/order-members.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Page } from '../web/page-layout.ts';
-import type { CurrentShop } from './shop/current-shop.ts';
+import type { CurrentShop } from './shop/shop-store.ts';
 import type { PasswordChecks } from './users/password-checks.ts';
 import type { Articles } from '../resource/declared-resource.ts';
 import type { Importable } from '../resource/imported-object-store.ts';

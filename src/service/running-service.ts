@@ -20,7 +20,7 @@ import type { Logger } from '../base/logger.ts';
 import type { Family } from '../base/prometheus.ts';
 import { countBuckets, createLimiters } from '../rates/limiter.ts';
 import { findKeyCaller } from '../features/keys/key-store.ts';
-import { CurrentShop } from '../features/shop/current-shop.ts';
+import { CurrentShop } from '../features/shop/shop-store.ts';
 import { findSessionCaller } from '../features/sessions/session-store.ts';
 import type { Readiness } from '../features/health/health-routes.ts';
 import { lastBackupAt } from '../storage/backup.ts';

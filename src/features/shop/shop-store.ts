@@ -1,7 +1,9 @@
-// The row of the shop.
+// The row of the shop, and the shop in effect.
+import type { Config } from '../../config/config.ts';
 import { timestampOf } from '../../base/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { Invalidation } from '../../storage/invalidation.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
@@ -9,7 +11,7 @@ import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
-import { neverSet, ShopSettings, shopMembers, type ShopContent } from './shop.ts';
+import { neverSet, shopInEffect, ShopSettings, shopMembers, type Shop, type ShopContent } from './shop.ts';
 
 /** The id of the only row. */
 export const shopId = 1;
@@ -20,7 +22,7 @@ const shops = table('shop', columns);
 const rows = shops.select(shown);
 const replaceContent = shops.update([...contentNames(shopMembers), 'updatedAt']);
 
-export function findShop(db: Connection): ShopSettings {
+function findShop(db: Connection): ShopSettings {
   return rows.find(db, shopId) ?? neverSet;
 }
 
@@ -44,6 +46,35 @@ export function replaceShop(permit: Permit, current: Owned<ShopSettings>, wanted
   const changes = changesBetween(current, wanted, namesInEvents(shopMembers));
   recordEvent(permit, { type: 'shop.changed', subjectId: shopId, ownerId: null, changes });
   return { ...wanted, updatedAt: timestampOf(updatedAt) };
+}
+
+/** The shop in effect, in memory: the checks of bodies and of access ask for it, also inside writes. */
+export class CurrentShop {
+  readonly #read: Connection;
+  readonly #config: Config;
+  #shop: Shop;
+
+  constructor(read: Connection, config: Config) {
+    this.#read = read;
+    this.#config = config;
+    this.#shop = shopInEffect(findShop(read), config);
+  }
+
+  get now(): Shop {
+    return this.#shop;
+  }
+
+  /** Returns the country whose phone numbers may be sent in national form. */
+  get country(): string | undefined {
+    return this.#shop.country ?? undefined;
+  }
+
+  onSync(invalidations: readonly Invalidation[]): void {
+    const isStale = invalidations.some(
+      (each) => each.kind === 'everything' || (each.kind === 'other' && each.feature === 'shop'),
+    );
+    if (isStale) this.#shop = shopInEffect(findShop(this.#read), this.#config);
+  }
 }
 
 export const shopAudit = shops.audit({
