@@ -14,8 +14,7 @@ import {
 import { customerRows, customersIn } from '../customers/customers.ts';
 import type { Core } from '../feature.ts';
 import { productResource } from '../products/products.ts';
-import { csvReader, importLineBytesMax, ndjsonReader } from './arriving-lines.ts';
-import { lineForm, type ImportTable } from './import-line.ts';
+import { csvReader, importLineBytesMax, lineForm, ndjsonReader, type ImportTable } from './import-lines.ts';
 import { importableOrders } from './imported-orders.ts';
 import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } from './line-imports.ts';
 

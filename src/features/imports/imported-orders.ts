@@ -10,14 +10,15 @@ import {
   type LineOutcome,
 } from '../../resource/imported-object-store.ts';
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
-import { currency, id, sentTimestamp } from '../../schema/members.ts';
+import { currency, id, sentTimestamp, singleLine } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import { named, object, optional, ruleFor, type Infer, type Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { totalRule } from '../orders/order-items.ts';
 import { importedStatus, NewOrder, orderContentOf, paymentRule } from '../orders/order-members.ts';
 import { addOrder } from '../orders/order-store.ts';
-import { importKey } from './import-line.ts';
+
+export const importKey = (description: string) => singleLine(255, description, 'shop-7');
 
 const keys = importKeys('order', 'orders');
 const customerKeys = importKeys('customer', 'customers');

@@ -13,8 +13,7 @@ import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
 import type { LineOutcome } from '../../resource/imported-object-store.ts';
 import type { Permit } from '../../storage/permit.ts';
 import type { Core } from '../feature.ts';
-import type { ArrivingLine, LineReader } from './arriving-lines.ts';
-import type { ImportLine } from './import-line.ts';
+import type { ArrivingLine, ImportLine, LineReader } from './import-lines.ts';
 
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
@@ -34,8 +33,6 @@ type ImportCall = Pick<
   'streamedBody' | 'write' | 'hasExpired' | 'isHttp10' | 'reportSecurityEvent'
 >;
 
-type Services = Pick<Core, 'log' | 'timers' | 'stopping'>;
-
 /** How the lines of one import are read and written. */
 type LineHandling = {
   readonly read: LineReader;
@@ -44,25 +41,13 @@ type LineHandling = {
   readonly isDryRun: boolean;
 };
 
-/** What became of a line; a problem is the reason why it was rejected. */
-type Result = LineOutcome | Problem;
-
-/** Undoes the changes of a line that is rejected, or of a dry run. */
-class Undone {
-  readonly result: Result;
-
-  constructor(result: Result) {
-    this.result = result;
-  }
-}
-
 export class Imports {
-  readonly #services: Services;
+  readonly #services: Pick<Core, 'log' | 'timers' | 'stopping'>;
   /** Counts of lines, by the status of their result. */
   readonly #counts = new Map<number, number>();
   #running = 0;
 
-  constructor(services: Services) {
+  constructor(services: Pick<Core, 'log' | 'timers' | 'stopping'>) {
     this.#services = services;
   }
 
@@ -88,10 +73,6 @@ export class Imports {
     return { kind: 'stream', mediaType: ndjsonType, start };
   }
 
-  /**
-   * Results are kept until the whole body was read, or until there are too many: proxies such as nginx stop forwarding
-   * a request once its response has begun, and many clients read nothing before they have sent everything.
-   */
   async #run(
     stream: ResponseStream,
     call: ImportCall,
@@ -99,43 +80,37 @@ export class Imports {
   ): Promise<void> {
     const { log, timers, stopping } = this.#services;
     const { streamedBody: body } = call;
-    const counts = this.#counts;
-    /** The number of the first line without a result. */
-    let next = 1;
-    let kept = '';
-    let hasBegun = false;
-    let hasReportedDenial = false;
-
+    const results = new Results(stream, call, this.#counts);
     const stop = (): void => body?.abort(serviceStopping());
+    const limitWait = () => timers.after(importLineMilliseconds, () => body?.abort(tooSlow()));
+    let cancelLimit = limitWait();
     if (stopping.aborted) stop();
     stopping.addEventListener('abort', stop);
     try {
-      await writeBody();
-      send();
+      for await (const piece of piecesOf(body)) {
+        const lines = read(piece);
+        if (lines.length > 0) {
+          cancelLimit();
+          await writeLines(lines);
+          cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
+        }
+        await stream.nextTurn();
+        if (stream.isOver) return;
+      }
+      results.send();
       stream.finish();
     } catch (error) {
-      abort(error);
+      if (stream.isOver) return;
+      if (!(error instanceof Problem))
+        log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
+      const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
+      results.add(results.next, problem);
+      results.send();
+      const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
+      stream.abortOnceSent(stopping.aborted ? 'stopping' : reason); // without its last chunk
     } finally {
+      cancelLimit();
       stopping.removeEventListener('abort', stop);
-    }
-
-    async function writeBody(): Promise<void> {
-      const limitWait = () => timers.after(importLineMilliseconds, () => body?.abort(tooSlow()));
-      let cancelLimit = limitWait();
-      try {
-        for await (const piece of piecesOf(body)) {
-          const lines = read(piece);
-          if (lines.length > 0) {
-            cancelLimit();
-            await writeLines(lines);
-            cancelLimit = limitWait(); // only whole lines extend the limit, not single bytes
-          }
-          await stream.nextTurn();
-          if (stream.isOver) return;
-        }
-      } finally {
-        cancelLimit();
-      }
     }
 
     /**
@@ -146,72 +121,92 @@ export class Imports {
       for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
         if (stopping.aborted) throw serviceStopping();
         const written = await Promise.all(lines.slice(start, start + linesAtOnceMax).map(writeLine));
-        for (const { number, result } of written) if (result !== undefined) report(number, result);
+        for (const { number, result } of written) if (result !== undefined) results.add(number, result);
         const failed = written.find(({ result }) => result === undefined);
         if (failed !== undefined) {
-          next = failed.number;
+          results.next = failed.number;
           throw failed.error;
         }
-        await untilRead();
+        await results.untilRead();
       }
     }
 
     /** Each line is a write of its own, undone alone if it is rejected. With an error the import ends. */
-    async function writeLine({ number, parse }: ArrivingLine) {
+    async function writeLine({ number, parse }: ArrivingLine): Promise<Written> {
+      let result: LineOutcome | Problem | undefined;
       try {
-        const result = await call.write((permit) => {
-          const outcome = outcomeOf(() => write(permit, parse()));
-          if (isDryRun || outcome instanceof Problem) throw new Undone(outcome);
-          return outcome;
+        await call.write((permit) => {
+          result = outcomeOf(() => write(permit, parse()));
+          if (isDryRun || result instanceof Problem) throw undone;
         });
-        return { number, result };
       } catch (error) {
-        return error instanceof Undone ? { number, result: error.result } : { number, error };
+        if (error !== undone) return { number, error };
       }
+      return { number, result };
     }
+  }
+}
 
-    /** The log has one line for all lines that are rejected for lack of rights. */
-    function report(line: number, result: Result): void {
-      const { status, ...members } = shown(result);
-      if (status === 403 && result instanceof Problem && !hasReportedDenial) {
-        hasReportedDenial = true;
-        call.reportSecurityEvent({ name: 'authz_fail', code: result.code });
-      }
-      counts.set(status, (counts.get(status) ?? 0) + 1);
-      next = line + 1;
-      kept += `${JSON.stringify({ line, status, ...members })}\n`;
-    }
+/** Thrown by a write to undo its changes: its line is rejected, or the import is a dry run. */
+const undone = new Error('The changes of a line are undone.');
 
-    /** From the first call on, results are sent at once. */
-    function send(): void {
-      if (stream.isOver) return;
-      if (!hasBegun) stream.begin();
-      hasBegun = true;
-      if (kept !== '') stream.write(Buffer.from(kept));
-      kept = '';
-    }
+/** What became of a line: a problem is the reason why it was rejected. With `error` the import ends. */
+type Written = {
+  readonly number: number;
+  readonly result?: LineOutcome | Problem | undefined;
+  readonly error?: unknown;
+};
 
-    /** Resolves once the client has read enough of the results. */
-    async function untilRead(): Promise<void> {
-      if (hasBegun || kept.length > importKeptCharsMax) send();
-      if (stream.unsentBytes <= importUnsentBytesMax) return;
-      await new Promise<void>((resolve) => {
-        stream.whenDrained(resolve);
-        stream.onEnd(() => resolve());
-      });
-    }
+/**
+ * The results of an import. They are kept until the whole body was read, or until there are too many: proxies such as
+ * nginx stop forwarding a request once its response has begun, and many clients read nothing before they have sent
+ * everything.
+ */
+class Results {
+  readonly #stream: ResponseStream;
+  readonly #call: ImportCall;
+  readonly #counts: Map<number, number>;
+  /** The number of the first line without a result. */
+  next = 1;
+  #kept = '';
+  #hasBegun = false;
+  #hasReportedDenial = false;
 
-    /** Sends a last line with the reason, and no last chunk. */
-    function abort(error: unknown): void {
-      if (stream.isOver) return;
-      if (!(error instanceof Problem))
-        log.write('error', 'an import failed and was aborted', { cause: causeOf(error) });
-      const problem = error instanceof Problem ? error : new Problem('internal-error', unexpected);
-      report(next, problem);
-      send();
-      const reason = call.hasExpired() ? 'expired' : endReasonOf(problem.code);
-      stream.abortOnceSent(stopping.aborted ? 'stopping' : reason);
+  constructor(stream: ResponseStream, call: ImportCall, counts: Map<number, number>) {
+    this.#stream = stream;
+    this.#call = call;
+    this.#counts = counts;
+  }
+
+  /** The log has one line for all lines that are rejected for lack of rights. */
+  add(line: number, result: LineOutcome | Problem): void {
+    const { status, ...members } = shown(result);
+    if (status === 403 && result instanceof Problem && !this.#hasReportedDenial) {
+      this.#hasReportedDenial = true;
+      this.#call.reportSecurityEvent({ name: 'authz_fail', code: result.code });
     }
+    this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
+    this.next = line + 1;
+    this.#kept += `${JSON.stringify({ line, status, ...members })}\n`;
+  }
+
+  /** From the first call on, results are sent at once. */
+  send(): void {
+    if (this.#stream.isOver) return;
+    if (!this.#hasBegun) this.#stream.begin();
+    this.#hasBegun = true;
+    if (this.#kept !== '') this.#stream.write(Buffer.from(this.#kept));
+    this.#kept = '';
+  }
+
+  /** Resolves once the client has read enough of the results. */
+  async untilRead(): Promise<void> {
+    if (this.#hasBegun || this.#kept.length > importKeptCharsMax) this.send();
+    if (this.#stream.unsentBytes <= importUnsentBytesMax) return;
+    await new Promise<void>((resolve) => {
+      this.#stream.whenDrained(resolve);
+      this.#stream.onEnd(() => resolve());
+    });
   }
 }
 
@@ -223,7 +218,7 @@ async function* piecesOf(body: ImportCall['streamedBody']): AsyncGenerator<Buffe
   yield undefined;
 }
 
-function outcomeOf(write: () => LineOutcome): Result {
+function outcomeOf(write: () => LineOutcome): LineOutcome | Problem {
   try {
     return write();
   } catch (error) {
@@ -233,7 +228,7 @@ function outcomeOf(write: () => LineOutcome): Result {
 }
 
 /** The members of a line of the response. */
-function shown(result: Result) {
+function shown(result: LineOutcome | Problem) {
   if (!(result instanceof Problem)) return { status: result.result === 'created' ? 201 : 200, ...result };
   const { code, detail, members } = result;
   const { status = problemStatus(code, 422), issues = [{ pointer: '', code, detail }] } = members;

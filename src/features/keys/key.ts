@@ -81,7 +81,6 @@ export const CreatedApiKey = named(
     }),
   }),
 );
-export type CreatedApiKey = Infer<typeof CreatedApiKey>;
 
 /** The time at which the key expires, in milliseconds since 1970, or null. Throws if it has passed. */
 export function requireExpiry({ expiresAt }: NewKey, now: number): number | null {

@@ -1,7 +1,7 @@
 // The bounds of imports, and those of the service that they must fit together with.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { importLineBytesMax } from '../../../src/features/imports/arriving-lines.ts';
+import { importLineBytesMax } from '../../../src/features/imports/import-lines.ts';
 import { importBytesMax } from '../../../src/features/imports/import-routes.ts';
 import {
   importKeptCharsMax,

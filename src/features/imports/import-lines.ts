@@ -1,15 +1,79 @@
-// The lines of an import, while its body arrives: lines of JSON, or rows of a table.
+// The lines of an import: their schema, and how they are read while the body arrives, from lines of JSON or from the rows
+// of a table.
+import assert from 'node:assert';
+import type { Caller } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
 import { plainCell, trimmed } from '../../base/csv.ts';
-import { CsvRows, type CsvRow } from './csv-rows.ts';
-import { invalidAt, Problem, requireFitting } from '../../problem.ts';
+import { listed } from '../../base/listed.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
-import type { Importable } from '../../resource/imported-object-store.ts';
-import { lineOfExport, lineOfRow, type ImportLine, type ImportTable, type LineForm } from './import-line.ts';
+import { invalidAt, Problem, requireFitting, throwIfInvalid } from '../../problem.ts';
+import {
+  contentKey,
+  fingerprintOf,
+  type DryRun,
+  type Importable,
+  type LineOutcome,
+} from '../../resource/imported-object-store.ts';
+import { isObject } from '../../schema/json-objects.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import { named, object, optional, ruleFor, type Issue, type Schema } from '../../schema/schema.ts';
+import type { Permit } from '../../storage/permit.ts';
+import { CsvRows, type CsvRow } from './csv-rows.ts';
+import { importKey } from './imported-orders.ts';
 
 export const importLineBytesMax = 64 * 1024;
 
-const lineFeed = 0x0a;
+/** A line has a key, and an object under the name of its kind. */
+export type ImportLine = Readonly<Record<string, unknown>> & { readonly key?: string };
+
+/** How the lines of one import are read and written. */
+type LineForm = {
+  readonly kinds: readonly Importable[];
+  readonly schema: Schema<ImportLine>;
+  /** Throws the issues of the line. */
+  readonly write: (permit: Permit<Caller>, line: ImportLine) => LineOutcome;
+};
+
+/** `dryRun` is undefined if the import writes. */
+export function lineForm(kinds: readonly Importable[], dryRun: DryRun | undefined): LineForm {
+  const objects = Object.fromEntries(kinds.map(({ name, schema }) => [name, optional(schema)]));
+  const description =
+    'Names the object in the system that it comes from, among all of its kind. A product needs none: its SKU names it.';
+  const line = object(
+    { key: optional(importKey(description)), ...objects },
+    { description: 'A customer or an order, and its key; or a product.' },
+    [ruleFor({}, (line) => kindIssues(kinds, line))],
+  );
+  return {
+    kinds,
+    schema: named('ImportLine', line),
+    write(permit, line) {
+      for (const { name, write } of kinds) {
+        const value = line[name];
+        if (isObject(value))
+          return write(permit, { key: line.key, object: value, fingerprint: fingerprintOf(line) }, dryRun);
+      }
+      return assert.fail('a line that fits has an object');
+    },
+  };
+}
+
+function kindIssues(kinds: readonly Importable[], line: Readonly<Record<string, unknown>>): Issue[] {
+  const named = kinds.filter(({ name }) => line[name] !== undefined);
+  const issues: Issue[] = [];
+  if (named.length !== 1) {
+    const names = kinds.map(({ name }) => name);
+    const detail = `A line must have one of ${listed(names, 'and')}.`;
+    issues.push({ pointer: '', code: 'conflict', detail });
+  }
+  const isKnown = named.some(({ name, isUnique }) => {
+    const { [name]: value } = line;
+    return isUnique || (isObject(value) && value['id'] !== undefined);
+  });
+  if (line['key'] === undefined && !isKnown)
+    issues.push({ pointer: '/key', code: 'required', detail: 'key is required.' });
+  return issues;
+}
 
 /** A line that isn't blank. */
 export type ArrivingLine = {
@@ -22,11 +86,19 @@ export type ArrivingLine = {
 /** Returns the lines that a piece of the body completes; at its end, undefined, the last line. */
 export type LineReader = (piece: Buffer | undefined) => ArrivingLine[];
 
+const lineFeed = 0x0a;
+
 /** With a table, lines may also be its objects as exports have them. */
-export function ndjsonReader(form: LineForm, table: Importable | undefined): LineReader {
+export function ndjsonReader({ kinds, schema }: LineForm, table: Importable | undefined): LineReader {
   let number = 0;
   /** The beginning of the incomplete line. */
   let rest = Buffer.alloc(0);
+  const parseLine = (line: Buffer): ImportLine => {
+    const value = jsonOf(line);
+    const isObjectOnly =
+      table !== undefined && isObject(value) && !kinds.some(({ name }) => isObject(value[name]));
+    return requireFitting(schema, isObjectOnly ? lineFrom(table.name, value) : value);
+  };
   return (piece = Buffer.of(lineFeed)) => {
     const lines: ArrivingLine[] = [];
     const bytes = Buffer.concat([rest, piece]);
@@ -35,14 +107,7 @@ export function ndjsonReader(form: LineForm, table: Importable | undefined): Lin
       const line = bytes.subarray(start, end);
       start = end + 1;
       number += 1;
-      if (line.every(isBlank)) continue;
-      lines.push({
-        number,
-        parse() {
-          const value = jsonOf(line);
-          return requireFitting(form.schema, table === undefined ? value : lineOfExport(form, table, value));
-        },
-      });
+      if (!line.every(isBlank)) lines.push({ number, parse: () => parseLine(line) });
     }
     rest = bytes.subarray(start).subarray(0, importLineBytesMax + 1); // more of a line that is too long isn't needed
     return lines;
@@ -58,11 +123,19 @@ function jsonOf(line: Buffer): unknown {
   throw new Problem('content-too-large', `The line must have at most ${importLineBytesMax} bytes.`);
 }
 
+/** Without a key the line gets a key from its content, so that the same file creates nothing twice. */
+function lineFrom(name: string, object: object, key = contentKey(object)): object {
+  return { key, [name]: object };
+}
+
+/** The objects of a file all of whose lines have one kind. */
+export type ImportTable = Importable & { readonly conversion: NonNullable<Importable['conversion']> };
+
 /**
  * Reads an object from each row. If a table can't be read any further, the last line says why. `country` is the
  * default of addresses.
  */
-export function csvReader(form: LineForm, table: ImportTable, country: string | undefined): LineReader {
+export function csvReader({ schema }: LineForm, table: ImportTable, country: string | undefined): LineReader {
   const rows = new CsvRows(importLineBytesMax);
   const decoder = new TextDecoder('utf-8', { fatal: true }); // removes a byte-order mark
   let heading: readonly string[] | undefined;
@@ -75,25 +148,19 @@ export function csvReader(form: LineForm, table: ImportTable, country: string | 
       if (isFirst && piece !== undefined) checkIsTable(piece);
       isFirst = false;
       for (const row of rows.add(decoded(decoder, piece), piece === undefined)) {
-        if (heading === undefined) {
-          heading = headingOf(row, ['key', ...table.conversion.columns]);
-          continue;
-        }
         const names = heading;
-        lines.push({
-          number: row.number,
-          parse: () => lineOfRow(form, table, { cells: filledCells(row, names, table), country }),
-        });
+        if (names === undefined) heading = headingOf(row, ['key', ...table.conversion.columns]);
+        else {
+          const parse = () => lineOfRow(schema, table, { cells: filledCells(row, names, table), country });
+          lines.push({ number: row.number, parse });
+        }
       }
     } catch (error) {
       isUnreadable = true;
-      const number = rows.number;
-      lines.push({
-        number,
-        parse: () => {
-          throw error;
-        },
-      });
+      const parse = (): never => {
+        throw error;
+      };
+      lines.push({ number: rows.number, parse });
     }
     return lines;
   };
@@ -180,4 +247,27 @@ function roundedProblem(kind: string, column: string, cell: string): Problem {
   const name = column.slice(column.lastIndexOf('.') + 1);
   const detail = `${name} is ${cell}: a spreadsheet has rounded it. Format the column as text, and enter it again.`;
   return invalidAt(pointer, 'rounded', detail);
+}
+
+/** The non-empty cells of a row by their columns, and the country of addresses that name none. */
+type Row = { readonly cells: ReadonlyMap<string, string>; readonly country: string | undefined };
+
+/** Returns the line that a row stands for. Throws its issues in the words for cells, not for members. */
+function lineOfRow(
+  schema: LineForm['schema'],
+  { name, conversion }: ImportTable,
+  { cells, country }: Row,
+): ImportLine {
+  const object = conversion.objectOf(cells, country);
+  const line = lineFrom(name, object, cells.get('key'));
+  throwIfInvalid(
+    schemaIssues(schema, line).map((issue) => {
+      const { pointer = '', code } = issue;
+      const column = pointer.slice(`/${name}/`.length);
+      const textFor = code === 'type' ? conversion.mustBe.get(column) : undefined;
+      if (textFor === undefined) return issue;
+      return { pointer, code: 'format', detail: `${column} must be ${textFor(object)}.` };
+    }),
+  );
+  return line as ImportLine; // it has no issues
 }
