@@ -11,26 +11,24 @@ import {
   secondMilliseconds,
 } from '../../base/durations.ts';
 import { causeOf } from '../../base/log-lines.ts';
-import type { Logger } from '../../base/logger.ts';
 import { counter, gauge, labelledSamples, type Family, type Sample } from '../../base/prometheus.ts';
-import type { Timers } from '../../base/timers.ts';
 import { version } from '../../base/version.ts';
-import type { Connection } from '../../storage/connection.ts';
-import type { Database } from '../../storage/database.ts';
+import type { WriteCallback } from '../../storage/connection.ts';
 import type { Invalidation } from '../../storage/invalidation.ts';
 import { servicePermit } from '../../storage/permit.ts';
 import type { Event } from '../events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
-import type { OutgoingPosts, PostFailure, PostResult } from './outgoing-posts.ts';
+import type { Core } from '../feature.ts';
+import { sendPost, type PostFailure } from './outgoing-posts.ts';
 import { signedFields } from './signature.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
 import {
   disableWebhook,
   findDeliveryWebhook,
+  noFailure,
   openSecrets,
-  passOver,
   readPositions,
-  saveDelivery,
-  saveFailure,
+  saveProgress,
   type DeliveryWebhook,
 } from './webhook-store.ts';
 
@@ -43,29 +41,26 @@ const untilWoken = Infinity;
 
 const outcomes = ['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const;
 type Outcome = (typeof outcomes)[number];
+type Counts = Map<Outcome, number>;
 const timedOut = {
   kind: 'timeout',
   code: 'timeout',
   cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
 } as const;
 
-type DeliveryServices = {
-  readonly database: Pick<Database, 'read' | 'write'>;
-  readonly posts: OutgoingPosts;
+type Services = Pick<Core, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
+  readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
-  readonly now: () => number;
-  readonly timers: Timers;
-  readonly log: Logger;
 };
 
 export class Deliveries {
-  readonly #services: DeliveryServices;
+  readonly #services: Services;
   readonly #loops = new Map<number, DeliveryLoop>();
-  readonly #counts = new Map<Outcome, number>(outcomes.map((outcome) => [outcome, 0]));
+  readonly #counts: Counts = new Map(outcomes.map((outcome) => [outcome, 0]));
   #isWaking = false;
   #isStopped = false;
 
-  constructor(services: DeliveryServices) {
+  constructor(services: Services) {
     this.#services = services;
   }
 
@@ -97,12 +92,10 @@ export class Deliveries {
       `{webhook="${id}"}`,
       Math.max(0, latest - position),
     ]);
+    const attempts = labelledSamples('outcome', this.#counts);
+    const help = 'Attempts to deliver an event to a webhook, by outcome.';
     return [
-      counter(
-        'orderly_webhook_deliveries_total',
-        'Attempts to deliver an event to a webhook, by outcome.',
-        labelledSamples('outcome', this.#counts),
-      ),
+      counter('orderly_webhook_deliveries_total', help, attempts),
       gauge('orderly_webhook_events_behind', 'Events after the position of a webhook.', behind),
     ];
   }
@@ -110,7 +103,6 @@ export class Deliveries {
   async close(): Promise<void> {
     this.#isStopped = true;
     await Promise.all(Array.from(this.#loops.values(), (loop) => loop.stop()));
-    this.#services.posts.close();
   }
 
   #begin(id: number): void {
@@ -123,17 +115,17 @@ export class Deliveries {
 class DeliveryLoop {
   readonly ended: Promise<void>;
   readonly #id: number;
-  readonly #services: DeliveryServices;
-  readonly #counts: Map<Outcome, number>;
+  readonly #services: Services;
+  readonly #counts: Counts;
   /** A write that has failed: an event that was delivered isn't sent again and again while the disk is full. */
-  #unsaved: Write | undefined;
+  #unsaved: WriteCallback<void> | undefined;
   #isFailing = false;
   #isOver = false;
   #endPause = (): void => {};
   /** Aborts the running request. */
   abort = (): void => {};
 
-  constructor(id: number, services: DeliveryServices, counts: Map<Outcome, number>) {
+  constructor(id: number, services: Services, counts: Counts) {
     this.#id = id;
     this.#services = services;
     this.#counts = counts;
@@ -181,61 +173,61 @@ class DeliveryLoop {
     const wait = (retryAt ?? 0) - now();
     if (wait > 0 && wait <= retryMillisecondsMax) return wait;
     const { removedUpTo, latest } = feedBounds(read);
-    if (position < removedUpTo) {
-      const reason = `Events after ${position} have expired and were removed. Set position to resume.`;
-      return this.#disable(webhook, reason);
-    }
+    if (position < removedUpTo)
+      return this.#disable(
+        webhook,
+        `Events after ${position} have expired and were removed. Set position to resume.`,
+      );
     const { events, end } = readFeed(read, { after: position, latest, access: 'all', types, rows: 1 });
     const [event] = events;
     if (event === undefined && end === position) return untilWoken;
-    if (event === undefined) return this.#write((writer) => passOver(writer, webhook, end));
+    if (event === undefined) return this.#save(webhook, { position: end });
     const keys = openSecrets(read, secrets, { id: this.#id, now: now() });
     return keys.length === 0 ? this.#waitForSecret(webhook) : this.#send(webhook, event, keys);
   }
 
   async #send(webhook: DeliveryWebhook, event: Event, keys: readonly Uint8Array[]): Promise<number> {
-    const { database, posts, now, timers } = this.#services;
-    const sentAt = now();
+    const { database, now, timers } = this.#services;
+    const lastAt = now();
     const body = JSON.stringify(event);
     const id = `evt_${feedEpoch(database.read)}_${event.id}`;
-    const signed = signedFields({ id, timestamp: Math.floor(sentAt / 1000), body }, keys);
+    const signed = signedFields({ id, timestamp: Math.floor(lastAt / 1000), body }, keys);
     const sending = new AbortController();
     const { signal } = sending;
     const cancelTimeout = timers.after(deliveryMillisecondsMax, () => sending.abort(timedOut));
     this.abort = () => sending.abort();
-    const headers = { ...commonFields, ...signed };
-    const result = await posts.post({ url: new URL(webhook.url), headers, body, signal });
+    const post = { url: new URL(webhook.url), headers: { ...commonFields, ...signed }, body, signal };
+    const response = await sendPost(post, this.#services);
     cancelTimeout();
     this.abort = () => {};
-    const isAborted = result.status === undefined && signal.aborted;
+    const isAborted = response.status === undefined && signal.aborted;
     if (isAborted && signal.reason !== timedOut) return 0; // the webhook has changed
-    return this.#save(webhook, { event: event.id, sentAt, result: isAborted ? timedOut : result });
+    const result = isAborted ? timedOut : response;
+    this.#counts.set(result.kind, (this.#counts.get(result.kind) ?? 0) + 1);
+    if (result.kind !== 'delivered') return this.#retry(webhook, event, { ...result, lastAt });
+    return this.#save(webhook, { ...noFailure, position: event.id, lastStatus: result.status, lastAt });
   }
 
-  #save(webhook: DeliveryWebhook, { event, sentAt, result }: Attempt): Promise<number> {
+  /** Saves a failure, and when the event is sent again; disables the webhook after the last attempt. */
+  #retry(webhook: DeliveryWebhook, { id: event }: Event, failure: Failure): Promise<number> {
     const { now, log } = this.#services;
-    this.#counts.set(result.kind, (this.#counts.get(result.kind) ?? 0) + 1);
-    if (result.kind === 'delivered') {
-      const delivered = { position: event, lastStatus: result.status, lastAt: sentAt };
-      return this.#write((writer) => saveDelivery(writer, webhook, delivered));
-    }
-    const { code, cause, status, retryAfter }: Omit<PostFailure, 'kind'> = result;
+    const { code, cause, status, retryAfter, lastAt } = failure;
     const failures = webhook.failures + 1;
     const delay = status === gone ? undefined : retryDelay(failures, retryAfter, now());
+    log.write('warn', 'a webhook delivery failed', { webhook: this.#id, event, cause, failures });
     const failed = {
-      ...webhook,
       failures,
       retryAt: delay === undefined ? null : now() + delay,
       lastStatus: status ?? null,
-      lastAt: sentAt,
-      failingSince: webhook.failingSince ?? sentAt,
+      lastAt,
+      failingSince: webhook.failingSince ?? lastAt,
       lastError: cause.slice(0, 300),
       lastErrorCode: code,
     };
-    log.write('warn', 'a webhook delivery failed', { webhook: this.#id, event, cause, failures });
-    if (delay !== undefined) return this.#write((writer) => saveFailure(writer, failed));
+    if (delay !== undefined) return this.#save(webhook, failed);
     const attempts = `Event ${event} could not be delivered in ${failures} attempts: ${cause}.`;
-    return this.#disable(failed, status === gone ? 'The receiver responded 410 Gone.' : attempts);
+    const reason = status === gone ? 'The receiver responded 410 Gone.' : attempts;
+    return this.#disable({ ...webhook, ...failed }, reason);
   }
 
   #disable(webhook: DeliveryWebhook, reason: string): Promise<number> {
@@ -254,12 +246,15 @@ class DeliveryLoop {
     const lastError = `The secret can no longer be read. Create a new one (POST /webhooks/${this.#id}/secrets).`;
     log.write('error', 'a webhook has no secret to sign with', { webhook: this.#id, cause: lastError });
     const failingSince = webhook.failingSince ?? now();
-    const waiting = { ...webhook, failingSince, lastError, lastErrorCode: 'no-secret' } as const;
-    return this.#write((writer) => saveFailure(writer, waiting));
+    return this.#save(webhook, { failingSince, lastError, lastErrorCode: 'no-secret' });
+  }
+
+  #save(webhook: DeliveryWebhook, progress: Partial<DeliveryWebhook>): Promise<number> {
+    return this.#write((writer) => saveProgress(writer, webhook, progress));
   }
 
   /** Returns 0, since there may be more events. */
-  async #write(callback: Write): Promise<number> {
+  async #write(callback: WriteCallback<void>): Promise<number> {
     this.#unsaved = callback;
     await this.#services.database.write(callback);
     this.#unsaved = undefined;
@@ -280,12 +275,8 @@ class DeliveryLoop {
   }
 }
 
-type Write = (writer: Connection) => void;
-type Attempt = {
-  readonly event: number;
-  readonly sentAt: number;
-  readonly result: PostResult | typeof timedOut;
-};
+type Failure = Omit<PostFailure | typeof timedOut, 'kind'> &
+  Pick<PostFailure, 'status' | 'retryAfter'> & { readonly lastAt: number };
 
 const gone = 410;
 const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };

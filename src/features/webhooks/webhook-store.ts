@@ -176,7 +176,8 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: 
 const instant = column.nullable(column.integer);
 const progress = { lastAt: instant, failingSince: instant, retryAt: instant, failures: column.integer };
 const deliveryRows = webhooks.select({ ...shown, ...progress, version: column.counter });
-const failureNames = [
+const progressNames = [
+  'position',
   'failures',
   'retryAt',
   'lastStatus',
@@ -185,10 +186,16 @@ const failureNames = [
   'lastError',
   'lastErrorCode',
 ] as const;
-const setFailure = webhooks.update(failureNames, 'id = ? AND version = ?');
-const setDelivered = webhooks.update(['position', ...failureNames], 'id = ? AND position = ?');
-const setPosition = webhooks.update(['position'], 'id = ? AND position = ?');
-const disable = webhooks.update(['status', 'version', ...failureNames], 'id = ? AND version = ?');
+const replaceProgress = webhooks.update(progressNames, 'id = ? AND position = ?');
+const disable = webhooks.update(['status', 'version', ...progressNames], 'id = ? AND version = ?');
+
+export const noFailure = {
+  failures: 0,
+  retryAt: null,
+  failingSince: null,
+  lastError: null,
+  lastErrorCode: null,
+} as const;
 
 export const findDeliveryWebhook = deliveryRows.find;
 export type DeliveryWebhook = NonNullable<ReturnType<typeof findDeliveryWebhook>>;
@@ -199,25 +206,19 @@ export function readPositions(db: Connection): { readonly id: number; readonly p
   return rows.map(([id, position]) => ({ id, position }));
 }
 
-type Delivered = { readonly position: number; readonly lastStatus: number; readonly lastAt: number };
-
-/** Saves a success, unless an administrator has moved the position meanwhile. */
-export function saveDelivery(db: Connection, { id, position }: DeliveryWebhook, delivered: Delivered): void {
-  const noFailure = { failures: 0, retryAt: null, failingSince: null, lastError: null, lastErrorCode: null };
-  setDelivered(db, { ...noFailure, ...delivered }, id, position);
+/** Saves what a delivery has changed, unless an administrator has moved the position meanwhile. */
+export function saveProgress(
+  db: Connection,
+  webhook: DeliveryWebhook,
+  changed: Partial<DeliveryWebhook>,
+): void {
+  replaceProgress(db, { ...webhook, ...changed }, webhook.id, webhook.position);
 }
 
-/** Passes over the events up to this one, unless an administrator has moved the position meanwhile. */
-export function passOver(db: Connection, { id, position }: DeliveryWebhook, end: number): void {
-  setPosition(db, { position: end }, id, position);
-}
-
-/** Saves what a failure has changed, unless an administrator has changed the webhook meanwhile. */
-export function saveFailure(db: Connection, failed: DeliveryWebhook): void {
-  setFailure(db, failed, failed.id, failed.version);
-}
-
-/** Does that, too, and disables the webhook. `reason` is a sentence for administrators. */
+/**
+ * Disables the webhook after this failure, unless an administrator has changed it meanwhile. `reason` is a sentence for
+ * administrators.
+ */
 export function disableWebhook(permit: Permit, failed: DeliveryWebhook, reason: string): void {
   const { id, version } = failed;
   const values = { ...failed, status: 'disabled', failures: 0, retryAt: null } as const;

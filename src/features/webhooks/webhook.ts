@@ -164,7 +164,6 @@ const secret = string({
 });
 
 export const CreatedWebhook = named('CreatedWebhook', object({ ...shownIn(webhookMembers), secret }));
-export type CreatedWebhook = Infer<typeof CreatedWebhook>;
 
 export const WebhookSecret = named(
   'WebhookSecret',

@@ -19,15 +19,13 @@ export const webhooks: Feature = {
   async load() {
     const { Deliveries } = await import('./deliveries.ts');
     const { resealWebhooks } = await import('./webhook-store.ts');
-    const { OutgoingPosts } = await import('./outgoing-posts.ts');
     const { webhookRoutes } = await import('./webhook-routes.ts');
     const { WebhookTargets } = await import('./webhook-targets.ts');
     return (core) => {
-      const { config, lists, lookup, sealedSecrets, declared } = core;
+      const { config, lists, sealedSecrets, declared } = core;
       const secrets = sealedSecrets('webhook secrets');
       const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
-      const posts = new OutgoingPosts({ targets, lookup });
-      const deliveries = new Deliveries({ ...core, posts, secrets });
+      const deliveries = new Deliveries({ ...core, targets, secrets });
       const routes = webhookRoutes({ lists, targets, secrets, declared });
       return {
         groups: [{ invalidStatus: 400, routes }],

@@ -34,7 +34,7 @@ describe('a webhook', insideOnly, () => {
     assert.ok(!isSignedWith({ ...received, text: `${received.text} ` }, hook.secret));
   });
 
-  test('a webhook gets its types of events in order, one request at a time, over one connection', async (t) => {
+  test('a webhook gets its types of events in order, one request at a time', async (t) => {
     const hook = await Hooked.start(t);
     const placed = await hook.placeOrders(30);
     const got: string[] = [];
@@ -46,7 +46,6 @@ describe('a webhook', insideOnly, () => {
       received.answer(200, {}, 'thank you');
     }
     assert.deepEqual(got, placed);
-    assert.equal(hook.receiver.connections, 1);
   });
 
   test('a webhook skips other types of events, and shows its position', async (t) => {
