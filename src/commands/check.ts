@@ -16,7 +16,7 @@ export async function checkDatabase({ config: { dataFolder } }: CommandLine): Pr
   const file = databaseFile(dataFolder);
   const issues: string[] = [];
   const lines = await fromDatabase(file, async (sqlite) => {
-    if (schemaState(file, migrations)?.isCurrent === true) {
+    if (schemaState(file, migrations)?.pending.length === 0) {
       const db = new Connection(sqlite);
       issues.push(...tableIssues(db, migrations));
       // a view in place of a table may have no end

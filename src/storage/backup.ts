@@ -80,12 +80,8 @@ export async function restore(file: string, folder: string, options: RestoreOpti
 
 /** Throws if the database is of a newer version, was changed by another program, or is damaged. */
 function rejectUnsound(file: string, source: DatabaseSync, migrations: readonly FeatureMigration[]): void {
-  const pending = schemaState(file, migrations)?.pending ?? [];
   const db = new Connection(source);
-  const [foreign] = tableIssues(
-    db,
-    migrations.filter((each) => !pending.includes(each)),
-  );
+  const [foreign] = tableIssues(db, schemaState(file, migrations)?.applied ?? []);
   if (foreign !== undefined) throw new StorageError(`${file} was changed by another program: ${foreign}`);
   const [issue] = integrityIssues(db);
   if (issue !== undefined) throw new StorageError(`${file} is damaged: ${issue}`);

@@ -54,7 +54,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
 async function openCurrent(folder: string, migrations: readonly FeatureMigration[]): Promise<DatabaseSync> {
   const file = databaseFile(folder);
   const state = schemaState(file, migrations);
-  if (state?.isCurrent === true) return openSqlite(file);
+  if (state?.pending.length === 0) return openSqlite(file);
   const unlock = lockFolder(folder);
   try {
     return await openMigrated(folder, migrations);

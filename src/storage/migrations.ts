@@ -1,7 +1,6 @@
 // The migrations of a database. Each feature numbers its own, and the table `migrations` has a row for each one that was
-// applied, with a hash of its statements: one that was edited since then stops the start. If a feature leaves the sources,
-// its rows and its tables stay. A database of a newer version is rejected unchanged.
-import { hash } from 'node:crypto';
+// applied. If a feature leaves the sources, its rows and its tables stay. A database of a newer version is rejected
+// unchanged.
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { isDeepStrictEqual } from 'node:util';
@@ -24,14 +23,13 @@ export type Migration = {
 
 export type FeatureMigration = Migration & { readonly feature: string };
 
+type NumberedMigration = FeatureMigration & { readonly number: number };
+
 /** The value of `user_version` once there is the table `migrations`. */
 const tableForm = 2;
-
 const tableSql =
   'CREATE TABLE migrations (feature TEXT NOT NULL, number INTEGER NOT NULL, PRIMARY KEY (feature, number)) ' +
-  'STRICT, WITHOUT ROWID';
-/** Since version 1.1. */
-const hashSql = 'ALTER TABLE migrations ADD COLUMN hash TEXT';
+  `STRICT, WITHOUT ROWID; PRAGMA user_version = ${tableForm}`;
 
 type MigrationOptions = {
   /** Called with a sentence for the operator before a step that takes long. */
@@ -50,19 +48,19 @@ export async function openMigrated(
   { report = () => {}, signal }: MigrationOptions = {},
 ): Promise<DatabaseSync> {
   const file = databaseFile(folder);
-  const state = schemaState(file, migrations) ?? emptyState(migrations);
+  const { version, pending } = schemaState(file, migrations) ?? { version: 0, pending: numbered(migrations) };
   let sqlite: DatabaseSync | undefined;
   try {
     makePrivate(file);
     sqlite = openSqlite(file);
     sqlite.exec('PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 0');
-    if (state.version > 0 && !state.isCurrent) {
-      const backup = join(folder, `orderly-v${state.version}.backup.db`);
-      report(`Migrating the database from schema ${state.version}; backup in ${backup}.`);
+    if (version > 0 && pending.length > 0) {
+      const backup = join(folder, `orderly-v${version}.backup.db`);
+      report(`Migrating the database from schema ${version}; backup in ${backup}.`);
       await copyDatabase(sqlite, backup, { progress: () => signal?.throwIfAborted() });
     }
     signal?.throwIfAborted();
-    if (!state.isCurrent) migrate(sqlite, state, migrations);
+    if (pending.length > 0) migrate(sqlite, version === 0 ? tableSql : '', pending);
     syncFolder(folder);
     return sqlite;
   } catch (error) {
@@ -71,13 +69,13 @@ export async function openMigrated(
   }
 }
 
-function migrate(sqlite: DatabaseSync, state: SchemaState, migrations: readonly FeatureMigration[]): void {
+function migrate(sqlite: DatabaseSync, beforeSql: string, pending: readonly NumberedMigration[]): void {
   // foreign keys are off while tables are rebuilt, as SQLite's documentation of ALTER TABLE says, and all
   // checked at the end
   sqlite.exec('PRAGMA synchronous = FULL; PRAGMA foreign_keys = OFF; BEGIN IMMEDIATE');
   try {
-    for (const migration of state.pending) apply(sqlite, migration);
-    recordMigrations(sqlite, state, migrations);
+    sqlite.exec(beforeSql);
+    for (const migration of pending) apply(sqlite, migration);
     if (scalar(sqlite, 'PRAGMA foreign_key_check') !== undefined)
       throw new StorageError('The migrations leave rows with dangling references.');
     sqlite.exec(`${emptyCommitSql}; COMMIT; PRAGMA foreign_keys = ON`);
@@ -87,10 +85,11 @@ function migrate(sqlite: DatabaseSync, state: SchemaState, migrations: readonly 
   }
 }
 
-function apply(sqlite: DatabaseSync, { name, sql, fill }: FeatureMigration): void {
+function apply(sqlite: DatabaseSync, { feature, number, name, sql, fill }: NumberedMigration): void {
   try {
     sqlite.exec(sql);
     fill?.(new Connection(sqlite));
+    sqlite.prepare('INSERT INTO migrations (feature, number) VALUES (?, ?)').run(feature, number);
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error);
     const what = `Migration ${name} failed and nothing was changed: ${why}.`;
@@ -98,28 +97,12 @@ function apply(sqlite: DatabaseSync, { name, sql, fill }: FeatureMigration): voi
   }
 }
 
-function recordMigrations(
-  sqlite: DatabaseSync,
-  { version, hasHashes }: SchemaState,
-  migrations: readonly FeatureMigration[],
-): void {
-  if (version === 0) sqlite.exec(`${tableSql}; PRAGMA user_version = ${tableForm}`);
-  if (!hasHashes) sqlite.exec(hashSql);
-  const insertion = sqlite.prepare(
-    'INSERT OR REPLACE INTO migrations (feature, number, hash) VALUES (?, ?, ?)',
-  );
-  for (const { migration, number, hash } of numbered(migrations))
-    insertion.run(migration.feature, number, hash);
-}
-
 type SchemaState = {
-  /** How many migrations were applied. */
+  /** How many migrations were applied, those of features that left the sources included. */
   readonly version: number;
-  readonly hasHashes: boolean;
+  readonly applied: readonly FeatureMigration[];
   /** The migrations to apply, in order. */
-  readonly pending: readonly FeatureMigration[];
-  /** Whether all are applied, and their hashes are recorded. */
-  readonly isCurrent: boolean;
+  readonly pending: readonly NumberedMigration[];
 };
 
 /**
@@ -148,52 +131,37 @@ function inDatabase<T>(file: string, read: (sqlite: DatabaseSync) => T): T | und
   }
 }
 
-function emptyState(migrations: readonly FeatureMigration[]): SchemaState {
-  return { version: 0, hasHashes: false, pending: migrations, isCurrent: false };
-}
-
 function stateOf(sqlite: DatabaseSync, file: string, migrations: readonly FeatureMigration[]): SchemaState {
-  const form = Number(scalar(sqlite, 'PRAGMA user_version'));
-  if (form === 0) return emptyState(migrations);
+  const form = scalar(sqlite, 'PRAGMA user_version');
   if (form !== tableForm) throw newer(file, `schema version ${form}`);
-  const hasHashes = scalar(sqlite, "SELECT 1 FROM pragma_table_info('migrations') WHERE name = 'hash'") === 1;
-  const rows = new Connection(sqlite).all<[feature: string, number: number, hash: string | null]>(
-    `SELECT feature, number, ${hasHashes ? 'hash' : 'NULL'} FROM migrations`,
+  const rows = new Connection(sqlite).all<[feature: string, number: number]>(
+    'SELECT feature, number FROM migrations',
   );
+  const all = numbered(migrations);
   for (const [feature, number] of rows) {
-    const known = migrations.filter((each) => each.feature === feature).length;
+    const known = all.filter((each) => each.feature === feature).length;
     if (known > 0 && number > known) throw newer(file, `migration ${number} of ${feature}`);
   }
-  const hashes = new Map(rows.map(([feature, number, hash]) => [`${feature} ${number}`, hash]));
-  const found = numbered(migrations).map((each) => ({ ...each, applied: hashes.get(each.key) }));
-  for (const { migration, hash, number, applied } of found)
-    if (typeof applied === 'string' && applied !== hash) throw edited(migration, number);
+  const isApplied = (each: NumberedMigration): boolean =>
+    rows.some(([feature, number]) => feature === each.feature && number === each.number);
   return {
     version: rows.length,
-    hasHashes,
-    pending: found.filter(({ applied }) => applied === undefined).map(({ migration }) => migration),
-    isCurrent: found.every(({ applied }) => typeof applied === 'string'),
+    applied: all.filter(isApplied),
+    pending: all.filter((each) => !isApplied(each)),
   };
 }
 
-function numbered(migrations: readonly FeatureMigration[]) {
+function numbered(migrations: readonly FeatureMigration[]): NumberedMigration[] {
+  const counts = new Map<string, number>();
   return migrations.map((migration) => {
-    const { feature, sql } = migration;
-    const number = migrations.filter((each) => each.feature === feature).indexOf(migration) + 1;
-    return { migration, number, key: `${feature} ${number}`, hash: hash('sha256', sql, 'base64url') };
+    const number = (counts.get(migration.feature) ?? 0) + 1;
+    counts.set(migration.feature, number);
+    return { ...migration, number };
   });
 }
 
 function newer(file: string, what: string): StorageError {
   return new StorageError(`${file} has ${what}, written by a newer orderly. Use the newer one.`);
-}
-
-/** Otherwise the tables would be others than the sources expect, and each request could fail. */
-function edited({ feature, name }: FeatureMigration, number: number): StorageError {
-  return new StorageError(
-    `Migration ${number} of ${feature}, “${name}”, was edited after it had run on this database: ` +
-      'undo the edit, and add what is new as a further migration.',
-  );
 }
 
 const schemaSql = 'SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name';

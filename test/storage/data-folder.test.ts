@@ -143,28 +143,6 @@ test('a new feature gets its tables in a database that exists, wherever it stand
   assert.deepEqual(database.read.all('SELECT x FROM marks'), [[7]]);
 });
 
-test('a migration that was edited after it ran stops the start, and changes nothing', async (t) => {
-  const folder = newFolder(t);
-  await (await openNotes(t, { folder })).close();
-  const edited = migrations.map((each) => ({ ...each, sql: `${each.sql};\nCREATE TABLE more (id INTEGER)` }));
-  const sentence =
-    /^Migration 1 of notes, “notes”, was edited after it had run on this database: undo the edit/;
-  await assert.rejects(openNotes(t, { folder, migrations: edited }), says(sentence));
-  await assert.rejects(openCommandDatabase(folder, edited), says(sentence));
-  await (await openNotes(t, { folder })).close();
-});
-
-test('a migration that ran under a version without hashes gets its hash at the first start', async (t) => {
-  const folder = newFolder(t);
-  await (await openNotes(t, { folder })).close();
-  const older = new DatabaseSync(join(folder, 'orderly.db'));
-  older.exec('ALTER TABLE migrations DROP COLUMN hash');
-  older.close();
-  const edited = migrations.map((each) => ({ ...each, sql: `${each.sql} -- edited before` }));
-  await (await openNotes(t, { folder, migrations: edited })).close();
-  await assert.rejects(openNotes(t, { folder }), says(/was edited/));
-});
-
 test('an older database is backed up and migrated; a migration that fails changes nothing', async (t) => {
   const folder = newFolder(t);
   const old = await openNotes(t, { folder });
