@@ -1,8 +1,9 @@
 // The file of the database: its name, how it is opened, and whether it belongs to this service.
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { isOnReadOnlyDisk } from './file-systems.ts';
+import { refusalToWrite } from './file-systems.ts';
+import { bytesOf } from './private-files.ts';
 import { isSqliteError } from './storage-error.ts';
 
 const applicationId = 0x6f726479; // 'ordy', in bytes 68–71 of each database of this service
@@ -43,7 +44,8 @@ export function openToRead(file: string, options: { readonly readOnly?: boolean 
     return sqlite;
   } catch (error) {
     sqlite?.close();
-    if (!isSqliteError(error, 'cantOpen') || !isOnReadOnlyDisk(file)) throw error;
+    const isOnReadOnlyDisk = refusalToWrite(dirname(file)) === 'EROFS' && bytesOf(`${file}-wal`) === 0;
+    if (!isSqliteError(error, 'cantOpen') || !isOnReadOnlyDisk) throw error;
     const url = pathToFileURL(file);
     url.search = '?immutable=1';
     return openSqlite(url, { readOnly: true });

@@ -1,5 +1,14 @@
 // What file systems lack, told apart from what fails: the only place that knows kinds of file systems.
-import { chmodSync, closeSync, fsyncSync, openSync, rmSync, statfsSync, statSync, writeSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  closeSync,
+  constants,
+  fsyncSync,
+  openSync,
+  statfsSync,
+  statSync,
+} from 'node:fs';
 import { dirname } from 'node:path';
 import { systemErrorCode } from '../base/system-error.ts';
 
@@ -69,36 +78,12 @@ export function isLack(error: unknown): boolean {
   return lackCodes.includes(systemErrorCode(error));
 }
 
-/** More than SQLite writes at once. */
-const trialBytes = 64 * 1024;
-
-/**
- * Returns the errno that a write beside the database meets, which SQLite doesn't report; empty if it succeeds. It
- * is as far into its file as the WAL is, for limits of a file's length.
- */
-export function errnoOfTrialWrite(file: string): string {
-  const trial = `${file}.trial`;
+/** Returns the errno with which the system refuses to write to a path; empty if it may be written. */
+export function refusalToWrite(path: string): string {
   try {
-    rmSync(trial, { force: true }); // of a process that was killed
-    const descriptor = openSync(trial, 'wx', 0o600);
-    try {
-      writeSync(descriptor, Buffer.alloc(trialBytes, 1), 0, trialBytes, walBytes(file));
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-      rmSync(trial);
-    }
+    accessSync(path, constants.W_OK);
     return '';
   } catch (error) {
-    return isLack(error) ? '' : systemErrorCode(error);
+    return systemErrorCode(error);
   }
-}
-
-/** Whether the file is on a disk that can only be read, with no WAL: then nothing can change it. */
-export function isOnReadOnlyDisk(file: string): boolean {
-  return errnoOfTrialWrite(file) === 'EROFS' && walBytes(file) === 0;
-}
-
-function walBytes(file: string): number {
-  return statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0;
 }

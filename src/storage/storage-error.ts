@@ -1,6 +1,7 @@
 // Errors of the storage: classifies SQLite's errors, and turns them into sentences for the operator.
+import { dirname } from 'node:path';
 import { isSystemError, systemErrorText, systemSentence } from '../base/system-error.ts';
-import { errnoOfTrialWrite } from './file-systems.ts';
+import { refusalToWrite } from './file-systems.ts';
 
 /** SQLite's result codes that the service tells apart (https://sqlite.org/rescode.html). */
 const codes = {
@@ -62,21 +63,14 @@ export function isDamage(error: unknown): boolean {
   return isSqliteError(error, 'corrupt', 'notADatabase');
 }
 
-/** Whether there is no room for a write to the database: SQLite calls a quota and a limit an I/O error. */
-export function lacksRoom(error: unknown, file: string): boolean {
-  return (
-    isSqliteError(error, 'full') ||
-    (isSqliteError(error, 'ioError') && ['ENOSPC', 'EDQUOT', 'EFBIG'].includes(errnoOfTrialWrite(file)))
-  );
-}
-
 const sentences: Readonly<Record<number, string>> = {
   [codes.busy]: 'is locked by another process',
   [codes.locked]: 'is locked by another process',
   [codes.protocol]: 'is locked by another process',
   [codes.noMemory]: systemSentence('ENOMEM') ?? '',
   [codes.readOnly]: 'is read-only, but the service must write to it',
-  [codes.ioError]: "can't be read or written: the disk reports an I/O error",
+  [codes.ioError]:
+    "can't be read or written: the disk reports an I/O error, or a quota or a limit (ulimit -f) is reached",
   // SQLite reports a read that failed as damage, too
   [codes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a sound backup",
   [codes.full]: systemSentence('ENOSPC') ?? '',
@@ -97,8 +91,7 @@ export function toStorageError(error: unknown, file: string): unknown {
 function sentenceOf(error: Error, file: string): string | undefined {
   if (isSqliteError(error, 'noSharedMemory'))
     return "is where the file system can't share memory: use a local disk";
-  // a write beside the file tells more, since SQLite doesn't report the errno
-  const isUnclear = isSqliteError(error, 'full', 'ioError', 'cantOpen', 'readOnly');
-  const told = isUnclear ? systemSentence(errnoOfTrialWrite(file)) : undefined;
-  return told ?? sentences[isSqliteError(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff];
+  const refusal = isSqliteError(error, 'cantOpen', 'readOnly') ? refusalToWrite(dirname(file)) : '';
+  const code = isSqliteError(error, 'noRoomForShm') ? codes.full : codeOf(error) & 0xff;
+  return systemSentence(refusal) ?? sentences[code];
 }

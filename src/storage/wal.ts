@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
 import { databaseFile, emptyCommitSql } from './database-file.ts';
 import { maySync, syncFolder } from './private-files.ts';
-import { lacksRoom } from './storage-error.ts';
+import { isSqliteError } from './storage-error.ts';
 
 /** An ordinary change writes more than a page: its rows, their indexes and its event. */
 const changeBytes = 256 * 1024;
@@ -18,16 +18,17 @@ export function hasRoom(folder: string): boolean {
 
 /** Writes and syncs the WAL's header; returns false if there is no room for it, or for a change after it. */
 export function startWal(sqlite: DatabaseSync, folder: string, log: Log): boolean {
+  let cause = 'the free space is too small for a change';
   try {
     sqlite.exec(emptyCommitSql);
     if (hasRoom(folder)) return true;
   } catch (error) {
-    if (!lacksRoom(error, databaseFile(folder))) throw error;
+    // SQLite calls a quota and a limit of the file's length an I/O error
+    if (!isSqliteError(error, 'full', 'ioError')) throw error;
+    cause = String(error);
   }
-  log(
-    'warn',
-    'starting read-only because the disk is full, or a quota is reached: changes are rejected until there is space',
-  );
+  const why = 'starting read-only because the disk is full, or a quota is reached';
+  log('warn', `${why}: changes are rejected until there is space`, { cause });
   return false;
 }
 

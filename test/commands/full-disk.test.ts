@@ -32,8 +32,8 @@ for (const signal of ['SIGKILL', 'SIGTERM'] as const) {
       assert.match(output.stdout, /"level":"warn","message":"starting read-only/);
       disk.fill(); // including what the start may have freed
       assert.equal((await fetch(`${url}/customers/1`, { headers: { 'X-API-Key': key } })).status, 200);
-      assert.equal(await addCustomer(url, key), 503);
       assert.equal((await fetch(`${url}/health/ready`)).status, 503);
+      assert.equal(await addCustomer(url, key), 503);
 
       disk.makeRoom();
       await becomesReady(url);
