@@ -1,14 +1,13 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
 import { closeSync, fdatasync } from 'node:fs';
-import { setTimeout as pause } from 'node:timers/promises';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
 import type { Invalidation } from './invalidation.ts';
 import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { bytesOf, maySync } from './private-files.ts';
-import { isTransient, StorageError, toStorageError } from './storage-error.ts';
+import { maySync } from './private-files.ts';
+import { isTransient, toStorageError } from './storage-error.ts';
 import { closedReasons, Transactions } from './transactions.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type FeatureMigration } from './migrations.ts';
@@ -20,7 +19,6 @@ import { configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './w
 
 /** How often the service looks at what other processes did. */
 export const watchMilliseconds = 1_000;
-const saveAgainMilliseconds = 5_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 
@@ -84,14 +82,11 @@ export type DatabaseReads = Pick<Database, 'read' | 'readInWorker'>;
 export async function openDatabase(options: DatabaseOptions): Promise<Database> {
   const unlock = lockFolder(options.folder);
   try {
-    const isWalLeft = bytesOf(`${databaseFile(options.folder)}-wal`) > 0;
     const sqlite = await openMigrated(options.folder, options.migrations, {
       report: (message) => options.log?.('info', message),
       signal: options.signal,
     });
-    const database = startDatabase(options, sqlite, unlock);
-    if (isWalLeft) database.emptyWalSoon(); // a killed process may have erased something
-    return database;
+    return startDatabase(options, sqlite, unlock);
   } catch (error) {
     unlock();
     throw toStorageError(error, databaseFile(options.folder));
@@ -116,7 +111,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     hasRoom: () => hasRoom(folder),
     onSync,
     onSettled: () => checkpointer.inspectSoon(),
-    onFatal: (error) => (ending = end(error)),
+    onFatal: options.onFatal,
   });
   const readWorker = sqlWorker({ file, access: 'read' });
   const checkpointer = new Checkpointer({
@@ -130,47 +125,30 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     checkpoints,
   });
   const replacedFiles = new ReplacedFiles(folder);
-  let ending: Promise<void> | undefined;
   let closing: Promise<void> | undefined;
   const watching = setInterval(() => {
     transactions.watch();
     if (replacedFiles.names.length > 0) void endReplaced();
   }, watchMilliseconds).unref();
 
+  /** Ends the service, once what only open files have is saved. If it can't be, `close` tries it once more. */
   async function endReplaced(): Promise<void> {
     clearInterval(watching);
     await checkpointer.close();
-    const fail = (): void => transactions.fail(new StorageError('Files of the database were replaced.'));
-    await transactions.whileHeld(fail).catch(() => {}); // a sync failed, which has ended the service
-  }
-
-  /** Ends the service once nothing is written anymore, and what only open files have is saved. */
-  async function end(error: Error): Promise<void> {
-    clearInterval(watching);
-    let reason = replacedFiles.names.length > 0 ? undefined : error;
-    while (reason === undefined && closing === undefined)
-      reason = await replacedFiles.save(sqlite).catch((cause: unknown) => {
-        const message = 'files of the database were replaced, and it could not be copied';
-        log('error', message, { cause: String(cause) });
-        return pause(saveAgainMilliseconds, undefined);
-      });
-    if (reason === undefined) return; // `close` tries it once more
-    sqlite.close(); // first: the last connection that closes would checkpoint, and a read-only one can't
-    options.onFatal(reason);
+    const fail = async (): Promise<void> => transactions.fail(await replacedFiles.save(sqlite));
+    await transactions.whileHeld(fail).catch((error: Error) => transactions.fail(error));
   }
 
   async function close(): Promise<void> {
     clearInterval(watching);
     await transactions.close();
     await checkpointer.close();
-    await ending;
-    const isUnsaved = sqlite.isOpen && replacedFiles.hasContentToSave;
-    const replaced = isUnsaved ? await replacedFiles.save(sqlite) : undefined;
+    const replaced = replacedFiles.hasContentToSave ? await replacedFiles.save(sqlite) : undefined;
     await readWorker.close();
     // the last connection that closes would checkpoint and remove -wal and -shm, unless it is read-only: the
     // next start may lack room for new files, and a replica would have to begin again
     const leavesWal = checkpoints === 'litestream' || !stats.canWrite;
-    for (const each of leavesWal ? [sqlite, reading] : [reading, sqlite]) if (each.isOpen) each.close();
+    for (const each of leavesWal ? [sqlite, reading] : [reading, sqlite]) each.close();
     closeSync(walDescriptor);
     unlock();
     if (replaced === undefined) return;

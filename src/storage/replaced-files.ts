@@ -14,6 +14,7 @@ const lockNames: readonly string[] = ['orderly.db-shm', 'lock.db'];
 export class ReplacedFiles {
   readonly #folder: string;
   readonly #identities: ReadonlyMap<string, string | undefined>;
+  #isSaved = false;
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -30,17 +31,24 @@ export class ReplacedFiles {
 
   /** Whether what was answered is only in the files that are open, and can be saved beside them. */
   get hasContentToSave(): boolean {
-    return existsSync(this.#folder) && this.names.some((name) => contentNames.includes(name));
+    const isLost = this.names.some((name) => contentNames.includes(name));
+    return isLost && !this.#isSaved && existsSync(this.#folder);
   }
 
-  /** Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. */
+  /**
+   * Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. Throws
+   * StorageError.
+   */
   async save(open: DatabaseSync): Promise<StorageError> {
     const { names } = this;
     const what = `${names.join(', ')} in ${this.#folder} was deleted or replaced while the service ran`;
     if (!this.hasContentToSave) return new StorageError(`${what}: start it again.`);
     const time = new Date().toISOString().replaceAll(/[-:.]/g, '');
     const file = join(this.#folder, `orderly-saved-${time}.db`);
-    await copyDatabase(open, file);
+    await copyDatabase(open, file).catch((cause: unknown) => {
+      throw new StorageError(`${what}, and what it had could not be copied: ${String(cause)}`);
+    });
+    this.#isSaved = true;
     // SQLite would apply this WAL, which the copy includes, to the file that replaced the database
     if (names.includes('orderly.db') && !names.includes('orderly.db-wal'))
       for (const end of ['-wal', '-shm']) rmSync(join(this.#folder, `orderly.db${end}`), { force: true });

@@ -1,6 +1,6 @@
 // The WAL stays short under sustained writes; a checkpoint waits for long readers without delaying writes.
 import assert from 'node:assert/strict';
-import { copyFileSync, fdatasync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { fdatasync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
@@ -245,18 +245,6 @@ test('a WAL that is left to Litestream is the same after a stop and a start', as
   await second.write((db) => db.run("INSERT INTO notes (text) VALUES ('after')"));
   assert.equal(saltsOf(folder), salts);
   assert.equal(count(second), notes + 1);
-});
-
-test('the WAL that a killed service left is emptied after the start, since something may have been erased', async (t) => {
-  const [folder, copy] = [newFolder(t), newFolder(t)];
-  const killed = await openNotes(t, { folder });
-  await killed.write(addNote('secret'));
-  await killed.write((db) => db.run('DELETE FROM notes'));
-  for (const end of ['', '-wal'])
-    copyFileSync(`${databaseFile(folder)}${end}`, `${databaseFile(copy)}${end}`);
-  const database = await openNotes(t, { folder: copy });
-  await until(() => database.stats.checkpoints > 0);
-  assert(!readFileSync(`${databaseFile(copy)}-wal`).includes('secret'));
 });
 
 test('if Litestream doesn’t, the service finally checkpoints, and logs that once', (t) =>
