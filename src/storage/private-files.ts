@@ -28,15 +28,8 @@ const ownNames = ['lock.db', 'orderly.db', 'orderly.db-wal', 'orderly.db-shm', '
  * closing a descriptor of a file that SQLite has open would drop SQLite's locks (POSIX).
  */
 export function makePrivate(file: string): void {
-  if (exists(file)) return keepPrivate(file);
-  createPrivate(file);
-  const { uid } = lstatSync(file);
-  if (isOwn({ uid })) return;
-  rmSync(file);
-  throw new StorageError(
-    `The file system of ${dirname(file)} gives new files to account ${uid}: run orderly as that account, or ` +
-      'mount the folder with the uid of this one.',
-  );
+  if (!exists(file)) createPrivate(file);
+  keepPrivate(file);
 }
 
 /** Unlike `existsSync`, also true for a link that leads nowhere. */
@@ -61,7 +54,10 @@ export function keepPrivate(file: string): void {
       `${file} is not a file. (A container makes a folder of a mounted file that is missing: mount the data folder.)`,
     );
   if (!isOwn(stats))
-    throw new StorageError(`${file} belongs to account ${stats.uid}: give it to this one, or delete it.`);
+    throw new StorageError(
+      `${file} belongs to account ${stats.uid}: give it to this one, or delete it. If its file system gives all new ` +
+        'files to that account, run orderly as it, or mount the file system with the uid of this one.',
+    );
   if (isOpenToOthers(file)) chmodIfKept(file, 0o600);
 }
 
