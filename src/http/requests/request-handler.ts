@@ -11,7 +11,7 @@ import type { ArrivedRequest } from '../connections/http-server.ts';
 import { checkTransport } from '../connections/peer.ts';
 import { mediaTypesOf } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
-import { allowedMethods, type Match, type Router } from '../routing/router.ts';
+import { allowedMethods, type Match, type MountedRoute, type Router } from '../routing/router.ts';
 import { checkPostConditions } from './conditional.ts';
 import { authenticate } from './credential.ts';
 import { Idempotency, type ResponseStore } from './idempotency.ts';
@@ -33,6 +33,16 @@ type RequestHandlerOptions = {
   readonly log: Logger;
 };
 
+/** A request whose head has arrived, and its route. */
+type FoundRequest = {
+  readonly arrived: ArrivedRequest;
+  readonly head: RequestHead;
+  /** The routes of the path, of which the method has one. */
+  readonly match: Match | undefined;
+  readonly mounted: MountedRoute | undefined;
+  readonly body: RequestBody | undefined;
+};
+
 /** Handles requests, and responds to bytes that are no valid request. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
@@ -50,10 +60,14 @@ export class RequestHandler {
     const { request, response, connection } = arrived;
     if (connection.isEnding) return void request.resume(); // nothing after the last request is answered
     respond.metrics.loopDelay.sample();
-    const body = hasBody(request) ? new RequestBody(arrived, router.streamedBytesMax(request)) : undefined;
+    const head = readHead(request, connection.peer, this.#nextRequestId);
+    const match = router.find(head.path);
+    const mounted = match?.methods.get(head.method);
+    const streamed = mounted?.route.streamedBody;
+    const body = hasBody(request) ? new RequestBody(arrived, streamed?.bytesMax) : undefined;
     connection.body = body;
     request.once('close', () => connection.forget(body)); // an idle connection keeps nothing of its last request
-    const start = (): void => void this.#answer(arrived, body);
+    const start = (): void => void this.#answer({ arrived, head, match, mounted, body });
     const hasRoom = connection.begin(response, body?.isStreamed === true, start);
     if (!hasRoom) respond.metrics.dropped.pipelined += 1;
     if (body?.problem !== undefined) connection.endAfterResponse(); // it announces too much
@@ -70,9 +84,8 @@ export class RequestHandler {
   }
 
   /** Runs synchronously, unless the request has to wait for its body, for the disk or for a thread. */
-  async #answer(arrived: ArrivedRequest, body: RequestBody | undefined): Promise<void> {
-    const { call: services, router, respond, limiters } = this.#options;
-    const head = readHead(arrived.request, arrived.connection.peer, this.#nextRequestId);
+  async #answer({ arrived, head, match, mounted, body }: FoundRequest): Promise<void> {
+    const { call: services, respond, limiters } = this.#options;
     const responder = new Responder(arrived, head, respond);
     let isAdmitted = false;
     try {
@@ -81,8 +94,6 @@ export class RequestHandler {
       // a probe carries and gets nothing of anybody's
       if (!respond.isTls && !head.path.startsWith('/health/')) checkTransport(head.peer, head.headers);
       if (arrived.expectation === 'other') throw unknownExpectation();
-      const match = router.find(head.path);
-      const mounted = match?.methods.get(head.method);
       responder.mounted = mounted;
       const isOptions = head.method === 'OPTIONS';
       if (isOptions && respond.cors.allowsPreflight(head.headers)) return responder.respondToOptions(match);
@@ -106,8 +117,9 @@ export class RequestHandler {
       checkContent(head, route, body);
       if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.methods.has('GET') });
       if (route.streamedBody !== undefined) body?.begin();
+      const isLate = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
-      if (route.body !== undefined) call.caller = call.recheckCaller(); // the body may have arrived long after its head
+      if (route.body !== undefined && isLate) call.caller = call.recheckCaller();
       const issues = readContent(call, head, bytes);
       const repeated = this.#idempotency.find(call, bytes, issues);
       if (issues.length > 0) throw invalid(issues);

@@ -1,6 +1,4 @@
 // Finds the routes of a path, and its parameters.
-import type { IncomingMessage } from 'node:http';
-import { splitTarget } from './request-target.ts';
 import { nameParameter, type Method, type Route } from './route.ts';
 
 /** A route, and the status for invalid data, which its group declares. */
@@ -59,11 +57,6 @@ export class Router {
     for (const [index, each] of found.names.entries())
       params[each] = (each === nameParameter ? name : ids[index]) ?? '';
     return { methods: found.methods, params };
-  }
-
-  /** Returns the limit of a body that its route reads as it arrives; undefined for other bodies. */
-  streamedBytesMax({ method = '', url = '' }: IncomingMessage): number | undefined {
-    return this.find(splitTarget(url).path)?.methods.get(method)?.route.streamedBody?.bytesMax;
   }
 
   #add(mounted: MountedRoute): void {
