@@ -37,6 +37,8 @@ export type Column<Shown, Given = Shown> = {
   readonly show: (stored: never) => Shown;
   /** Never called for null, which is stored as NULL. */
   readonly store: (given: Given) => SqlValue;
+  /** Shows a given value, if that takes less than to store it and to show what was stored. */
+  readonly showGiven?: (given: never) => Shown;
   /** Whether rows are inserted with a value of the column. */
   readonly isInserted: boolean;
   /** The value that an UPDATE sets, if it isn't just a parameter. */
@@ -87,7 +89,7 @@ export function words<T extends string>(): Column<T[], readonly T[]> {
 export function json<T extends object>(): Column<T> {
   const show = (stored: string): T => JSON.parse(stored); // `store` wrote it
   const complaint = 'The JSON is not as the service writes it.';
-  return { show, store: (value) => JSON.stringify(value), isInserted: true, complaint };
+  return { show, store: (value) => JSON.stringify(value), showGiven: asIs<T>, isInserted: true, complaint };
 }
 
 /** A column that may be NULL. An INSERT may leave it out. */
@@ -212,18 +214,20 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Returns a function that converts the given values of these columns to a statement's parameters. */
 function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
-  return (values) =>
-    columns.map(({ source, store }) => {
+  return (values) => {
+    const params: SqlValue[] = [];
+    for (const { source, store } of columns) {
       const given = values[source] ?? null;
-      return given === null ? null : store(given as never); // in the form of the column
-    });
+      params.push(given === null || store === asIs ? (given as SqlValue) : store(given as never)); // in the column’s form
+    }
+    return params;
+  };
 }
 
 function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   const all = namedColumns(columns);
   const list = all.map(({ expression }) => expression).join(', ');
   const sql = `SELECT ${list} FROM ${place}`;
-  const paramsOf = paramsFor(all.map((column) => ({ ...column, source: column.name })));
   const objectOf = (row: Row): RowObject<C> => {
     const object: Record<string, unknown> = {};
     for (const [index, { name, show }] of all.entries()) {
@@ -235,7 +239,14 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   return {
     columns: list,
     objectOf,
-    written: (values) => objectOf(paramsOf(values)),
+    written(values: Values) {
+      const object: Record<string, unknown> = {};
+      for (const { name, store, show, showGiven } of all) {
+        const given = (values[name] ?? null) as never; // in the form of the column
+        object[name] = given === null ? null : (showGiven?.(given) ?? show(store(given) as never));
+      }
+      return object as RowObject<C>; // each column's value was just shown
+    },
     find(db, key) {
       const row = db.get(sql, key);
       return row === undefined ? undefined : objectOf(row);

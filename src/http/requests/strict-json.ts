@@ -74,22 +74,19 @@ function countMembers(text: string): number {
 }
 
 function endOfString(text: string, start: number): number {
-  let end = text.indexOf('"', start + 1);
-  while (end !== -1 && isEscaped(text, end)) end = text.indexOf('"', end + 1);
-  return end === -1 ? text.length : end;
-}
-
-function isEscaped(text: string, quote: number): boolean {
-  let first = quote;
-  while (text.charCodeAt(first - 1) === 0x5c) first -= 1; // backslash
-  return (quote - first) % 2 === 1;
+  for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
+    let first = end;
+    while (text.charCodeAt(first - 1) === 0x5c) first -= 1; // backslash
+    if ((end - first) % 2 === 0) return end;
+  }
+  return text.length;
 }
 
 function countKeys(value: unknown): number {
   if (typeof value !== 'object' || value === null) return 0;
-  let keys = 0;
-  if (Array.isArray(value)) for (const item of value) keys += countKeys(item);
-  else for (const key in value) keys += 1 + countKeys((value as Record<string, unknown>)[key]);
+  const inner: unknown[] = Object.values(value);
+  let keys = Array.isArray(value) ? 0 : inner.length;
+  for (const each of inner) if (typeof each === 'object') keys += countKeys(each);
   return keys;
 }
 
