@@ -49,16 +49,6 @@ test('the WAL is checkpointed while writes go on, and its growth is bounded', as
   await until(() => database.stats.walBytes < longBytes);
 });
 
-test('on a small disk the WAL is checkpointed before it fills the disk', (t) =>
-  withSmallDisk(t, 8, async (disk) => {
-    const database = await openNotes(t, { folder: join(disk.folder, 'data'), fdatasync: slowSync });
-    disk.after(() => database.close());
-    await database.write((db) => db.run('INSERT INTO notes (text) VALUES (?)', ''));
-    for (let round = 0; round < 800; round++)
-      await database.write((db) => db.run('UPDATE notes SET text = ?', `${round}${'x'.repeat(12_000)}`));
-    assert(database.stats.checkpoints > 0);
-  }));
-
 test('a checkpoint cuts the WAL to what it may have of the room that others have left by then', (t) =>
   withSmallDisk(t, 16, async (disk) => {
     const folder = join(disk.folder, 'data');
@@ -75,22 +65,6 @@ test('a checkpoint cuts the WAL to what it may have of the room that others have
     const after = await writeUntil(2);
     assert.ok(before > 4 * mebibyte && after < 4 * mebibyte, `${before} bytes, then ${after}`);
   }));
-
-test('a long reader keeps the WAL growing, no longer than it reads', async (t) => {
-  const folder = newFolder(t);
-  const database = await openOnDisk(t, { folder });
-  const reader = new DatabaseSync(databaseFile(folder), { readOnly: true, returnArrays: true });
-  await writeWhile(database, () => database.read.get<[number]>('SELECT count(*) FROM notes')?.[0] === 0);
-  reader.exec('BEGIN');
-  const seen = reader.prepare('SELECT count(*) FROM notes').get();
-  const longest = await writeWhile(database, () => database.stats.walBytes < 1.25 * longBytes);
-  assert(longest >= 1.25 * longBytes);
-  assert.equal(database.stats.checkpoints, 0);
-  assert.deepEqual(reader.prepare('SELECT count(*) FROM notes').get(), seen);
-  reader.close();
-  await writeWhile(database, () => database.stats.checkpoints === 0);
-  await until(() => database.stats.walBytes < longBytes);
-});
 
 const slowQuery =
   'WITH RECURSIVE n (i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n LIMIT 20000) SELECT ' +

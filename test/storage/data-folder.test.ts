@@ -7,7 +7,6 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -35,14 +34,6 @@ test('a new folder gets a database that only its owner can read', async (t) => {
   chmodSync(databaseFile(folder), 0o644); // as in a copy from elsewhere
   assert.deepEqual(noteTexts((await openNotes(t, { folder })).read), ['first']);
   assert.equal(statSync(databaseFile(folder)).mode & 0o777, 0o600);
-});
-
-test('a second service on one folder is rejected, until the first has ended', async (t) => {
-  const folder = newFolder(t);
-  const database = await openNotes(t, { folder });
-  await assert.rejects(openNotes(t, { folder }), says(/Another process uses/));
-  await database.close();
-  await openNotes(t, { folder });
 });
 
 for (const content of ['\0'.repeat(4096), 'no lock'.repeat(1000)])
@@ -78,24 +69,6 @@ test('a database of another application is rejected and left unchanged', async (
   const before = readFileSync(databaseFile(folder));
   await assert.rejects(openNotes(t, { folder }), says(/another application/));
   assert.deepEqual(readFileSync(databaseFile(folder)), before);
-});
-
-test('a file that is not a database is rejected', async (t) => {
-  const folder = newFolder(t);
-  writeFileSync(databaseFile(folder), 'Dear diary, '.repeat(1000));
-  await assert.rejects(openNotes(t, { folder }), says(/is not a database/));
-});
-
-test('a truncated database is rejected', async (t) => {
-  const folder = newFolder(t);
-  const database = await openNotes(t, { folder });
-  await Promise.all(
-    Array.from({ length: 100 }, (_, index) => database.write(addNote(`${index}`.repeat(500)))),
-  );
-  await database.close();
-  const { size } = statSync(databaseFile(folder));
-  truncateSync(databaseFile(folder), size - 4096);
-  await assert.rejects(openNotes(t, { folder }), says(/is damaged/));
 });
 
 test('tables and indexes that somebody has added do no harm', async (t) => {

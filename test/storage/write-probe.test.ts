@@ -2,37 +2,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, statSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { test, type TestContext } from 'node:test';
-import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
+import { test } from 'node:test';
+import { databaseFile } from '../../src/storage/database-file.ts';
 import { withSmallDisk } from '../support/small-disk.ts';
-import { newFolder } from '../support/command-support.ts';
-import { addNote, isUnavailable, noteTexts, openNotes, until } from '../support/storage-support.ts';
-
-/** From now on SQLite finds no space, until the mock is restored. */
-function fillDisk(t: TestContext) {
-  const { exec } = DatabaseSync.prototype;
-  return t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
-    if (![emptyCommitSql, 'PRAGMA wal_checkpoint(TRUNCATE)'].includes(sql)) return exec.call(this, sql);
-    throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
-  });
-}
-
-test('a start on a full disk is read-only, until a change can be written', async (t) => {
-  const folder = newFolder(t);
-  const before = await openNotes(t, { folder });
-  await before.write(addNote('before'));
-  await before.close();
-  const full = fillDisk(t);
-  const logged: string[] = [];
-  const database = await openNotes(t, { folder, log: (_, message) => logged.push(message) });
-  full.mock.restore();
-  assert.equal(database.stats.canWrite, false);
-  assert.match(logged.join(), /^starting read-only/);
-  assert.deepEqual(noteTexts(database.read), ['before']);
-  await database.write(addNote('after'));
-  assert.equal(database.stats.canWrite, true);
-});
+import { addNote, isUnavailable, openNotes, until } from '../support/storage-support.ts';
 
 test('a write that changes nothing doesn’t prove that there is space again', (t) =>
   withSmallDisk(t, 1, async (disk) => {
@@ -48,18 +21,6 @@ test('a write that changes nothing doesn’t prove that there is space again', (
     await database.write(addNote('room'));
     assert.equal(database.stats.canWrite, true);
   }));
-
-test('free space is detected periodically, without changes to write', async (t) => {
-  const folder = newFolder(t);
-  await (await openNotes(t, { folder })).close();
-  const full = fillDisk(t);
-  const database = await openNotes(t, { folder });
-  const asked = full.mock.callCount();
-  await until(() => full.mock.callCount() > asked);
-  full.mock.restore();
-  assert.equal(database.stats.canWrite, false);
-  await until(() => database.stats.canWrite);
-});
 
 test('a disk with room for a page, but not for a change, is not ready, after a restart as before', (t) =>
   withSmallDisk(t, 2, async (disk) => {

@@ -1,7 +1,6 @@
 // Faults of the storage under a service: each has a clear message or a 503, and none a false success.
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { appendFileSync, cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, suite, test } from 'node:test';
@@ -21,7 +20,7 @@ import {
   placeUntilRefused,
   assertAllThere,
 } from './fault-orders.ts';
-import { notesIn, settings, signedInFolder } from './signed-in-folder.ts';
+import { settings, signedInFolder } from './signed-in-folder.ts';
 
 suite('faults of the storage', { concurrency: 4 }, () => {
   const made = newFolder({ after });
@@ -61,15 +60,6 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       await service.restart();
       assert.deepEqual(await notesOf(service, shop), new Set([...answered, 'after']));
       await checked(service.folder, 0);
-    }));
-
-  test('a read-only folder is named', (t) =>
-    withSmallDisk(t, 8, async (disk) => {
-      const folder = join(disk.folder, 'data');
-      cpSync(made, folder, { recursive: true });
-      execFileSync('mount', ['-o', 'remount,ro', disk.folder]);
-      await assertRejected(folder, /data/);
-      await assertRejected(join(disk.folder, 'other'), /other/);
     }));
 
   suite('when a sync fails', { skip: noCompiler() }, () => {
@@ -256,23 +246,6 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
       await assertRejected(folder, /orderly\.db is locked by another process/, program); // waits 10 s
     });
-  });
-
-  test('a WAL with a torn end after a crash is read up to there', async (t) => {
-    const folder = newFolder(t);
-    cpSync(made, folder, { recursive: true });
-    const first = await startChild({ folder, settings });
-    const client = createLoadClient(first.port);
-    const shop = await openShop(client, token);
-    const answered = ['one', 'two', 'three'];
-    for (const note of answered) assert.equal((await shop.place(note)).status, 201);
-    client.close();
-    await first.kill('SIGKILL');
-    const log = join(folder, 'orderly.db-wal');
-    assert(statSync(log).size > 0);
-    appendFileSync(log, readFileSync(log).subarray(32, 10_000));
-    appendFileSync(log, Buffer.alloc(5_000, 0x5a));
-    assert.deepEqual(await notesIn(folder), answered);
   });
 });
 
