@@ -39,7 +39,7 @@ const wellFormed = new RegExp(`^${part}\\.${part}\\.[\\w-]{42}[AEIMQUYcgkosw048]
  * audience. Throws without a secret, and if a secret is too short.
  */
 export function createSigner(secrets: readonly Uint8Array[], publicUrl: string) {
-  const keys = secrets.map(createKey);
+  const keys = secrets.map(signingKeyOf);
   const [signing] = keys;
   if (signing === undefined) throw new Error('Signing tokens requires at least one secret.');
   return {
@@ -70,7 +70,7 @@ export function signatureIsValid(token: string, mac: Mac): boolean {
   return timingSafeEqual(Buffer.from(token.slice(dot + 1)), Buffer.from(expected));
 }
 
-function createKey(secret: Uint8Array): Key {
+function signingKeyOf(secret: Uint8Array): Key {
   if (secret.length < secretBytesMin) throw new Error(`A secret must have at least ${secretBytesMin} bytes.`);
   const mac = createMac(secret);
   const kid = mac('kid').toString('base64url', 0, 8);

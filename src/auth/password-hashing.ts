@@ -119,8 +119,8 @@ function deriveInPool(input: ScryptInput): Promise<Uint8Array> {
 }
 
 /**
- * Gives back what V8 holds and doesn't use, which takes some 0.2 s: at most every other second, so it may wait. Only on
- * small machines, where `start.sh` gives the function.
+ * Makes V8 return unused memory to the system. This takes some 0.2 s, so it is done at most every other second. Only on
+ * small machines: `start.sh` gives the function there.
  */
 function collectGarbageSeldom(): () => Promise<void> {
   let nextAt = -Infinity;

@@ -51,9 +51,8 @@ export async function restoreBackup({ config, operands: [file = ''], flags }: Co
 }
 
 /**
- * Does the work and shows its progress, which the work reports between its steps. After a signal that throws, so that the
- * work removes its partial copy once no thread writes to it any more, and the process ends. A second signal ends the
- * process at once.
+ * Does the work and shows its progress. The work reports its progress between two steps; after a signal that report
+ * throws, so that the work removes its partial copy, and then the process ends. A second signal ends it at once.
  */
 async function untilSignal<T>(
   label: string,

@@ -13,7 +13,7 @@ const lineKinds = [
 
 type DotEnv = { readonly variables: Environment; readonly issues: readonly string[] };
 
-/** Reports the first line that is no `NAME=value`: what comes after it may be a part of its value. */
+/** Reports the first line that isn't `NAME=value`, and ends there: the lines after it may belong to its value. */
 export function parseDotEnv(text: string): DotEnv {
   const variables: Record<string, string> = {};
   for (let position = 0; position < text.length;) {

@@ -32,7 +32,7 @@ const rows: readonly Row[] = [
     'MODE',
     'self-signed',
     'self-signed, files, or off (behind a proxy)',
-    oneOf(['self-signed', 'files', 'off']),
+    wordRule(['self-signed', 'files', 'off']),
   ],
   ['tls-cert', 'FILE', '', 'certificate chain, PEM, for --tls files'],
   ['tls-key', 'FILE', '', 'private key, PEM, for --tls files'],
@@ -43,7 +43,7 @@ const rows: readonly Row[] = [
     'MODE',
     'open',
     'open: anyone may sign up; closed: administrators create users',
-    oneOf(['open', 'closed']),
+    wordRule(['open', 'closed']),
   ],
   [
     'jwt-secrets',
@@ -52,7 +52,7 @@ const rows: readonly Row[] = [
     `secrets of at least ${secretBytesMin} bytes; the first signs (secret.key). Better in the environment`,
     listRule(secret),
   ],
-  ['api-key-query', 'MODE', 'on', 'whether ?api_key= is accepted: on or off', oneOf(['on', 'off'])],
+  ['api-key-query', 'MODE', 'on', 'whether ?api_key= is accepted: on or off', wordRule(['on', 'off'])],
   ['rate-default', 'RATE', '600/60', 'requests/seconds of each caller, or off', rate],
   ['rate-anonymous', 'RATE', '120/60', 'requests without a credential, per address', rate],
   ['rate-login-account', 'RATE', '5/60', 'sign-ins to one account from one address', rate],
@@ -80,7 +80,7 @@ const rows: readonly Row[] = [
     'BY',
     'own',
     'who checkpoints the WAL: own, or litestream (a replica)',
-    oneOf(['own', 'litestream']),
+    wordRule(['own', 'litestream']),
   ],
   ['password-min', 'LENGTH', '8', 'shortest password, 8–64 (15 is recommended)', wholeNumberRule(8, 64)],
   [
@@ -99,7 +99,7 @@ const rows: readonly Row[] = [
   ],
   ['cors-origins', 'LIST', '', 'origins whose pages may call the API', listRule(pageOrigin)],
   ['without', 'LIST', '', 'features to leave out, such as console,docs; their data stays'],
-  ['log', 'LEVEL', 'info', levels.join(', '), oneOf(levels)],
+  ['log', 'LEVEL', 'info', levels.join(', '), wordRule(levels)],
 ];
 
 export const coreSettings: readonly Setting[] = rows.map(([flag, value, fallback, help, rule]) => ({
@@ -128,7 +128,7 @@ export function wholeNumberRule(min: number, max: number): SettingRule {
   };
 }
 
-function oneOf(values: readonly string[]): SettingRule {
+function wordRule(values: readonly string[]): SettingRule {
   return (text) => (values.includes(text) ? undefined : `must be ${listed(values, 'or')}`);
 }
 

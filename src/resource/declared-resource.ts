@@ -101,9 +101,9 @@ type Rights = {
 } & Deleters;
 
 type Declaration<M extends ResourceMembers> = {
-  /** The noun for one object: its events are `${name}.created` and so on, and its schemas begin with it. */
+  /** The noun for one object. Event types (`supplier.created`) and schemas (`SupplierPatch`) begin with it. */
   readonly name: string;
-  /** The name of its table and of its section in the document; its paths and its scopes begin with it. */
+  /** The name of the table, and of a section of the document. Paths and scopes begin with it. */
   readonly plural: string;
   readonly rights: RightsOf<M>;
   /** In the order in which responses and files show them. */
@@ -156,20 +156,20 @@ type IndexedSearch = {
 /** How an import finds the object that a line without id and key means (`imported-object-store.ts`). */
 type ImportRules<M extends ResourceMembers> = {
   /**
-   * Tried in order; matches when exactly one row has these values. Or the name of a unique member: then it alone names an
-   * object, and ids and keys have no effect.
+   * Tried in order: the first that matches exactly one row finds the object. Or the name of a unique member: this
+   * alone names an object then, and ids and keys have no effect.
    */
   readonly knownBy: readonly RowMatch<ContentOf<M>>[] | (keyof M & string);
   /** A row with another text in this column isn't meant. */
   readonly distinguishedBy?: keyof M & string;
-  /** What a new object may have in common with another one, which the result of its line names. */
+  /** Matches of rows that a new object may be mistaken for: the result of its line names one. */
   readonly alike?: readonly RowMatch<ContentOf<M>>[];
-  /** Returns what a line may not mean. `current` is empty for a new object. */
+  /** Returns a warning of a mistake that the line may contain. `current` is empty for a new object. */
   readonly warningOf?: (wanted: ContentOf<M>, current: Partial<RowOf<M>>) => string | undefined;
   /** The description of the object in a line. */
   readonly description?: string;
 };
-/** A condition on rows, and its values for an object: null for one that has no such value, and is found by no other. */
+/** A condition on rows, and the values for an object. A value of null matches no row. */
 export type RowMatch<Content> = {
   readonly sql: string;
   readonly valuesOf: (content: Content) => readonly (string | number | null)[];

@@ -1,9 +1,10 @@
-// What a line of an import makes of an object: creates it, changes the one that it means, or leaves that as it is. It
-// means the object with its `id` or its key, or else the one that `knownBy` of the declaration finds. A key names an object
-// in the system that it comes from; it is a row of a table beside that of the objects. A line without a key has one made
-// from its content, so that the same file creates nothing twice.
+// How a line of an import is written: it creates an object, changes one, or changes nothing. It means the object with its
+// `id`, the one that a line with its key has created, or else the one that `knownBy` of the declaration finds.
 //
-// A dry run does the same, and the caller undoes it. What earlier lines would have created is in its memory.
+// A key names an object in the system from which the file comes. A table has a row for each key. A line without a key
+// gets one from its content, so that the same file creates nothing twice.
+//
+// A dry run writes likewise, and its caller undoes that. It remembers what its earlier lines would have created.
 import assert from 'node:assert';
 import { hash } from 'node:crypto';
 import { checkScope, type Caller } from '../auth/access.ts';
@@ -60,13 +61,13 @@ export type LineOutcome = {
   /** Null for an object that a dry run would create. */
   readonly id: number | null;
   readonly result: 'created' | 'changed' | 'unchanged';
-  /** An object for which the new one may be mistaken; null for one that an earlier line of a dry run would create. */
+  /** An object like the new one: perhaps the same. Null if an earlier line of the dry run would create it. */
   readonly sameAs?: number | null | undefined;
-  /** What the line may not mean. */
+  /** A mistake that the line may contain. */
   readonly warning?: string | undefined;
 };
 
-/** Tells contents apart. It depends on the order of members, but not on blanks between them. */
+/** Returns a hash of the content: it depends on the order of members, but not on blanks between them. */
 export function fingerprintOf(content: unknown): string {
   return hash('sha256', JSON.stringify(content), 'base64url');
 }

@@ -1,6 +1,6 @@
-// Amounts in decimal notation, with the digits of each currency's minor unit (ISO 4217 list one; list three has
-// none, so withdrawn currencies have those that java.util.Currency keeps, and 2 where it knows none). A test compares
-// them with both tables.
+// Amounts in decimal notation, with the digits of each currency's minor unit. Those of active currencies are in ISO 4217,
+// list one. List three has none for withdrawn currencies: their digits are those of java.util.Currency, or 2 if it
+// doesn't know the currency. A test compares them with both tables.
 
 const digitsDefault = 2;
 /**

@@ -28,8 +28,8 @@ export const currencies: ReadonlySet<string> = setOf(`
   XAF XCD XCG XOF XPF YER ZAR ZMW ZWG`);
 
 /**
- * The codes that ISO 4217 has withdrawn: list three (historic denominations), but for those that list one has
- * again or still (EUR, IDR, MWK, PEN, RON, SDG, SZL, TRY), and for XFO, XFU and XRE, which have no minor unit.
+ * The codes that ISO 4217 has withdrawn: list three (historic denominations), without the codes that are also in list
+ * one (EUR, IDR, MWK, PEN, RON, SDG, SZL, TRY), and without XFO, XFU and XRE, which have no minor unit.
  */
 export const withdrawnCurrencies: ReadonlySet<string> = setOf(`
   ADP AFA ALK ANG AOK AON AOR ARA ARP ARY ATS AYM AZM BAD BEC BEF BEL BGJ BGK BGL BGN BOP BRB BRC BRE BRN

@@ -111,7 +111,7 @@ function planOfInternational(digits: string): Plan | undefined {
   return [1, 2, 3].map((length) => mainPlan(digits.slice(0, length))).find((found) => found !== undefined);
 }
 
-/** Returns a number that begins after its calling code as its country has it, if it is one. */
+/** Returns the national number in what follows a calling code: without a trunk prefix. */
 function numberOf(plan: Plan, number: string): string | undefined {
   const readings = [withoutPrefix(number, plan), number, number.replace(/^0+/, '')];
   return readings.find((each) => plan.number.test(each));

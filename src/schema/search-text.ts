@@ -181,9 +181,9 @@ const umlauts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the phrases of a word as it is written, without its signs, with its umlauts written out, and with what may
- * be umlauts written out as in the search text, which has U for ü and A for å: UE in MUELLER, but not in BAUER. The
- * latter match only the beginning of a word if they are short, or BLUE would find too much.
+ * Returns the phrases of a word: as it is written, without its signs, and with its umlauts written out. A UE may stand for
+ * an umlaut, as in MUELLER, but not in BAUER; the search text has U for ü. So such a word is also a phrase with U alone.
+ * A short one of these matches only the beginning of a word, or BLUE would find too much.
  */
 function spellingsOf({ plain, spelledOut }: Word): string[] {
   const folded = plain.replace(/(?<![AEIOUQ])([AOU])E/g, '$1').replaceAll('AA', 'A');

@@ -1,12 +1,15 @@
-// A bundler: joins the modules of the console into few files, since there are dozens of modules, and each
-// request costs a round trip. A file has its modules one after the other, each after those that it imports, without
-// the imports: what modules declare at their top has one name in all of them, and each sees the others' names. (A
-// test finds a name that browsers have, too.)
+// A bundler: joins the dozens of modules of the console into few files, since each request costs a round trip. A file
+// has one module after the other, each after the modules that it imports, and no imports between them. So all modules
+// share one scope, in which no two may declare the same name. (A test finds names that browsers have, too.)
 //
-// The bundler knows only what the console's modules use: imports of names from modules of the same folder or another,
-// without circles (no two modules have the same name); exports where they are declared; and `import(…)` of a module,
-// which gets its own file and is loaded when needed. A JSON file is a module whose default is its value. Anything else
-// fails.
+// The bundler knows only what the console's modules use:
+//
+// - imports of names, from modules in any folder of the console: without circles, and no two modules have the same name
+// - exports where they are declared
+// - `import(…)` of a module: that module gets a file of its own, which is loaded when it is needed
+// - JSON files: modules whose default is their value
+//
+// Anything else fails.
 import assert from 'node:assert/strict';
 
 type Module = {
