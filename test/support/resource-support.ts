@@ -1,13 +1,28 @@
 // For the tests of resources: creates customers, orders, keys and webhooks in one line, and compares issues.
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
-import type { TestContext } from 'node:test';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test, type TestContext } from 'node:test';
 import { assertProblem, issuesOf } from './http-support.ts';
-import { serviceFor, type TestOptions, type TestResponse, type TestService } from './service.ts';
+import { serviceFor, type Person, type TestOptions, type TestResponse, type TestService } from './service.ts';
 
 export function assertIssues(response: TestResponse, status: 400 | 422, issues: readonly string[]): void {
   assertProblem(response, 'validation-failed', status);
   assert.deepEqual(issuesOf(response), issues.toSorted(), response.text);
+}
+
+/** A test for each row: what is sent, and the issues that the response names. */
+export function testIssues(
+  what: string,
+  send: (sent: object) => Promise<TestResponse>,
+  rows: readonly (readonly [sent: object, ...issues: string[]])[],
+): void {
+  for (const [sent, ...issues] of rows)
+    test(`${what} ${shown(sent).slice(0, 100)} is rejected: ${issues.join(', ')}`, async () => {
+      const response = await send(sent);
+      assertIssues(response, response.status === 400 ? 400 : 422, issues);
+    });
 }
 
 export async function newCustomer(
@@ -67,6 +82,14 @@ export function idsIn({ body }: Pick<TestResponse, 'body'>): number[] {
   return body.data.map(({ id }: { id: number }) => id);
 }
 
+/** The member of each row, or the list of these members. */
+export function valuesIn({ body }: Pick<TestResponse, 'body'>, ...names: string[]): unknown[] {
+  const [only = ''] = names;
+  return body.data.map((row: Record<string, unknown>) =>
+    names.length === 1 ? row[only] : names.map((name) => row[name]),
+  );
+}
+
 /** For a test's name: undefined shows as null. */
 export function shown(change: unknown): string {
   return JSON.stringify(change, (_, value) => (value === undefined ? '(absent)' : value));
@@ -88,16 +111,26 @@ export function targetOf(path: string, ids: Readonly<Record<string, number | str
 }
 
 export async function rootToken(service: TestService): Promise<string> {
-  return (await service.signIn(service.admin.email, service.admin.password)).token;
+  return (await service.root()).token;
 }
 
-/** A service, and the token of its administrator. */
+/** A service, and its administrator. */
 export async function rootService(
   t: Pick<TestContext, 'after'>,
   options?: TestOptions,
-): Promise<{ readonly service: TestService; readonly token: string }> {
+): Promise<{ readonly service: TestService; readonly root: Person; readonly token: string }> {
   const service = await serviceFor(t, options);
-  return { service, token: await rootToken(service) };
+  const root = await service.root();
+  return { service, root, token: root.token };
+}
+
+/** None of the files of the folder whose names begin so has one of these. */
+export function assertInNoFile(folder: string, contents: readonly (string | Buffer)[], begin = ''): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.startsWith(begin)) continue;
+    const file = readFileSync(join(folder, name));
+    for (const content of contents) assert(!file.includes(content), `${name} has ${content}`);
+  }
 }
 
 /**

@@ -5,6 +5,12 @@ export function securityLines({ logged }: TestService, name: string): Record<str
   return logged.map((line) => JSON.parse(line)).filter(({ message }) => message === name);
 }
 
+/** The messages about a user, each with why, what or how. */
+export function linesAbout({ logged }: TestService, userId: number): unknown[][] {
+  const lines = logged.map((line) => JSON.parse(line)).filter((line) => line.userId === userId);
+  return lines.map(({ message, reason, change, factor }) => [message, reason ?? change ?? factor]);
+}
+
 export function reasons(service: TestService): unknown[][] {
   return securityLines(service, 'authn_login_fail').map(({ userId, reason }) => [userId, reason]);
 }

@@ -44,7 +44,18 @@ export type Call = {
   readonly isUndescribed?: boolean;
 };
 
-export type Person = {
+type Fields = NonNullable<Call['headers']>;
+
+/** The requests of one caller. */
+export type Client = {
+  get(path: string, headers?: Fields): Promise<TestResponse>;
+  post(path: string, body?: unknown, headers?: Fields): Promise<TestResponse>;
+  put(path: string, body?: unknown, headers?: Fields): Promise<TestResponse>;
+  patch(path: string, body?: unknown, headers?: Fields): Promise<TestResponse>;
+  delete(path: string, headers?: Fields): Promise<TestResponse>;
+};
+
+export type Person = Client & {
   readonly id: number;
   readonly email: string;
   readonly password: string;
@@ -72,6 +83,10 @@ export type TestService = {
   /** A new user of that role, signed in. */
   person(role?: 'user' | 'staff' | 'admin', name?: string): Promise<Person>;
   signIn(email: string, password: string): Promise<Person>;
+  /** The first administrator, signed in. */
+  root(): Promise<Person>;
+  /** The requests with this credential; with none, a stranger's. */
+  as(credential?: Pick<Call, 'token' | 'key'>): Client;
   /** Asks for new tokens of a session. */
   renew(session: Pick<Person, 'sessionId' | 'refreshToken'>, more?: Call): Promise<TestResponse>;
   /** Stops and starts again on the same folder. */
@@ -122,10 +137,18 @@ export async function serviceFor(
 
   const call = (method: string, path: string, sent: Call = {}): Promise<TestResponse> =>
     send({ agent, port: running.port, inside: running.inside }, { ...sent, method, path });
+  const as: TestService['as'] = (credential = {}) => ({
+    get: (path, headers = {}) => call('GET', path, { ...credential, headers }),
+    post: (path, body, headers = {}) => call('POST', path, { ...credential, body, headers }),
+    put: (path, body, headers = {}) => call('PUT', path, { ...credential, body, headers }),
+    patch: (path, body, headers = {}) => call('PATCH', path, { ...credential, body, headers }),
+    delete: (path, headers = {}) => call('DELETE', path, { ...credential, headers }),
+  });
   async function signIn(email: string, secret: string): Promise<Person> {
     const { status, body, text } = await call('POST', '/api/sessions', { body: { email, password: secret } });
     if (status !== 201) throw new Error(`sign-in failed: ${status} ${text}`);
     return {
+      ...as({ token: body.accessToken }),
       id: body.userId,
       email,
       password: secret,
@@ -135,12 +158,12 @@ export async function serviceFor(
     };
   }
   let people = 0;
+  const root = (): Promise<Person> => signIn(admin.email, admin.password);
   let firstAdmin: Promise<Person> | undefined;
   async function person(role: 'user' | 'staff' | 'admin' = 'user', name = 'Ada Lovelace'): Promise<Person> {
     people += 1;
     const email = `${role}${people}@example.com`;
-    const token =
-      role === 'user' ? undefined : (await (firstAdmin ??= signIn(admin.email, admin.password))).token;
+    const token = role === 'user' ? undefined : (await (firstAdmin ??= root())).token;
     const { status, text } = await call('POST', '/api/users', {
       token,
       body: { name, email, password, ...(role === 'user' ? {} : { role }) },
@@ -163,7 +186,9 @@ export async function serviceFor(
     clock,
     admin,
     call,
+    as,
     signIn,
+    root,
     renew: ({ sessionId, refreshToken }, more) =>
       call('POST', `/api/sessions/${sessionId}/tokens`, { body: { refreshToken }, ...more }),
     person,

@@ -4,7 +4,15 @@ import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { serviceFor, type Person, type TestResponse } from '../../support/service.ts';
 import { importLines, orderLine, customerLine, summaryOf } from '../../support/import-support.ts';
-import { assertIssues, items, newCustomer, newOrder, rootService } from '../../support/resource-support.ts';
+import {
+  assertIssues,
+  idsIn,
+  items,
+  newCustomer,
+  newOrder,
+  rootService,
+  valuesIn,
+} from '../../support/resource-support.ts';
 
 describe('the payment of an order', () => {
   let staff: Person;
@@ -12,21 +20,16 @@ describe('the payment of an order', () => {
     staff = await service.person('staff');
   });
   const place = async (members: object): Promise<TestResponse> => {
-    const { token } = staff;
-    const { id: customerId } = await newCustomer(running(), token);
-    return running().post('/orders', { token, body: { customerId, currency: 'EUR', items, ...members } });
+    const { id: customerId } = await newCustomer(running(), staff.token);
+    return staff.post('/orders', { customerId, currency: 'EUR', items, ...members });
   };
-  const patch = (id: number, body: object, token = staff.token): Promise<TestResponse> =>
-    running().patch(`/orders/${id}`, { token, body });
-  const historyOf = async (id: number): Promise<[type: string, changes: object][]> => {
-    const { body } = await running().get(`/orders/${id}/events`, { token: staff.token });
-    return body.data.toReversed().map(({ type, changes }: TestResponse['body']) => [type, changes]);
-  };
+  const patch = (id: number, body: object): Promise<TestResponse> => staff.patch(`/orders/${id}`, body);
+  const historyOf = async (id: number): Promise<unknown[]> =>
+    valuesIn(await staff.get(`/orders/${id}/events`), 'type', 'changes').toReversed();
 
   test('an order that is placed as delivered has passed the steps between, with an event for each', async () => {
     const { status, body } = await place({ status: 'delivered', payment: 'card' });
-    assert.equal(status, 201);
-    assert.deepEqual([body.status, body.payment], ['delivered', 'card']);
+    assert.deepEqual([status, body.status, body.payment], [201, 'delivered', 'card']);
     assert.deepEqual(await historyOf(body.id), [
       ['order.created', { status: [null, 'open'], currency: [null, 'EUR'], total: [null, 1498] }],
       ['order.paid', { status: ['open', 'paid'], payment: [null, 'card'] }],
@@ -35,25 +38,15 @@ describe('the payment of an order', () => {
     ]);
   });
 
-  test('an order that is placed as paid counts as money received, once', async (t) => {
+  test('orders that are placed as paid count as money received, once, by payment as it is now', async (t) => {
     const service = await serviceFor(t);
-    const { token } = await service.person('staff');
-    await newOrder(service, token, { status: 'paid' });
-    service.clock.advance(1);
-    const { body } = await service.get('/sales?of=received', { token });
-    const figures = body.buckets.flatMap((bucket: TestResponse['body']) => bucket.figures);
-    assert.partialDeepStrictEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 1, total: 1498 }]);
-  });
-
-  test('money received is also counted by payment, as the orders have it now', async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person('staff');
+    const { token, get, patch } = await service.person('staff');
     await newOrder(service, token, { status: 'paid', payment: 'card' });
     const { id } = await newOrder(service, token, { status: 'paid' });
     await newOrder(service, token, { status: 'paid' });
-    await service.patch(`/orders/${id}`, { token, body: { payment: 'card' } });
+    await patch(`/orders/${id}`, { payment: 'card' });
     service.clock.advance(1);
-    const { body } = await service.get('/sales?of=received', { token });
+    const { body } = await get('/sales?of=received');
     const figures = body.buckets.flatMap((bucket: TestResponse['body']) => bucket.figures);
     const byPayment = [
       { payment: null, orders: 1, total: 1498 },
@@ -62,86 +55,65 @@ describe('the payment of an order', () => {
     assert.deepEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 3, total: 3 * 1498, byPayment }]);
   });
 
-  test('a payment comes with the step to paid, and is kept by other changes and steps', async () => {
-    const { body: order } = await place({});
-    await patch(order.id, { status: 'paid', payment: 'cash' });
-    await patch(order.id, { note: 'Rings twice.' });
-    const { body } = await patch(order.id, { status: 'shipped' });
-    assert.deepEqual([body.payment, body.note], ['cash', 'Rings twice.']);
-  });
-
-  test('a payment can be corrected once the order is paid, and its event shows both values', async () => {
-    const { body: order } = await place({ status: 'paid' });
-    assert.equal(order.payment, null);
-    assert.equal((await patch(order.id, { payment: 'card' })).body.payment, 'card');
-    assert.equal((await patch(order.id, { payment: 'transfer' })).body.payment, 'transfer');
-    assert.deepEqual((await historyOf(order.id)).at(-1), [
-      'order.changed',
-      { payment: ['card', 'transfer'] },
-    ]);
-  });
-
-  test('a correction back to open empties the payment', async () => {
-    const { body: order } = await place({ status: 'paid', payment: 'card' });
-    const { status, body } = await patch(order.id, { status: 'open', reason: 'The wrong order.' });
-    assert.deepEqual([status, body.status, body.payment], [200, 'open', null]);
-    assert.deepEqual((await historyOf(order.id)).at(-1), [
-      'order.corrected',
-      { status: ['paid', 'open'], payment: ['card', null] },
+  test('a payment comes with the step to paid, is kept by other steps, and corrected or emptied by staff', async () => {
+    const { id } = (await place({})).body;
+    await patch(id, { status: 'paid', payment: 'cash' });
+    const { body: shipped } = await patch(id, { status: 'shipped', note: 'Rings twice.' });
+    assert.deepEqual([shipped.payment, shipped.note], ['cash', 'Rings twice.']);
+    assert.equal((await patch(id, { payment: 'transfer' })).body.payment, 'transfer');
+    await patch(id, { status: 'paid', reason: 'Not yet.' });
+    const { body } = await patch(id, { status: 'open', reason: 'The wrong order.' });
+    assert.deepEqual([body.status, body.payment], ['open', null]);
+    assert.deepEqual((await historyOf(id)).slice(-3), [
+      ['order.changed', { payment: ['cash', 'transfer'] }],
+      ['order.corrected', { status: ['shipped', 'paid'] }],
+      ['order.corrected', { status: ['paid', 'open'], payment: ['transfer', null] }],
     ]);
   });
 
   test('a payment is rejected while the order isn’t paid, and once it is refunded', async () => {
-    assertIssues(await place({ payment: 'card' }), 422, ['#/payment conflict']);
+    const conflict = ['#/payment conflict'];
+    assertIssues(await place({ payment: 'card' }), 422, conflict);
     assertIssues(await place({ status: 'paid', payment: 'gold' }), 422, ['#/payment enum']);
-    const { body: order } = await place({});
-    assertIssues(await patch(order.id, { payment: 'card' }), 422, ['#/payment conflict']);
-    await patch(order.id, { status: 'paid', payment: 'card' });
-    assertIssues(await patch(order.id, { status: 'refunded', payment: 'cash' }), 422, ['#/payment conflict']);
-    await patch(order.id, { status: 'refunded' });
-    assertIssues(await patch(order.id, { payment: 'cash' }), 422, ['#/payment conflict']);
-    const { body } = await running().get(`/orders/${order.id}`, { token: staff.token });
-    assert.equal(body.payment, 'card');
+    const { id } = (await place({})).body;
+    assertIssues(await patch(id, { payment: 'card' }), 422, conflict);
+    await patch(id, { status: 'paid', payment: 'card' });
+    assertIssues(await patch(id, { status: 'refunded', payment: 'cash' }), 422, conflict);
+    await patch(id, { status: 'refunded' });
+    assertIssues(await patch(id, { payment: 'cash' }), 422, conflict);
+    assert.equal((await staff.get(`/orders/${id}`)).body.payment, 'card');
   });
 
   test('only staff say how an order was paid, or place it as more than open', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const { id: customerId } = await newCustomer(service, token);
-    const body = { customerId, currency: 'EUR', items, status: 'paid' };
-    assertProblem(await service.post('/orders', { token, body }), 'forbidden');
-    const { id } = await newOrder(service, token, { customerId });
+    const owner = await running().person();
+    const { id, customerId } = await newOrder(running(), owner.token);
+    const sold = { customerId, currency: 'EUR', items, status: 'paid' };
+    assertProblem(await owner.post('/orders', sold), 'forbidden');
     await patch(id, { status: 'paid', payment: 'card' });
-    assertProblem(await patch(id, { payment: 'cash' }, token), 'forbidden');
-    assertProblem(await patch(id, { payment: null }, token), 'forbidden');
+    for (const payment of ['cash', null])
+      assertProblem(await owner.patch(`/orders/${id}`, { payment }), 'forbidden');
   });
 
   test('a list of orders can be filtered by payment, and its files show it', async (t) => {
     const service = await serviceFor(t);
-    const { token } = await service.person('staff');
+    const { token, get } = await service.person('staff');
     const { id } = await newOrder(service, token, { status: 'paid', payment: 'card' });
     await newOrder(service, token, { status: 'paid', payment: 'cash' });
     await newOrder(service, token);
-    for (const sort of ['-createdAt', 'status', 'total']) {
-      const { body } = await service.get(`/orders?payment=card&sort=${sort}`, { token });
-      assert.deepEqual(
-        body.data.map((order: TestResponse['body']) => order.id),
-        [id],
-      );
-    }
-    const headers = { accept: 'text/csv' };
-    const { text } = await service.get('/orders?payment=card', { token, headers });
+    for (const sort of ['-createdAt', 'status', 'total'])
+      assert.deepEqual(idsIn(await get(`/orders?payment=card&sort=${sort}`)), [id]);
+    const { text } = await get('/orders?payment=card', { accept: 'text/csv' });
     assert.match(text, /^id,status,payment,.*\r\n1,paid,card,/);
   });
 
   test('an imported order may have a payment, if it was paid', async (t) => {
-    const { service, token } = await rootService(t);
-    const results = await importLines(service, token, [
+    const { service, root } = await rootService(t);
+    const results = await importLines(service, root.token, [
       customerLine('c'),
       orderLine('1', 'c', { status: 'refunded', payment: 'other' }),
       orderLine('2', 'c', { status: 'cancelled', payment: 'other' }),
     ]);
     assert.deepEqual(results.map(summaryOf), ['1 201', '2 201', '3 422 #/order/payment conflict']);
-    assert.equal((await service.get(`/orders/${results[1]?.id}`, { token })).body.payment, 'other');
+    assert.equal((await root.get(`/orders/${results[1]?.id}`)).body.payment, 'other');
   });
 });
