@@ -1,67 +1,68 @@
-// A deleted user, and what remains.
+// A deleted user, and what remains; and the last administrator, who remains.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { password, type TestService } from '../../support/service.ts';
-import { idsIn, newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
+import { password, serviceFor } from '../../support/service.ts';
+import { idsIn, newKey, newOrder } from '../../support/resource-support.ts';
+import { linesAbout } from '../../support/security-line-support.ts';
 
 describe('deleting a user', () => {
   const running = sharedService();
 
-  async function withEverything(service: TestService) {
-    const person = await service.person();
-    const customer = await newCustomer(service, person.token);
-    const order = await newOrder(service, person.token, { customerId: customer.id });
-    const { key } = await newKey(service, person.token, { scopes: ['customers:read', 'orders:read'] });
-    return { person, customer, order, key };
-  }
+  test('deleting a user ends their sessions and keys with the next request, and leaves their customers and orders', async () => {
+    const { person, root, signIn, as, renew } = running();
+    const [gone, admin, other] = [await person(), await root(), await person()];
+    const order = await newOrder(running(), gone.token);
+    const [path, customerPath] = [`/orders/${order.id}`, `/customers/${order.customerId}`];
+    const { body: customer } = await admin.get(customerPath);
+    const second = await signIn(gone.email, password);
+    const byKey = as(await newKey(running(), gone.token));
+    for (const { get } of [gone, second, byKey]) assert.equal((await get(path)).status, 200);
+    assert.equal((await gone.delete(`/api/users/${gone.id}`)).status, 204);
+    for (const { get } of [gone, second, byKey]) assertProblem(await get(path), 'invalid-token');
+    assertProblem(await renew(second), 'invalid-credentials');
+    const { email } = gone;
+    assertProblem(await as().post('/api/sessions', { email, password }), 'invalid-credentials');
 
-  test('deleting a user ends the user’s sessions and keys with the very next request', async () => {
-    const service = running();
-    const { person, order, key } = await withEverything(service);
-    const second = await service.signIn(person.email, password);
-    for (const call of [{ token: second.token }, { key }])
-      assert.equal((await service.get(`/orders/${order.id}`, call)).status, 200);
-    assert.equal((await service.delete(`/api/users/${person.id}`, { token: person.token })).status, 204);
-    for (const call of [{ token: person.token }, { token: second.token }, { key }]) {
-      assertProblem(await service.get(`/orders/${order.id}`, call), 'invalid-token');
-    }
-    assertProblem(await service.renew(second), 'invalid-credentials');
-    assertProblem(
-      await service.post('/api/sessions', { body: { email: person.email, password } }),
-      'invalid-credentials',
-    );
-    assertProblem(
-      await service.get(`/api/users/${person.id}`, { token: await rootToken(service) }),
-      'not-found',
-    );
-  });
-
-  test('deleting a user leaves their customers and orders, without an owner', async () => {
-    const service = running();
-    const { person, customer, order } = await withEverything(service);
-    const token = await rootToken(service);
-    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
-      await service.get(path, { token }); // may be cached
-    await service.delete(`/api/users/${person.id}`, { token });
-    assert.deepEqual((await service.get(`/orders/${order.id}`, { token })).body, { ...order, userId: null });
-    assert.deepEqual((await service.get(`/customers/${customer.id}`, { token })).body, {
-      ...customer,
-      userId: null,
-    });
-    assert.deepEqual(idsIn(await service.get(`/customers/${customer.id}/orders`, { token })), [order.id]);
-    assertProblem(await service.get(`/api/users/${person.id}/orders`, { token }), 'not-found');
-    const paid = { token, body: { status: 'paid', userId: null } };
-    assert.equal((await service.patch(`/orders/${order.id}`, paid)).status, 200);
-    const other = await service.person();
-    for (const path of [`/orders/${order.id}`, `/customers/${customer.id}`])
-      assertProblem(await service.get(path, { token: other.token }), 'forbidden');
+    assert.deepEqual(linesAbout(running(), gone.id).at(-1), ['user_deleted', undefined]);
+    assertProblem(await admin.get(`/api/users/${gone.id}`), 'not-found');
+    assertProblem(await admin.get(`/api/users/${gone.id}/orders`), 'not-found');
+    assert.deepEqual((await admin.get(path)).body, { ...order, userId: null });
+    assert.deepEqual((await admin.get(customerPath)).body, { ...customer, userId: null });
+    assert.deepEqual(idsIn(await admin.get(`${customerPath}/orders`)), [order.id]);
+    assert.equal((await admin.patch(path, { status: 'paid', userId: null })).status, 200);
+    for (const each of [path, customerPath]) assertProblem(await other.get(each), 'forbidden');
   });
 
   test('deleting a user never reuses their id', async () => {
-    const service = running();
-    const { id, token } = await service.person();
-    await service.delete(`/api/users/${id}`, { token });
-    assert.ok((await service.person()).id > id);
+    const gone = await running().person();
+    await gone.delete(`/api/users/${gone.id}`);
+    assert.ok((await running().person()).id > gone.id);
   });
 });
+
+test('the last administrator can be neither deleted nor given another role, by PATCH or by PUT', async (t) => {
+  const { id, email, delete: remove, patch, put } = await (await serviceFor(t)).root();
+  const path = `/api/users/${id}`;
+  assertProblem(await remove(path), 'last-admin');
+  for (const role of ['user', 'staff'])
+    for (const send of [patch, put])
+      assertProblem(await send(path, { name: 'Administrator', email, role }), 'last-admin');
+  assert.equal((await patch(path, { name: 'Root', role: 'admin' })).status, 200);
+});
+
+for (const [what, method, body] of [
+  ['demote', 'PATCH', { role: 'user' }],
+  ['delete', 'DELETE', undefined],
+] as const)
+  test(`the last administrator remains if two administrators ${what} each other at the same time`, async (t) => {
+    const { call, person, root } = await serviceFor(t);
+    const [one, two] = [await root(), await person('admin')];
+    const [first, second] = await Promise.all([
+      call(method, `/api/users/${one.id}`, { token: two.token, body }),
+      call(method, `/api/users/${two.id}`, { token: one.token, body }),
+    ]);
+    assert.deepEqual([first.status < 300, second.status < 300].toSorted(), [false, true]);
+    const left = first.status === 409 ? one : two;
+    assert.deepEqual(idsIn(await left.get('/api/users?role=admin')), [left.id]);
+  });
