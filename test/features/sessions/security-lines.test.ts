@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { describe, test } from 'node:test';
+import { test } from 'node:test';
 import { insideOnly, serviceFor, type Call } from '../../support/service.ts';
 import { manyLargeOrders, openUnread } from '../../support/export-support.ts';
 import {
@@ -11,132 +11,92 @@ import {
   reasons,
   securityLines,
 } from '../../support/security-line-support.ts';
-import { newKey, rootToken } from '../../support/resource-support.ts';
+import { newKey } from '../../support/resource-support.ts';
 
-type Owner = { readonly token: string; readonly key: string };
-
-describe('a wrong credential has its own line', { concurrency: true }, () => {
-  const wrong: readonly (readonly [
-    name: string,
-    call: (owner: Owner) => Call,
-    reason: string,
-    owns: boolean,
-  ])[] = [
-    ['an API key of no form', () => ({ key: 'secret' }), 'invalid-key', false],
-    ['an API key that there is not', () => ({ key: `ord_4711_${'a'.repeat(43)}` }), 'invalid-key', false],
-    [
-      'an API key with another secret',
-      ({ key }) => ({ key: key.slice(0, -43) + 'a'.repeat(43) }),
-      'invalid-key',
-      true,
-    ],
-    ['a token of no form', () => ({ token: 'secret' }), 'invalid-token', false],
-    [
-      'a token with another signature',
-      ({ token }) => ({ token: token.slice(0, -43) + 'A'.repeat(43) }),
-      'invalid-token',
-      false,
-    ],
-    ['an unsigned token', ({ token }) => ({ token: token.slice(0, -43) }), 'invalid-token', false],
+test('a wrong credential has its own line, with the owner if it names one', async (t) => {
+  const service = await serviceFor(t);
+  const { id, token } = await service.person();
+  const { key }: { readonly key: string } = await newKey(service, token);
+  const [others, unsigned] = [key.slice(0, -43) + 'a'.repeat(43), token.slice(0, -43)];
+  const wrong: readonly (readonly [call: Call, reason: string, userId: number | null])[] = [
+    [{ key: 'secret' }, 'invalid-key', null],
+    [{ key: `ord_4711_${'a'.repeat(43)}` }, 'invalid-key', null],
+    [{ key: others }, 'invalid-key', id],
+    [{ token: 'secret' }, 'invalid-token', null],
+    [{ token: unsigned + 'A'.repeat(43) }, 'invalid-token', null],
+    [{ token: unsigned }, 'invalid-token', null],
   ];
-  for (const [name, call, reason, owns] of wrong)
-    test(`a wrong credential has its own line: ${name}`, async (t) => {
-      const service = await serviceFor(t);
-      const { id, token } = await service.person();
-      const { key } = await newKey(service, token);
-      const { status, headers } = await service.get('/orders', call({ token, key }));
-      assert.equal(status, 401);
-      const [line, ...others] = securityLines(service, 'authn_login_fail');
-      assert.deepEqual(others, []);
-      assert.deepEqual(
-        [line?.['level'], line?.['requestId'], line?.['address'], line?.['principal']],
-        ['warn', headers['x-request-id'], '127.0.0.1', null],
-      );
-      assert.deepEqual([line?.['userId'], line?.['reason']], [owns ? id : null, reason]);
-      assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), 1);
-    });
+  for (const [index, [call, reason, userId]] of wrong.entries()) {
+    const { status, headers } = await service.get('/orders', call);
+    assert.equal(status, 401);
+    const lines = securityLines(service, 'authn_login_fail');
+    assert.equal(lines.length, index + 1);
+    const about = { requestId: headers['x-request-id'], address: '127.0.0.1', principal: null };
+    assert.partialDeepStrictEqual(lines.at(-1), { level: 'warn', ...about, userId, reason });
+    assert.equal(await countedSecurityEvents(service, 'authn_login_fail'), index + 1);
+  }
+});
 
-  test('an API key that has expired has its own line', insideOnly, async (t) => {
-    const service = await serviceFor(t);
-    const { id, token } = await service.person();
-    const { key } = await newKey(service, token, { expiresAt: '2026-03-02T00:00:00Z' });
-    service.clock.advance(86_400_000);
-    assert.equal((await service.get('/orders', { key })).status, 401);
-    assert.deepEqual(reasons(service), [[id, 'key-expired']]);
-  });
-
-  test('a refresh token of another session, of no session, or in a wrong cookie has its own line', async (t) => {
-    const service = await serviceFor(t);
-    const { id, sessionId, refreshToken } = await service.person();
-    await service.renew({ sessionId, refreshToken: 'A'.repeat(refreshToken.length) });
-    await service.renew({ sessionId: 4711, refreshToken });
-    for (const value of ['nonsense', `${sessionId}.${'A'.repeat(52)}`]) {
-      const headers = {
-        cookie: `__Host-Http-orderly-${service.port}=${value}`,
-        'sec-fetch-site': 'same-origin',
-      };
-      const body = { browserKey: 'A'.repeat(43) };
-      const { status } = await service.post('/api/sessions/current/tokens', { headers, body });
-      assert.equal(status, 401);
-    }
-    const reason = 'invalid-refresh-token';
-    assert.deepEqual(reasons(service), [
-      [id, reason],
-      [null, reason],
-      [null, reason],
-      [id, reason],
-    ]);
-  });
-
-  test(
-    'a token that was once valid has no line, and a request beyond a rate has the rate’s',
-    insideOnly,
-    async (t) => {
-      const service = await serviceFor(t, {
-        settings: { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' },
-      });
-      const { token } = await service.signIn(service.admin.email, service.admin.password);
-      const ended = await service.signIn(service.admin.email, service.admin.password);
-      await service.delete(`/api/sessions/${ended.sessionId}`, { token });
-      await service.get('/orders', { token: ended.token });
-      service.clock.advance(3_600_000);
-      await service.get('/orders', { token });
-      await service.restart();
-      await service.get('/orders', { token });
-      assert.deepEqual(reasons(service), []);
-      for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
-      assert.equal(securityLines(service, 'authn_login_fail').length, 2);
-      assert.equal(securityLines(service, 'excess_rate_limit_exceeded').length, 3);
-    },
+test('a wrong refresh token has its own line: of another session, of none, or in a wrong cookie', async (t) => {
+  const service = await serviceFor(t);
+  const { id, sessionId, refreshToken } = await service.person();
+  await service.renew({ sessionId, refreshToken: 'A'.repeat(refreshToken.length) });
+  await service.renew({ sessionId: 4711, refreshToken });
+  for (const value of ['nonsense', `${sessionId}.${'A'.repeat(52)}`]) {
+    const cookie = `__Host-Http-orderly-${service.port}=${value}`;
+    const body = { browserKey: 'A'.repeat(43) };
+    const headers = { cookie, 'sec-fetch-site': 'same-origin' };
+    assert.equal((await service.as().post('/api/sessions/current/tokens', body, headers)).status, 401);
+  }
+  const owners = [id, null, null, id];
+  assert.deepEqual(
+    reasons(service),
+    owners.map((owner) => [owner, 'invalid-refresh-token']),
   );
 });
 
-describe('rights that are lost midway have one line', { concurrency: true }, () => {
-  test('rights that are lost midway have one line in an export whose reader loses staff rights', async (t) => {
-    const service = await serviceFor(t);
-    const root = await rootToken(service);
-    const staff = await service.person('staff');
-    await manyLargeOrders(service, root);
-    const reader = await openUnread(service, staff.token);
-    await service.patch(`/api/users/${staff.id}`, { token: root, body: { role: 'user' } });
-    reader.message.resume();
-    await reader.ended;
-    await service.stop();
-    assert.deepEqual(
-      denials(service).map(([, ...rest]) => rest),
-      [[`user:${staff.id}`, 'forbidden']],
-    );
-  });
+test(
+  'a credential that was once valid: a key that expired has a line, a token has none; a rate has its own',
+  insideOnly,
+  async (t) => {
+    const settings = { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' };
+    const service = await serviceFor(t, { settings });
+    const [root, ended] = [await service.root(), await service.root()];
+    const { key } = await newKey(service, root.token, { expiresAt: '2026-03-01T10:00:00Z' });
+    await root.delete(`/api/sessions/${ended.sessionId}`);
+    await ended.get('/orders');
+    service.clock.advance(3_600_000);
+    await root.get('/orders');
+    await service.restart();
+    await root.get('/orders');
+    assert.deepEqual(reasons(service), []);
+    assert.equal((await service.get('/orders', { key })).status, 401);
+    assert.deepEqual(reasons(service), [[root.id, 'key-expired']]);
+    for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
+    const limited = securityLines(service, 'excess_rate_limit_exceeded').length;
+    assert.deepEqual([reasons(service).length + limited, limited > 2], [6, true]);
+  },
+);
+
+test('rights that are lost midway have one line in an export whose reader loses staff rights', async (t) => {
+  const service = await serviceFor(t);
+  const [root, staff] = [await service.root(), await service.person('staff')];
+  await manyLargeOrders(service, root.token);
+  const reader = await openUnread(service, staff.token);
+  await root.patch(`/api/users/${staff.id}`, { role: 'user' });
+  reader.message.resume();
+  await reader.ended;
+  await service.stop();
+  const lines = denials(service).map(([, ...rest]) => rest);
+  assert.deepEqual(lines, [[`user:${staff.id}`, 'forbidden']]);
 });
 
 test('a change that isn’t stored has no line', insideOnly, async (t) => {
   const service = await serviceFor(t);
   using sqlite = new DatabaseSync(join(service.folder, 'orderly.db'));
   sqlite.exec("CREATE TRIGGER full BEFORE INSERT ON storedResponses BEGIN SELECT raise(ABORT, 'full'); END");
-  const { status } = await service.post('/api/users', {
-    body: { name: 'Ada', email: 'ada@example.com', password: 'a password for tests' },
-    headers: { 'idempotency-key': 'once' },
-  });
+  const body = { name: 'Ada', email: 'ada@example.com', password: 'a password for tests' };
+  const { status } = await service.as().post('/api/users', body, { 'idempotency-key': 'once' });
   assert.equal(status, 500);
   assert.deepEqual(securityLines(service, 'user_created'), []);
 });

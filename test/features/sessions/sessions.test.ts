@@ -1,191 +1,159 @@
-// Sessions: signing in, refreshing, stepping up and ending.
+// Signing in: what it returns, what it doesn't disclose, and the passwords and credentials that it takes.
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
+import { createPasswordHasher } from '../../../src/auth/password.ts';
+import { deriveKey } from '../../support/cheap-hasher.ts';
 import { assertProblem, sharedService, shownOf } from '../../support/http-support.ts';
-import {
-  insideOnly,
-  password,
-  serviceFor,
-  type Person,
-  type TestResponse,
-  type TestService,
-} from '../../support/service.ts';
-import { assertIssues, newKey, rootToken } from '../../support/resource-support.ts';
-import { bearerRealm, claimsOf, tokenMembers } from './session-support.ts';
+import { insideOnly, password, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
+import { newKey, testIssues } from '../../support/resource-support.ts';
 
-const day = 86_400_000;
+const cost = { ln: 4, r: 1, p: 1 };
+const wrongPassword = 'not that password';
+
+function decoded(part = ''): Record<string, unknown> {
+  return JSON.parse(Buffer.from(part, 'base64url').toString());
+}
 
 describe('signing in', () => {
   const running = sharedService();
+  const signIn = (body: object): Promise<TestResponse> => running().as().post('/api/sessions', body);
 
   test('signing in returns tokens, and describes them', async () => {
-    const service = running();
-    const { id: userId, email } = await service.person();
-    const { status, body, headers } = await service.post('/api/sessions', { body: { email, password } });
+    const { id: userId, email } = await running().person();
+    const { status, body, headers } = await signIn({ email, password });
     assert.equal(status, 201);
-    assert.deepEqual(Object.keys(body), tokenMembers);
-    assert.deepEqual([body.userId, body.tokenType, body.expiresIn], [userId, 'Bearer', 900]);
-    assert.match(body.refreshToken, /^[A-Za-z0-9_-]{48}$/); // a number of 4 bytes and a MAC of 256 bits
-    assert.equal(Date.parse(body.expiresAt) - Date.parse(body.createdAt), 14 * day);
+    const { accessToken: _token, refreshToken, createdAt, expiresAt, ...rest } = body;
+    assert.deepEqual(rest, { id: body.id, userId, tokenType: 'Bearer', expiresIn: 900 });
+    assert.match(refreshToken, /^[A-Za-z0-9_-]{48}$/); // a number of 4 bytes and a MAC of 256 bits
+    assert.equal(Date.parse(expiresAt) - Date.parse(createdAt), 14 * 86_400_000);
     assert.equal(headers.location, `/api/sessions/${body.id}`);
     assert.equal(headers['cache-control'], 'no-store');
   });
 
   test('signing in gives an access token with the claims of RFC 9068', async () => {
-    const service = running();
-    const { id: userId, email } = await service.person('staff');
-    const { id, accessToken, createdAt } = (
-      await service.post('/api/sessions', { body: { email, password } })
-    ).body;
-    const header = JSON.parse(Buffer.from(accessToken.split('.')[0], 'base64url').toString());
-    assert.deepEqual([header.alg, header.typ, typeof header.kid], ['HS256', 'at+jwt', 'string']);
-    const { iss, aud, jti, iat, exp, auth_time, ...rest } = claimsOf(accessToken);
-    assert.deepEqual(rest, { sub: String(userId), sid: id, role: 'staff' });
-    assert.deepEqual([iss, aud], [`https://localhost:${service.port}`, `https://localhost:${service.port}`]);
-    assert.deepEqual(
-      [
-        Number(exp) - Number(iat),
-        Number(iat) - Math.floor(Date.parse(createdAt) / 1000),
-        Number(iat) - Number(auth_time),
-      ],
-      [900, 0, 0],
-    );
+    const { id, email } = await running().person('staff');
+    const { body } = await signIn({ email, password });
+    const [header, claims] = body.accessToken.split('.').slice(0, 2).map(decoded);
+    const { kid, ...form } = header;
+    assert.deepEqual([form, typeof kid], [{ alg: 'HS256', typ: 'at+jwt' }, 'string']);
+    const { jti, ...rest } = claims;
+    const url = `https://localhost:${running().port}`;
+    const iat = Math.floor(Date.parse(body.createdAt) / 1000);
+    const times = { iat, exp: iat + 900, auth_time: iat };
+    assert.deepEqual(rest, { sub: String(id), sid: body.id, role: 'staff', iss: url, aud: url, ...times });
     assert.equal(typeof jti, 'string');
   });
 
-  const wrong: readonly (readonly [body: object, ...issues: string[]])[] = [
+  testIssues('signing in with', signIn, [
     [{}, '#/email required', '#/password required'],
     [{ email: 'ada@example.com', password: '' }, '#/password min-length'],
     [{ email: 'ada', password: null }, '#/email pattern', '#/password type'],
     [{ email: 'ada@example.com', password: 'x'.repeat(129) }, '#/password max-length'],
     [{ email: 'ada@example.com', password, remember: true }, '#/remember unknown-member'],
-  ];
-  for (const [body, ...issues] of wrong) {
-    test(`signing in with ${JSON.stringify(body).slice(0, 60)} is rejected, and every issue is named`, async () => {
-      assertIssues(await running().post('/api/sessions', { body }), 400, issues);
-    });
-  }
+  ]);
 
-  test('signing in with an unknown address or a wrong password gets the same response', async () => {
-    const service = running();
-    const { email } = await service.person();
-    const unknown = await service.post('/api/sessions', { body: { email: 'nobody@example.com', password } });
-    const wrongPassword = await service.post('/api/sessions', {
-      body: { email, password: 'not that password' },
-    });
-    assertProblem(unknown, 'invalid-credentials');
-    assert.equal(unknown.headers['www-authenticate'], bearerRealm);
-    assert.deepEqual(shownOf(wrongPassword), shownOf(unknown));
+  test('signing in with Authorization takes "Bearer", blanks and the token (RFC 9110 section 11.4)', async () => {
+    const { token } = await running().person();
+    const ask = (authorization: string) => running().as().get('/orders', { authorization });
+    for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'bearer    '])
+      assert.equal((await ask(scheme + token)).status, 200);
+    for (const sent of [`Bearer\t${token}`, `Bearer${token}`])
+      assertProblem(await ask(sent), 'unauthenticated');
+    for (const sent of [`Bearer \t${token}`, `Bearer ${token} x`])
+      assertProblem(await ask(sent), 'invalid-token');
+    const { key } = await newKey(running(), token);
+    const misplaced = await ask(`Bearer ${key}`);
+    assertProblem(misplaced, 'invalid-token');
+    assert.match(misplaced.body.detail, /API key.*X-API-Key/);
   });
 });
 
-const settings = { 'public-url': 'https://orders.example.com' };
+test(
+  'signing in with an unknown address or a wrong password gets the same response for the same work',
+  insideOnly,
+  async (t) => {
+    const derivations: object[] = [];
+    const hasher = createPasswordHasher({
+      cost,
+      deriveKey(input) {
+        const { password: _password, salt, ...work } = input;
+        derivations.push({ ...work, saltBytes: salt.length });
+        return deriveKey(input);
+      },
+    });
+    const service = await serviceFor(t, { hasher });
+    const { email: known } = await service.person();
+    const { stats } = service.inside?.database ?? assert.fail('it is inside');
+    const outcomes: object[] = [];
+    for (const email of [known, 'nobody@example.com']) {
+      const { commits } = stats;
+      derivations.length = 0;
+      const response = await service.as().post('/api/sessions', { email, password: wrongPassword });
+      assertProblem(response, 'invalid-credentials');
+      assert.equal(stats.commits, commits);
+      outcomes.push([shownOf(response), [...derivations]]);
+    }
+    assert.deepEqual(derivations, [{ ...cost, keyBytes: 32, saltBytes: 16 }]);
+    assert.deepEqual(outcomes[0], outcomes[1]);
+  },
+);
 
 test('the secret that signs tokens is created once, readable only by its owner, and kept', async (t) => {
-  const service = await serviceFor(t, { settings });
+  const service = await serviceFor(t, { settings: { 'public-url': 'https://orders.example.com' } });
   const file = join(service.folder, 'secret.key');
-  const { token } = await service.person();
+  const { get } = await service.person();
   const before = readFileSync(file, 'utf8');
   assert.ok(Buffer.from(before.trim(), 'base64url').length >= 32);
   assert.equal(statSync(file).mode & 0o777, 0o600);
   await service.restart();
   assert.equal(readFileSync(file, 'utf8'), before);
-  assert.equal((await service.get('/orders', { token })).status, 200);
-});
-
-test('Authorization is "Bearer", blanks and the token (RFC 9110 section 11.4)', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person();
-  const ask = (authorization: string): Promise<TestResponse> =>
-    service.get('/orders', { headers: { authorization } });
-  for (const scheme of ['Bearer ', 'bearer ', 'BEARER ', 'Bearer  ', 'bearer    '])
-    assert.equal((await ask(scheme + token)).status, 200);
-  for (const sent of [`Bearer\t${token}`, `Bearer${token}`])
-    assertProblem(await ask(sent), 'unauthenticated');
-  for (const sent of [`Bearer \t${token}`, `Bearer ${token} x`])
-    assertProblem(await ask(sent), 'invalid-token');
-});
-
-test('an API key sent as a token is rejected with a hint where to send it', async (t) => {
-  const service = await serviceFor(t);
-  const { key } = await newKey(service, (await service.person()).token);
-  const response = await service.get('/orders', { token: key });
-  assertProblem(response, 'invalid-token');
-  assert.match(response.body.detail, /API key.*X-API-Key/);
+  assert.equal((await get('/orders')).status, 200);
 });
 
 test('passwords are hashed again at sign-in if the hash has another cost', insideOnly, async (t) => {
-  const [weak, strong] = [
-    createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } }),
-    createPasswordHasher({ cost: { ln: 5, r: 1, p: 1 } }),
-  ];
-  t.after(() => Promise.all([weak.close(), strong.close()]));
-  const before = await serviceFor(t, { hasher: weak });
+  const before = await serviceFor(t, { hasher: createPasswordHasher({ cost, deriveKey }) });
   const { email } = await before.person();
   await before.stop();
+  const strong = createPasswordHasher({ cost: { ...cost, ln: 5 }, deriveKey });
   const service = await serviceFor(t, { hasher: strong, folder: before.folder });
   const stored = (): string =>
     String(service.inside?.database.read.get('SELECT passwordHash FROM users WHERE email = ?', email));
+  await service.as().post('/api/sessions', { email, password: wrongPassword });
   assert.match(stored(), /^\$scrypt\$ln=4,/);
-  assertProblem(
-    await service.post('/api/sessions', { body: { email, password: 'not that password' } }),
-    'invalid-credentials',
-  );
-  assert.match(stored(), /^\$scrypt\$ln=4,/);
-  const { token } = await service.signIn(email, password);
+  const { get } = await service.signIn(email, password);
   const upgraded = stored();
   assert.match(upgraded, /^\$scrypt\$ln=5,/);
   await service.signIn(email, password);
   assert.equal(stored(), upgraded);
-  assert.equal((await service.get('/orders', { token })).status, 200);
+  assert.equal((await get('/orders')).status, 200);
 });
 
-const changes: readonly (readonly [
-  what: string,
-  change: (service: TestService, person: Person) => Promise<TestResponse>,
-])[] = [
-  [
-    'that change',
-    (service, { id, token }) =>
-      service.patch(`/api/users/${id}`, {
-        token,
-        body: { password: 'another good password', currentPassword: password },
-      }),
-  ],
-  [
-    'of who is suspended',
-    async (service, { id }) =>
-      service.put(`/api/users/${id}/suspension`, { token: await rootToken(service), body: {} }),
-  ],
-];
-for (const [what, change] of changes)
+const changes: Readonly<Record<string, (person: Person, root: Person) => Promise<TestResponse>>> = {
+  'that change': ({ id, patch }) =>
+    patch(`/api/users/${id}`, { password: 'another good password', currentPassword: password }),
+  'of who is suspended': ({ id }, { put }) => put(`/api/users/${id}/suspension`, {}),
+};
+for (const [what, change] of Object.entries(changes))
   test(`passwords ${what} while they are being checked sign nobody in`, insideOnly, async (t) => {
-    const { promise: changed, resolve: goOn } = Promise.withResolvers<void>();
-    const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
-    const hasher = createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 } });
-    t.after(() => hasher.close());
+    const [changed, begun] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const hasher = createPasswordHasher({ cost, deriveKey });
     let isSlow = false;
-    const slow: PasswordHasher = {
-      ...hasher,
-      waiting: 0,
-      async verify(text, phc) {
-        if (isSlow) {
-          isSlow = false; // the password of who makes the change is checked, too
-          begin();
-          await changed;
-        }
-        return hasher.verify(text, phc);
-      },
+    const verify: typeof hasher.verify = async (...checked) => {
+      if (isSlow) {
+        isSlow = false; // the password of who makes the change is checked, too
+        begun.resolve();
+        await changed.promise;
+      }
+      return hasher.verify(...checked);
     };
-    const service = await serviceFor(t, { hasher: slow });
-    const person = await service.person();
+    const service = await serviceFor(t, { hasher: { ...hasher, waiting: 0, verify } });
+    const [person, root] = [await service.person(), await service.root()];
     isSlow = true;
-    const signingIn = service.post('/api/sessions', { body: { email: person.email, password } });
-    await begun;
-    assert.ok((await change(service, person)).status < 300);
-    goOn();
+    const signingIn = service.as().post('/api/sessions', { email: person.email, password });
+    await begun.promise;
+    assert.ok((await change(person, root)).status < 300);
+    changed.resolve();
     assertProblem(await signingIn, 'invalid-credentials');
   });
