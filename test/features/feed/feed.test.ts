@@ -2,151 +2,157 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
+import type { Caller } from '../../../src/auth/access.ts';
 import { feedBounds, readFeed } from '../../../src/features/events/feed-store.ts';
-import { insideOnly, serviceFor, type TestResponse } from '../../support/service.ts';
-import { newCustomer, newOrder, rootService, rootToken } from '../../support/resource-support.ts';
+import { feedElements } from '../../../src/features/feed/feed-routes.ts';
+import { insideOnly, serviceFor, type TestResponse, type TestService } from '../../support/service.ts';
+import { idsIn, newCustomer, newOrder, rootService, valuesIn } from '../../support/resource-support.ts';
 
-type Event = TestResponse['body'];
+const cursorOf = ({ body }: TestResponse): string =>
+  new URL(body.next, 'http://a').searchParams.get('cursor') ?? assert.fail('it has a cursor');
 
 test('the feed gives a reader who stores next all events once, in order', async (t) => {
-  const { service, token } = await rootService(t);
-  const seen: Event[] = [];
+  const { service, root, token } = await rootService(t);
+  const seen: TestResponse['body'][] = [];
   let next = '/events?from=oldest&limit=3';
-  const follow = async (): Promise<void> => {
-    for (;;) {
-      const { body } = await service.get(next, { token });
+  for (let round = 0; round <= 5; round += 1) {
+    if (round > 0) await Promise.all([newOrder(service, token), newCustomer(service, token)]);
+    for (let isOver = false; !isOver;) {
+      const { body } = await root.get(next);
       next = body.next;
-      if (body.data.length === 0) return;
       seen.push(...body.data);
+      isOver = body.data.length === 0;
     }
-  };
-  await follow();
-  for (let round = 0; round < 5; round += 1) {
-    await Promise.all([newOrder(service, token), newCustomer(service, token)]);
-    await follow();
   }
   const ids = seen.map(({ id }) => id);
   assert.deepEqual(
     ids,
     ids.map((_, index) => index + 1),
   );
-  assert.equal(seen.filter(({ type }) => type === 'order.created').length, 5);
-  assert.equal(seen.filter(({ type }) => type === 'customer.created').length, 10);
+  const count = (type: string): number => seen.filter((event) => event.type === type).length;
+  assert.deepEqual([count('order.created'), count('customer.created')], [5, 10]);
 });
 
 test('the feed shows a user what is theirs, staff all orders and customers, administrators all', async (t) => {
-  const service = await serviceFor(t);
-  const [ada, bob, staff] = await Promise.all([service.person(), service.person(), service.person('staff')]);
-  await newCustomer(service, ada.token);
-  await newCustomer(service, bob.token);
-  const subjects = async (token: string): Promise<string[]> =>
-    (await service.get('/events?type=customer.created', { token })).body.data.map(
-      ({ subject }: Event) => subject,
-    );
-  assert.deepEqual(await subjects(ada.token), ['/customers/1']);
-  assert.deepEqual(await subjects(bob.token), ['/customers/2']);
-  assert.deepEqual(await subjects(staff.token), ['/customers/1', '/customers/2']);
-  const accounts = async (token: string): Promise<number[]> =>
-    (await service.get('/events?type=user.created', { token })).body.data.map(({ actor }: Event) =>
-      Number(actor?.userId),
-    );
-  assert.deepEqual(await accounts(ada.token), [ada.id]);
-  assert.deepEqual(await accounts(staff.token), [1]);
-  assert.equal((await accounts(await rootToken(service))).length, 4);
-});
-
-test('the feed moves on past events that the caller may not see', async (t) => {
-  const service = await serviceFor(t);
-  const [ada, root] = [await service.person(), await rootToken(service)];
-  const { body } = await service.get('/events?from=latest', { token: ada.token });
-  for (let count = 0; count < 3; count += 1) await newCustomer(service, root);
-  const empty = await service.get(body.next, { token: ada.token });
-  assert.deepEqual(empty.body.data, []);
-  assert.notEqual(empty.body.next, body.next);
-  const { id } = await newCustomer(service, ada.token);
-  const { data } = (await service.get(empty.body.next, { token: ada.token })).body;
-  assert.equal(data[0].subject, `/customers/${id}`);
-});
-
-for (const [order, query, step] of [
-  ['oldest first', 'type=order.changed', 1],
-  ['newest first', 'sort=-id&type=order.changed', -1],
-] as const)
-  test(`the feed, ${order}, ends a page at about 1 MiB, and continues`, async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person();
-    const { id } = await newOrder(service, token);
-    for (let count = 0; count < 150; count += 1) {
-      const item = { name: `${count} `.padEnd(200, '€'), quantity: 1, unitPrice: 1 };
-      await service.patch(`/orders/${id}`, { token, body: { items: Array(7).fill(item) } });
-    }
-    const first = await service.get(`/events?${query}&limit=200`, { token });
-    assert.ok(Buffer.byteLength(first.text) < 1.1 * 2 ** 20);
-    const second = await service.get(first.body.next, { token });
-    const ids = [...first.body.data, ...second.body.data].map((event: Event) => event.id);
-    assert.ok(first.body.data.length < ids.length);
+  const { service, root } = await rootService(t);
+  const [ada, bob, staff] = [await service.person(), await service.person(), await service.person('staff')];
+  for (const { token } of [ada, bob]) await newCustomer(service, token);
+  for (const [{ get }, customers, users] of [
+    [ada, [1], [ada.id]],
+    [bob, [2], [bob.id]],
+    [staff, [1, 2], [staff.id]],
+    [root, [1, 2], [root.id, ada.id, bob.id, staff.id]],
+  ] as const) {
+    const subjects = async (type: string) => valuesIn(await get(`/events?type=${type}`), 'subject');
+    const paths = customers.map((id) => `/customers/${id}`);
+    assert.deepEqual(await subjects('customer.created'), paths);
     assert.deepEqual(
-      ids,
-      Array.from({ length: 150 }, (_, index) => Number(ids[0]) + index * step),
+      await subjects('user.created'),
+      users.map((id) => `/api/users/${id}`),
     );
-  });
-
-test('the feed has an event that is longer than a page by itself', insideOnly, async (t) => {
-  const service = await serviceFor(t);
-  await newCustomer(service, await rootToken(service));
-  const { read } = (service.inside ?? assert.fail('it is inside')).database;
-  const { latest } = feedBounds(read);
-  const page = { latest, access: 'all', types: undefined, rows: 10, charsMax: 1 } as const;
-  for (let after = 0; after < latest; after += 1) {
-    const { events, end } = readFeed(read, { ...page, after });
-    assert.deepEqual([events.map(({ id }) => id), end], [[after + 1], after + 1]);
   }
 });
 
-test('the feed is read without the long events that follow those that fit', insideOnly, async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person();
-  const { id } = await newOrder(service, token);
-  const item = { name: '€'.repeat(200), quantity: 1, unitPrice: 1 };
-  for (const count of [5, 6, 5, 6, 5, 1])
-    await service.patch(`/orders/${id}`, { token, body: { items: Array(count).fill(item) } });
-  const db = service.inside?.database.read ?? assert.fail('it runs in this process');
-  const { latest } = feedBounds(db);
-  const read = (after: number) =>
-    readFeed(db, { after, latest, access: 'all', types: ['order.changed'], rows: 3, charsMax: 5_000 });
-  const pages = [];
-  for (let after = 0; after < latest; after = pages.at(-1)?.end ?? latest) pages.push(read(after));
-  assert.deepEqual(
-    pages.map(({ events }) => events.length),
-    [2, 1, 1, 2],
-  );
-  assert.equal(pages.at(-1)?.end, latest);
+/** 1,000 events that only staff and their owner see. */
+async function addStrange(service: TestService, token: string): Promise<void> {
+  for (let round = 0; round < 10; round += 1)
+    await Promise.all(Array.from({ length: 100 }, () => newCustomer(service, token)));
+}
+
+test('the feed moves on past events that the caller may not see, 1,000 for a page', async (t) => {
+  const { service, root, token } = await rootService(t);
+  const ada = await service.person();
+  const { next } = (await ada.get('/events?from=latest')).body;
+  await addStrange(service, token);
+  const { id } = await newCustomer(service, ada.token);
+  const empty = await ada.get(next);
+  assert.deepEqual(empty.body.data, []);
+  const [subject] = valuesIn(await root.get(`/events?cursor=${cursorOf(empty)}`), 'subject');
+  assert.equal(subject, `/customers/${id}`);
+  assert.deepEqual(valuesIn(await ada.get(empty.body.next), 'subject'), [subject]);
+
+  await addStrange(service, token);
+  const none = await ada.get('/events?sort=-id&type=customer.created');
+  assert.deepEqual(none.body.data, []);
+  assert.deepEqual(valuesIn(await ada.get(none.body.next), 'subject'), [subject]);
 });
 
-test('the feed examines 1,000 events for a page, and continues', async (t) => {
+test('the feed, oldest or newest first, ends a page at about 1 MiB, and continues', async (t) => {
   const service = await serviceFor(t);
-  const [ada, root] = [await service.person(), await rootToken(service)];
-  const { body } = await service.get('/events?from=latest', { token: ada.token });
-  const position = (next: string): string => new URL(next, service.url).searchParams.get('cursor') ?? '';
-  for (let round = 0; round < 10; round += 1)
-    await Promise.all(Array.from({ length: 100 }, () => newCustomer(service, root)));
-  const { id } = await newCustomer(service, ada.token);
-  const empty = await service.get(body.next, { token: ada.token });
-  assert.deepEqual(empty.body.data, []);
-  const ofRoot = await service.get(`/events?cursor=${position(empty.body.next)}`, { token: root });
-  assert.equal(ofRoot.body.data[0].subject, `/customers/${id}`);
-  const { data } = (await service.get(empty.body.next, { token: ada.token })).body;
-  assert.equal(data[0].subject, `/customers/${id}`);
+  const { token, get, patch } = await service.person();
+  const { id } = await newOrder(service, token);
+  for (let count = 0; count < 150; count += 1) {
+    const item = { name: `${count} `.padEnd(200, '€'), quantity: 1, unitPrice: 1 };
+    await patch(`/orders/${id}`, { items: Array(7).fill(item) });
+  }
+  for (const [query, step] of [
+    ['type=order.changed', 1],
+    ['sort=-id&type=order.changed', -1],
+  ] as const) {
+    const first = await get(`/events?${query}&limit=200`);
+    assert.ok(Buffer.byteLength(first.text) < 1.1 * 2 ** 20);
+    const ids = [...idsIn(first), ...idsIn(await get(first.body.next))];
+    assert.ok(first.body.data.length < ids.length);
+    const [begin = 0] = ids;
+    assert.deepEqual(
+      ids,
+      Array.from({ length: 150 }, (_, index) => begin + index * step),
+    );
+  }
 });
+
+test(
+  'the feed is read without the long events that follow those that fit, but with one alone',
+  insideOnly,
+  async (t) => {
+    const service = await serviceFor(t);
+    const { token, patch } = await service.person();
+    const { id } = await newOrder(service, token);
+    const item = { name: '€'.repeat(200), quantity: 1, unitPrice: 1 };
+    for (const count of [5, 6, 5, 6, 5, 1]) await patch(`/orders/${id}`, { items: Array(count).fill(item) });
+    const { read } = service.inside?.database ?? assert.fail('it is inside');
+    const { latest } = feedBounds(read);
+    for (const [charsMax, types, lengths] of [
+      [5_000, ['order.changed'], [2, 1, 1, 2]],
+      [1, undefined, Array<number>(latest).fill(1)],
+    ] as const) {
+      const found: number[] = [];
+      for (let after = 0; after < latest;) {
+        const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 3, charsMax });
+        found.push(events.length);
+        after = end;
+      }
+      assert.deepEqual(found, lengths);
+    }
+  },
+);
 
 test('a cursor of the feed may be used with other types, but not with from', async (t) => {
-  const { service, token } = await rootService(t);
-  const { next } = (await service.get('/events?from=latest&type=order.created', { token })).body;
-  const cursor = new URL(next, 'http://a').searchParams.get('cursor');
+  const { service, root, token } = await rootService(t);
+  const cursor = cursorOf(await root.get('/events?from=latest&type=order.created'));
   const { id } = await newCustomer(service, token);
-  const { body } = await service.get(`/events?type=customer.created&cursor=${cursor}`, { token });
-  assert.equal(body.data[0].subject, `/customers/${id}`);
-  const both = await service.get(`/events?from=oldest&cursor=${cursor}`, { token });
-  assertProblem(both, 'validation-failed');
-  assertProblem(await service.get('/events?cursor=foreign', { token }), 'invalid-cursor');
+  const found = await root.get(`/events?type=customer.created&cursor=${cursor}`);
+  assert.deepEqual(valuesIn(found, 'subject'), [`/customers/${id}`]);
+  assertProblem(await root.get(`/events?from=oldest&cursor=${cursor}`), 'validation-failed');
+  assertProblem(await root.get('/events?cursor=foreign'), 'invalid-cursor');
 });
+
+test(
+  'an export of events that are removed before it reads them fails, instead of looking whole',
+  insideOnly,
+  async (t) => {
+    const service = await serviceFor(t);
+    const { database } = service.inside ?? assert.fail('it is inside');
+    const sql =
+      'WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 120) INSERT INTO events ' +
+      "(createdAt, type, topic, topicId, subjectId, changes) SELECT i, 'order.changed', 'order', 1, 1, '{}' FROM n";
+    await database.write((writer) => void writer.run(sql));
+    const { latest } = feedBounds(database.read);
+    const admin = { role: 'admin' } as Caller; // whose other members it doesn't read
+    const elements = feedElements(database.read, { types: undefined, after: 0, latest }, admin)(() => admin);
+    const steps = elements[Symbol.asyncIterator]();
+    assert.equal((await steps.next()).done, false);
+    await database.write((writer) => void writer.run('DELETE FROM events WHERE id <= ?', latest - 5));
+    await assert.rejects(steps.next(), /events were removed before their export/);
+  },
+);

@@ -4,6 +4,8 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import type { Call, TestResponse, TestService } from '../../support/service.ts';
 
+export const sse = { accept: 'text/event-stream' };
+
 /** A block of the stream; a comment has neither. */
 export type Block = {
   readonly retry?: string;
@@ -17,6 +19,8 @@ export type StreamReader = {
   readonly headers: IncomingMessage['headers'];
   /** Returns the next event, and skips other blocks. */
   event(): Promise<Required<Omit<Block, 'retry'>>>;
+  /** Returns the subjects of the next events. */
+  subjects(count: number): Promise<string[]>;
   /** Returns the next block of any kind. */
   block(): Promise<Block>;
   /** Resolves at the end: whether the response is complete, and the blocks that were not returned before. */
@@ -27,28 +31,15 @@ export type StreamReader = {
 
 /** Streams are closed by their tests, or when the service stops. */
 export async function openStream(
-  service: Pick<TestService, 'port'>,
-  { token, key, headers = {} }: Call,
+  { port }: Pick<TestService, 'port'>,
+  { token, key, headers }: Call,
   path = '/events',
 ): Promise<StreamReader> {
-  const asked = request({
-    port: service.port,
-    host: '127.0.0.1',
-    path,
-    agent: false,
-    headers: {
-      accept: 'text/event-stream',
-      ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-      ...(key === undefined ? {} : { 'x-api-key': key }),
-      ...headers,
-    },
-  });
+  const credential = key === undefined ? { authorization: `Bearer ${token}` } : { 'x-api-key': key };
+  const sent = { ...sse, ...credential, ...headers };
+  const asked = request({ port, host: '127.0.0.1', path, agent: false, headers: sent });
   asked.end();
   const [message]: [IncomingMessage] = (await once(asked, 'response')) as [IncomingMessage]; // as documented
-  return readerOf(message, () => asked.destroy());
-}
-
-function readerOf(message: IncomingMessage, close: () => void): StreamReader {
   const blocks: Block[] = [];
   let text = '';
   let isOver = false;
@@ -59,14 +50,14 @@ function readerOf(message: IncomingMessage, close: () => void): StreamReader {
     blocks.push(...parts.map(blockOf));
     wake();
   });
-  const ended = new Promise<{ isWhole: boolean; left: Block[] }>((resolve) => {
-    message.on('error', () => {}); // of a connection that was aborted
+  message.on('error', () => {}); // of a connection that was aborted
+  const ended = new Promise<{ isWhole: boolean; left: Block[] }>((resolve) =>
     message.once('close', () => {
       isOver = true;
       wake();
       resolve({ isWhole: message.complete, left: blocks });
-    });
-  });
+    }),
+  );
 
   async function block(): Promise<Block> {
     for (;;) {
@@ -76,16 +67,21 @@ function readerOf(message: IncomingMessage, close: () => void): StreamReader {
       await new Promise<void>((resolve) => (wake = resolve));
     }
   }
-
   async function event(): Promise<Required<Omit<Block, 'retry'>>> {
     for (;;) {
       const { id, event: type, data } = await block();
       if (id !== undefined && type !== undefined) return { id, event: type, data };
     }
   }
+  async function subjects(count: number): Promise<string[]> {
+    const seen: string[] = [];
+    while (seen.length < count) seen.push((await event()).data.subject);
+    return seen;
+  }
 
-  const { statusCode: status = 0, headers } = message;
-  return { status, headers, event, block, ended, message, close };
+  const { statusCode: status = 0 } = message;
+  const close = (): void => void asked.destroy();
+  return { status, headers: message.headers, event, subjects, block, ended, message, close };
 }
 
 function blockOf(text: string): Block {

@@ -1,106 +1,104 @@
 // For the tests of deliveries: a service with a receiver, and an administrator's webhook that goes there.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { newOrder, newWebhook, rootToken } from '../../support/resource-support.ts';
-import { serviceFor, type TestOptions, type TestResponse, type TestService } from '../../support/service.ts';
-import { isSignedWith, Receiver, type Received } from './receiver.ts';
+import { newOrder, newWebhook } from '../../support/resource-support.ts';
+import {
+  serviceFor,
+  type Person,
+  type TestOptions,
+  type TestResponse,
+  type TestService,
+} from '../../support/service.ts';
+import { Receiver } from './receiver.ts';
 
 export const second = 1_000;
 export const minute = 60 * second;
 export const hour = 60 * minute;
+
+type Parts = Pick<Hooked, 'service' | 'receiver' | 'id' | 'secret'>;
 
 export class Hooked {
   readonly service: TestService;
   readonly receiver: Receiver;
   readonly id: number;
   readonly secret: string;
-  #token: string;
+  readonly path: string;
+  #root: Person;
 
-  /** By default a webhook of new and paid orders. */
+  /** By default a webhook of new and paid orders; `former` keeps its webhook, with another service on its folder. */
   static async start(
     t: TestContext,
     { settings = {}, ...options }: TestOptions = {},
     members: object = {},
+    former?: Hooked,
   ): Promise<Hooked> {
-    const receiver = await Receiver.start(t);
+    const receiver = former?.receiver ?? (await Receiver.start(t));
     const allowed = { 'webhook-allow': '127.0.0.1', ...settings };
     const service = await serviceFor(t, { ...options, settings: allowed });
-    const token = await rootToken(service);
+    const root = await service.root();
     const types = ['order.created', 'order.paid'];
-    const made = await newWebhook(service, token, { url: receiver.url(), types, ...members });
-    return new Hooked({ service, receiver }, made, token);
+    const wanted = { url: receiver.url(), types, ...members };
+    const { id, secret } = former ?? (await newWebhook(service, root.token, wanted));
+    return new Hooked({ service, receiver, id, secret }, root);
   }
 
-  /** The same webhook and receiver, with another service on its folder. */
-  static async again(
-    t: TestContext,
-    hook: Hooked,
-    { settings = {}, ...options }: TestOptions,
-  ): Promise<Hooked> {
-    const allowed = { 'webhook-allow': '127.0.0.1', ...settings };
-    const service = await serviceFor(t, { ...options, settings: allowed });
-    const { receiver, id, secret } = hook;
-    return new Hooked({ service, receiver }, { id, secret }, await rootToken(service));
-  }
-
-  private constructor(
-    { service, receiver }: Pick<Hooked, 'service' | 'receiver'>,
-    { id, secret }: Pick<Hooked, 'id' | 'secret'>,
-    token: string,
-  ) {
+  private constructor({ service, receiver, id, secret }: Parts, root: Person) {
     this.service = service;
     this.receiver = receiver;
     this.id = id;
     this.secret = secret;
-    this.#token = token;
+    this.path = `/webhooks/${id}`;
+    this.#root = root;
   }
 
-  get path(): string {
-    return `/webhooks/${this.id}`;
-  }
-
-  isSigned(received: Received): boolean {
-    return isSignedWith(received, this.secret);
+  /** The same webhook, with another service on its folder. */
+  async again(t: TestContext, secrets: string): Promise<Hooked> {
+    await this.service.stop();
+    const { folder } = this.service;
+    return Hooked.start(t, { folder, settings: { 'jwt-secrets': secrets } }, {}, this);
   }
 
   /** Sends a request as the administrator; signs in again if the token or the sign-in is too old. */
   async call(method: string, path: string, body?: object): Promise<TestResponse> {
-    const response = await this.service.call(method, path, { token: this.#token, body });
+    const response = await this.service.call(method, path, { token: this.#root.token, body });
     if (response.status !== 401) return response;
-    this.#token = await rootToken(this.service);
-    return this.service.call(method, path, { token: this.#token, body });
+    this.#root = await this.service.root();
+    return this.service.call(method, path, { token: this.#root.token, body });
   }
 
-  async patch(body: object): Promise<TestResponse['body']> {
-    const response = await this.call('PATCH', this.path, body);
-    assert.equal(response.status, 200, response.text);
-    return response.body;
+  /** The webhook as it is now. */
+  async shown(): Promise<TestResponse['body']> {
+    return (await this.call('GET', this.path)).body;
+  }
+
+  async patch(body: object): Promise<void> {
+    const { status, text } = await this.call('PATCH', this.path, body);
+    assert.equal(status, 200, text);
   }
 
   /** Each leaves `order.created` after an event of another type. */
   async placeOrders(count: number): Promise<string[]> {
     await this.call('GET', '/orders');
     const subjects: string[] = [];
-    for (let index = 0; index < count; index += 1)
-      subjects.push(`/orders/${(await newOrder(this.service, this.#token)).id}`);
+    while (subjects.length < count)
+      subjects.push(`/orders/${(await newOrder(this.service, this.#root.token)).id}`);
     return subjects;
   }
 
   async latest(): Promise<number> {
-    let next = '/events?limit=200';
-    let latest = 0;
-    for (;;) {
-      const { body } = await this.call('GET', next);
-      if (body.data.length === 0) return latest;
-      latest = body.data.at(-1).id;
-      next = body.next;
-    }
+    return (await this.call('GET', '/events?sort=-id&limit=1')).body.data[0].id;
   }
 
   /** Milliseconds until the next attempt, once this one has failed; never the timeout of 15 seconds. */
   retryDelay(): Promise<number> {
     const { clock } = this.service;
     return Promise.race([clock.timer(1, 5.5 * second), clock.timer(5 * minute, Infinity)]);
+  }
+
+  /** Answers the next request, and waits until the service has scheduled the one after it. */
+  async fail(status: number, headers: Record<string, string> = {}): Promise<number> {
+    (await this.receiver.next()).answer(status, headers);
+    return this.retryDelay();
   }
 
   /** The webhook, once it has reached the latest event. */
@@ -113,29 +111,19 @@ export class Hooked {
   async until(fits: (webhook: TestResponse['body']) => boolean): Promise<TestResponse['body']> {
     let shown;
     for (let attempt = 0; attempt < 500; attempt += 1) {
-      shown = (await this.call('GET', this.path)).body;
+      shown = await this.shown();
       if (fits(shown)) return shown;
       if (this.service.clock.hasTimer(second)) this.service.clock.advance(second);
     }
     return assert.fail(`the webhook remains ${JSON.stringify(shown)}`);
   }
-}
 
-/** Answers the next request, and waits until the service has scheduled the one after it. */
-export async function fail(
-  hook: Hooked,
-  status: number,
-  headers: Record<string, string> = {},
-): Promise<number> {
-  (await hook.receiver.next()).answer(status, headers);
-  return hook.retryDelay();
-}
-
-/** Why the service disabled the webhook, which it has. */
-export async function disabledReason(hook: Hooked): Promise<string> {
-  await hook.until(({ status }) => status === 'disabled');
-  const { data } = (await hook.call('GET', '/events?type=webhook.disabled')).body;
-  const { subject, reason, changes, actor } = data.at(-1);
-  assert.deepEqual([subject, changes, actor], [hook.path, { status: ['enabled', 'disabled'] }, null]);
-  return reason;
+  /** Why the service disabled the webhook, which it has. */
+  async disabledReason(): Promise<string> {
+    await this.until(({ status }) => status === 'disabled');
+    const { data } = (await this.call('GET', '/events?type=webhook.disabled')).body;
+    const { subject, reason, changes, actor } = data.at(-1);
+    assert.deepEqual([subject, changes, actor], [this.path, { status: ['enabled', 'disabled'] }, null]);
+    return reason;
+  }
 }

@@ -40,39 +40,36 @@ async function accepting(
   return receiver;
 }
 
-for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
-  test(`nothing is sent to http://${host}, nor with https`, async (t) => {
-    const receiver = await accepting(t);
-    const post = posting({});
+test('nothing is sent to this machine, however its address is written, over HTTP or HTTPS', async (t) => {
+  const receiver = await accepting(t);
+  const post = posting({});
+  for (const host of ['127.0.0.1', '127.1', '2130706433', '0x7f.1', '[::ffff:127.0.0.1]', '0.0.0.0'])
     for (const protocol of ['http', 'https'])
       assert.equal((await post(`${protocol}://${host}:${receiver.port}/`)).kind, 'blocked');
-    assert.equal(receiver.connections, 0);
-  });
+  assert.equal(receiver.connections, 0);
+});
 
-const names: readonly (readonly string[])[] = [
-  ['127.0.0.1'],
-  ['10.0.0.1'],
-  ['::1'],
-  ['::ffff:127.0.0.1'],
-  ['64:ff9b::7f00:1'],
-  ['64:ff9b::10.0.0.1'],
-  ['fe80::1%lo'],
-  ['1.1.1.1', '127.0.0.1'],
-  ['127.0.0.1', '1.1.1.1'],
-  ['2606:4700:4700::1111', '169.254.169.254'],
-];
-for (const addresses of names)
-  test(`nothing is sent to a name with ${addresses.join(' and ')}, and no address is disclosed`, async (t) => {
-    const receiver = await accepting(t);
+test('nothing is sent to a name with an address that is not public, and no address is disclosed', async (t) => {
+  const receiver = await accepting(t);
+  const cause = 'hooks.example may not be connected to';
+  for (const addresses of [
+    ['127.0.0.1'],
+    ['10.0.0.1'],
+    ['::1'],
+    ['::ffff:127.0.0.1'],
+    ['64:ff9b::7f00:1'],
+    ['64:ff9b::10.0.0.1'],
+    ['fe80::1%lo'],
+    ['1.1.1.1', '127.0.0.1'],
+    ['127.0.0.1', '1.1.1.1'],
+    ['2606:4700:4700::1111', '169.254.169.254'],
+  ]) {
     const post = posting({ lookup: addressesInTurn(addresses) });
     const result = await post(`https://hooks.example:${receiver.port}/`);
-    assert.deepEqual(result, {
-      kind: 'blocked',
-      code: 'address-not-allowed',
-      cause: 'hooks.example may not be connected to',
-    });
-    assert.equal(receiver.connections, 0);
-  });
+    assert.deepEqual(result, { kind: 'blocked', code: 'address-not-allowed', cause });
+  }
+  assert.equal(receiver.connections, 0);
+});
 
 test('nothing is sent over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
   const receiver = await accepting(t);

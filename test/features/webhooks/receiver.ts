@@ -69,6 +69,17 @@ export class Receiver {
     });
   }
 
+  /** Accepts the next requests, and returns the subjects of their events. */
+  async take(count: number): Promise<string[]> {
+    const subjects: string[] = [];
+    while (subjects.length < count) {
+      const { event, answer } = await this.next();
+      subjects.push(event.subject);
+      answer(204);
+    }
+    return subjects;
+  }
+
   stop(): void {
     this.#server.closeAllConnections();
     this.#server.close();

@@ -2,90 +2,73 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { securityLines } from '../../support/security-line-support.ts';
-import { Hooked, hour } from './delivery-support.ts';
 import { insideOnly } from '../../support/service.ts';
+import { Hooked, hour } from './delivery-support.ts';
+import { isSignedWith } from './receiver.ts';
 
 describe('secrets of the service', insideOnly, () => {
   const older = 'an older secret of thirty-two bytes or more';
   const newer = 'a newer secret of thirty-two bytes or more';
+  const withOlder = { settings: { 'jwt-secrets': older } };
+  /** Whether the next delivery is signed with the first secret of the webhook. */
+  async function isSigned(hook: Hooked): Promise<boolean> {
+    await hook.placeOrders(1);
+    return isSignedWith(await hook.receiver.next(), hook.secret);
+  }
 
   test('the log has who made a webhook, and who replaced its secret', async (t) => {
     const hook = await Hooked.start(t);
     assert.equal((await hook.call('POST', `${hook.path}/secrets`)).status, 201);
-    const webhookId = Number(hook.path.split('/').at(-1));
     for (const name of ['sensitive_create', 'sensitive_update']) {
-      const lines = securityLines(hook.service, name);
-      assert.deepEqual(
-        lines.map((line) => [line['principal'], line['webhookId']]),
-        [[`user:${lines[0]?.['userId']}`, webhookId]],
-      );
+      const [line, ...others] = securityLines(hook.service, name);
+      assert.partialDeepStrictEqual(line, { principal: `user:${line?.['userId']}`, webhookId: hook.id });
+      assert.deepEqual(others, []);
     }
   });
 
   test('secrets of the service may be replaced while webhooks keep theirs, after a run with both', async (t) => {
-    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
-    const { folder } = hook.service;
-    const received = async (secrets: string): Promise<boolean> => {
-      await hook.service.stop();
-      const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': secrets } });
-      await next.service.inside?.app.cleanup.run();
-      await next.placeOrders(1);
-      const isSigned = next.isSigned(await hook.receiver.next());
-      await next.service.stop();
-      return isSigned;
-    };
-    assert.deepEqual([await received(`${newer},${older}`), await received(newer)], [true, true]);
+    const hook = await Hooked.start(t, withOlder);
+    const during = await hook.again(t, `${newer},${older}`);
+    await during.service.inside?.app.cleanup.run();
+    assert.ok(await isSigned(during));
+    assert.ok(await isSigned(await during.again(t, newer)));
   });
 
   test('the former secret of a webhook still signs if a secret of the service is replaced in its day', async (t) => {
-    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
-    const { folder } = hook.service;
-    await hook.service.stop();
-    const both = { folder, settings: { 'jwt-secrets': `${newer},${older}` } };
-    const during = await Hooked.again(t, hook, both);
+    const hook = await Hooked.start(t, withOlder);
+    const during = await hook.again(t, `${newer},${older}`);
     assert.equal((await during.call('POST', `${during.path}/secrets`)).status, 201);
     await during.service.inside?.app.cleanup.run();
-    await during.service.stop();
-    const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
-    await next.placeOrders(1);
-    assert.ok(next.isSigned(await hook.receiver.next()));
+    assert.ok(await isSigned(await during.again(t, newer)));
   });
 
   test('lost secrets of the service stop webhooks until these have new secrets, and disable none', async (t) => {
-    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
-    await hook.service.stop();
-    const { folder } = hook.service;
-    const next = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
-    await next.placeOrders(1);
-    const waiting = await next.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
+    const hook = await (await Hooked.start(t, withOlder)).again(t, newer);
+    await hook.placeOrders(1);
+    const waiting = await hook.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
     assert.match(waiting.lastError, /^The secret can no longer be read\. Create a new one \(POST/);
     assert.deepEqual([waiting.status, waiting.lastAt, waiting.retryAt], ['enabled', null, null]);
     assert.notEqual(waiting.failingSince, null);
-    await next.placeOrders(1);
-    next.service.clock.advance(100 * 24 * hour);
-    assert.equal((await next.call('GET', next.path)).body.status, 'enabled');
+    await hook.placeOrders(1);
+    hook.service.clock.advance(100 * 24 * hour);
+    assert.equal((await hook.shown()).status, 'enabled');
     assert.equal(hook.receiver.count, 0);
-    const lines = next.service.logged.filter((line) => line.includes('has no secret to sign with'));
+    const lines = hook.service.logged.filter((line) => line.includes('has no secret to sign with'));
     assert.equal(lines.length, 1, 'it isn’t tried again and again');
-    const { body } = await next.call('POST', `${next.path}/secrets`);
+    const { body } = await hook.call('POST', `${hook.path}/secrets`);
     assert.equal(body.previousEndsAt, null);
-    const received = await hook.receiver.next();
-    assert.equal(String(received.headers['webhook-signature']).split(' ').length, 1);
-    received.answer(204);
-    (await hook.receiver.next()).answer(204);
-    const { failingSince, lastErrorCode } = await next.settled();
+    const { headers, answer } = await hook.receiver.next();
+    assert.equal(String(headers['webhook-signature']).split(' ').length, 1);
+    answer(204);
+    await hook.receiver.take(1);
+    const { failingSince, lastErrorCode } = await hook.settled();
     assert.deepEqual([failingSince, lastErrorCode], [null, null]);
   });
 
   test('a webhook continues once lost secrets of the service are back', async (t) => {
-    const hook = await Hooked.start(t, { settings: { 'jwt-secrets': older } });
-    await hook.service.stop();
-    const { folder } = hook.service;
-    const without = await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': newer } });
+    const without = await (await Hooked.start(t, withOlder)).again(t, newer);
     await without.placeOrders(1);
     await without.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
-    await without.service.stop();
-    await Hooked.again(t, hook, { folder, settings: { 'jwt-secrets': older } });
-    assert.ok(hook.isSigned(await hook.receiver.next()));
+    assert.ok(await isSigned(await without.again(t, older)));
   });
 });

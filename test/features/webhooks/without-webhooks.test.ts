@@ -1,42 +1,28 @@
 // A service without webhooks: nothing of them is there, and what they stored is back with them.
 import assert from 'node:assert/strict';
-import { suite, test } from 'node:test';
-import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
+import { test } from 'node:test';
+import { newCustomer, newWebhook, rootService, valuesIn } from '../../support/resource-support.ts';
+import { insideOnly } from '../../support/service.ts';
 
-suite('a service without webhooks', insideOnly, () => {
-  test('a service without webhooks has no metrics of them, and nothing in the OpenAPI document', async (t) => {
-    const service = await serviceFor(t, { settings: { without: 'webhooks' } });
-    const { body } = await service.get('/openapi.json');
+test(
+  'a service without webhooks shows nothing of them and keeps their rows, and with them again has all events',
+  insideOnly,
+  async (t) => {
+    const { service, token } = await rootService(t);
+    const { url } = await newWebhook(service, token);
+    await service.stop();
+
+    const { folder } = service;
+    const without = await rootService(t, { folder, settings: { without: 'webhooks,console,history' } });
+    const { body } = await without.root.get('/openapi.json');
     assert.deepEqual(body.webhooks, {});
-    assert.equal(JSON.stringify(body.tags).includes('Webhooks'), false);
-    assert.doesNotMatch((await service.get('/metrics')).text, /webhook/);
-  });
+    assert.ok(!JSON.stringify(body.tags).includes('Webhooks'));
+    assert.doesNotMatch((await without.root.get('/metrics')).text, /webhook/);
+    const { id } = await newCustomer(without.service, without.token);
+    await without.service.stop();
 
-  test('a service without webhooks keeps their rows, and with them again has all events of meanwhile', async (t) => {
-    const first = await serviceFor(t);
-    const { token } = await first.signIn(first.admin.email, first.admin.password);
-    const body = { url: 'https://receiver.example/orders', types: ['customer.created'] };
-    assert.equal((await first.post('/webhooks', { token, body })).status, 201);
-    await first.stop();
-
-    const folder = first.folder;
-    const without = await serviceFor(t, { folder, settings: { without: 'webhooks,console,history' } });
-    const { id } = await addCustomer(without);
-    await without.stop();
-
-    const again = await serviceFor(t, { folder });
-    const back = await again.signIn(again.admin.email, again.admin.password);
-    const { data } = (await again.get('/webhooks', { token: back.token })).body;
-    assert.deepEqual(
-      data.map(({ url }: { readonly url: string }) => url),
-      [body.url],
-    );
-    const events = (await again.get(`/customers/${id}/events`, { token: back.token })).body.data;
-    assert.equal(events[0].type, 'customer.created');
-  });
-});
-
-async function addCustomer(service: TestService): Promise<{ readonly id: number }> {
-  const { token } = await service.signIn(service.admin.email, service.admin.password);
-  return (await service.post('/customers', { token, body: { name: 'Grace Hopper' } })).body;
-}
+    const { root } = await rootService(t, { folder });
+    assert.deepEqual(valuesIn(await root.get('/webhooks'), 'url'), [url]);
+    assert.deepEqual(valuesIn(await root.get(`/customers/${id}/events`), 'type'), ['customer.created']);
+  },
+);

@@ -27,7 +27,6 @@ export const toolsets = {
   prism: ['@stoplight/prism-cli@5.16.0'],
   re2: ['re2js@2.10.0'],
   ajv: ['ajv@8.20.0'],
-  standardWebhooks: ['standardwebhooks@1.0.0'],
   axe: ['axe-core@4.11.0'],
   codes: ['@zxing/library@0.23.0', 'jsqr@1.4.0'],
   cycloneDx: [
