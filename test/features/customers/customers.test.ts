@@ -1,154 +1,186 @@
-// Customers: creating, reading and deleting them, and who owns them.
+// Customers: creating, changing and deleting them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { type TestResponse } from '../../support/service.ts';
-import { assertIssues, newCustomer, newOrder, rootToken, shown } from '../../support/resource-support.ts';
-import { address, whole } from './customer-support.ts';
+import type { Person, TestResponse } from '../../support/service.ts';
+import { assertIssues, items, newCustomer, newOrder, testIssues } from '../../support/resource-support.ts';
 
-describe('creating a customer', () => {
-  const running = sharedService();
+const address = {
+  name: null,
+  line1: 'Ammerländer Heerstraße 114',
+  line2: null,
+  city: 'Oldenburg',
+  region: 'Niedersachsen',
+  postalCode: '26129',
+  country: 'DE',
+};
+const whole = { name: 'Grace Hopper', email: 'Grace@Example.com', phone: '+4944112345678', address };
+const nothing = { email: null, phone: null, address: null, note: null, reference: null };
+
+describe('a customer', () => {
+  let ada: Person, root: Person;
+  const running = sharedService({}, async (service) => {
+    [ada, root] = [await service.person(), await service.root()];
+  });
+  const create = (change: object): Promise<TestResponse> => ada.post('/customers', { ...whole, ...change });
 
   test('creating a customer needs only a name; absent members are null', async () => {
-    const service = running();
-    const { id: userId, token } = await service.person();
-    const { status, headers, body, text } = await service.post('/customers', {
-      token,
-      body: { name: 'Grace Hopper' },
-    });
+    const { status, headers, body, text } = await ada.post('/customers', { name: 'Grace Hopper' });
     const { id, createdAt } = body;
     assert.deepEqual([status, headers.location], [201, `/customers/${id}`]);
-    const nothing = { email: null, phone: null, address: null, note: null, reference: null, metadata: {} };
-    const expected = { id, userId, name: 'Grace Hopper', ...nothing, createdAt, updatedAt: createdAt };
+    const times = { createdAt, updatedAt: createdAt };
+    const expected = { id, userId: ada.id, name: 'Grace Hopper', ...nothing, metadata: {}, ...times };
     assert.equal(text, JSON.stringify(expected));
   });
 
   test('creating a customer stores all members, the postal code trimmed and in capitals', async () => {
-    const service = running();
-    const { token } = await service.person();
-    assert.deepEqual(
-      (await newCustomer(service, token, { ...whole, email: 'Grace@Example.com' })).email,
-      'Grace@Example.com',
-    );
     const postalCode = ' sw1a 2aa\t\n\u00a0';
     const british = { line1: '10 Downing Street', city: 'London', country: 'GB', postalCode };
-    const { address: kept } = await newCustomer(service, token, { address: british });
-    assert.deepEqual(kept, { name: null, ...british, line2: null, region: null, postalCode: 'SW1A 2AA' });
-    assert.deepEqual(Object.keys(kept), [
-      'name',
-      'line1',
-      'line2',
-      'city',
-      'region',
-      'postalCode',
-      'country',
-    ]);
+    const { body } = await create({ address: british });
+    const kept = { ...address, ...british, region: null, postalCode: 'SW1A 2AA' };
+    assert.partialDeepStrictEqual(body, { ...whole, address: kept });
+    assert.deepEqual(Object.keys(body.address), Object.keys(address));
   });
 
-  const wrong: readonly (readonly [change: object, issues: readonly string[]])[] = [
-    [{ name: undefined }, ['#/name required']],
-    [{ name: null }, ['#/name type']],
-    [{ name: '' }, ['#/name min-length']],
-    [{ name: '\t' }, ['#/name pattern']],
-    [{ name: 'x'.repeat(201) }, ['#/name max-length']],
-    [{ email: 'grace' }, ['#/email pattern']],
-    [{ email: 'grace@.example.com' }, ['#/email format']],
-    [{ phone: '0441 12345678' }, ['#/phone format']],
-    [{ note: 'x'.repeat(2_001) }, ['#/note max-length']],
-    [{ phone: '+1234567890123456' }, ['#/phone format']],
-    [{ phone: 4944112345678 }, ['#/phone type']],
-    [{ userId: 0 }, ['#/userId minimum']],
-    [{ userId: 1.5 }, ['#/userId type']],
-    [{ userId: 2 ** 53 }, ['#/userId maximum']],
-    [
-      { id: 7, createdAt: '2026-03-01T09:30:00.000Z', updatedAt: null },
-      ['#/createdAt unknown-member', '#/id unknown-member', '#/updatedAt unknown-member'],
-    ],
-    [{ address: {} }, ['#/address/city required', '#/address/country required', '#/address/line1 required']],
-    [{ address: [] }, ['#/address type']],
-    [
-      { address: { ...address, line1: null, city: '', country: 'de' } },
-      ['#/address/city min-length', '#/address/country pattern', '#/address/line1 type'],
-    ],
-    [{ address: { ...address, country: 'XX' } }, ['#/address/country format']],
-    [{ address: { ...address, street: 'Main Street' } }, ['#/address/street unknown-member']],
-    [{ address: { ...address, postalCode: 'SW1A 2AA' } }, ['#/address/postalCode postal-code']],
-    [{ address: { ...address, postalCode: null } }, ['#/address/postalCode postal-code']],
-    [{ address: { ...address, postalCode: undefined } }, ['#/address/postalCode postal-code']],
-    [{ address: { ...address, postalCode: '' } }, ['#/address/postalCode pattern']],
-    [{ address: { ...address, postalCode: 26129 } }, ['#/address/postalCode type']],
+  const at = (change: object): object => ({ address: { ...address, ...change } });
+  const postal = '#/address/postalCode';
+  testIssues('creating a customer with', create, [
+    [{ name: undefined }, '#/name required'],
+    [{ name: null }, '#/name type'],
+    [{ name: '' }, '#/name min-length'],
+    [{ name: '\t' }, '#/name pattern'],
+    [{ name: 'x'.repeat(201) }, '#/name max-length'],
+    [{ email: 'grace@.example.com' }, '#/email format'],
+    [{ phone: '0441 12345678' }, '#/phone format'],
+    [{ phone: '+1234567890123456', note: 'x'.repeat(2_001) }, '#/phone format', '#/note max-length'],
+    [{ phone: 4944112345678, userId: 0 }, '#/phone type', '#/userId minimum'],
+    [{ userId: 1.5 }, '#/userId type'],
+    [{ userId: 2 ** 53 }, '#/userId maximum'],
+    [{ id: 7, createdAt: '2026-03-01T09:30:00.000Z' }, '#/createdAt unknown-member', '#/id unknown-member'],
+    [{ address: [] }, '#/address type'],
+    [at({ line1: null, city: '' }), '#/address/city min-length', '#/address/line1 type'],
+    [at({ country: 'de' }), '#/address/country pattern'],
+    [at({ country: 'XX' }), '#/address/country format'],
+    [at({ street: 'Main Street' }), '#/address/street unknown-member'],
+    [at({ postalCode: 'SW1A 2AA' }), `${postal} postal-code`],
+    [at({ postalCode: null }), `${postal} postal-code`],
+    [at({ postalCode: undefined }), `${postal} postal-code`],
+    [at({ postalCode: '' }), `${postal} pattern`],
+    [at({ postalCode: 26129 }), `${postal} type`],
     [
       { name: 7, email: 'grace', phone: '1', address: { city: 7 }, tel: 1 },
-      [
-        '#/address/city type',
-        '#/address/country required',
-        '#/address/line1 required',
-        '#/email pattern',
-        '#/name type',
-        '#/phone format',
-        '#/tel unknown-member',
-      ],
+      '#/address/city type',
+      '#/address/country required',
+      '#/address/line1 required',
+      '#/email pattern',
+      '#/name type',
+      '#/phone format',
+      '#/tel unknown-member',
     ],
-  ];
-  for (const [change, issues] of wrong) {
-    test(`creating a customer with ${shown(change).slice(0, 400)} is rejected, and every issue is named`, async () => {
-      const service = running();
-      const { token } = await service.person();
-      assertIssues(await service.post('/customers', { token, body: { ...whole, ...change } }), 422, issues);
-    });
-  }
-});
+  ]);
 
-describe('deleting a customer', () => {
-  const running = sharedService();
+  test('changing a customer by PUT sets omitted members to null, but keeps the owner', async () => {
+    const before = (await create({ note: 'Rings twice.', reference: 'K-1' })).body;
+    const { body } = await root.put(`/customers/${before.id}`, { name: 'Grace' });
+    assert.deepEqual(body, { ...before, name: 'Grace', ...nothing, updatedAt: body.updatedAt });
+  });
+
+  test('changing a customer by PATCH keeps the other members, also those of the address', async () => {
+    for (const patch of [
+      { email: null, phone: null },
+      { address: null },
+      { address: { city: 'Bremen', postalCode: '28195' } },
+      { address: { region: null, line2: '2nd floor' } },
+      { address: { postalCode: 'sw1a 2aa', country: 'GB' } },
+    ]) {
+      const before = (await create({})).body;
+      const path = `/customers/${before.id}`;
+      const type = { 'content-type': 'application/merge-patch+json' };
+      const { body } = await ada.patch(path, JSON.stringify(patch), type);
+      const merged = patch.address ? { ...address, ...patch.address } : patch.address;
+      if (merged?.country === 'GB') merged.postalCode = 'SW1A 2AA';
+      const kept = 'address' in patch ? { address: merged } : patch;
+      assert.deepEqual(body, { ...before, ...kept, updatedAt: body.updatedAt });
+      assert.deepEqual((await ada.get(path)).body, body);
+    }
+  });
+
+  const patchFrom = (members: object) => async (body: object) => {
+    const { id } = await newCustomer(running(), ada.token, members);
+    return ada.patch(`/customers/${id}`, body);
+  };
+  testIssues('changing a customer by PATCH to', patchFrom(whole), [
+    [{ name: null, id: null, createdAt: null }, '#/createdAt type', '#/id type', '#/name type'],
+    [{ address: { line1: null, city: null } }, '#/address/city type', '#/address/line1 type'],
+    [{ address: { country: null }, updatedAt: null }, '#/address/country type', '#/updatedAt type'],
+    [{ address: { postalCode: null } }, `${postal} postal-code`],
+    [{ address: { country: 'GB' } }, `${postal} postal-code`],
+    [{ address: { zip: '1' } }, '#/address/zip unknown-member'],
+  ]);
+  testIssues('changing a customer without an address by PATCH to', patchFrom({}), [
+    [{ address: { city: 'Bremen' } }, '#/address/country required', '#/address/line1 required'],
+  ]);
+  const put = async (change: object): Promise<TestResponse> => {
+    const before = await newCustomer(running(), ada.token, whole);
+    return ada.put(`/customers/${before.id}`, { ...before, ...change });
+  };
+  testIssues('changing a customer by PUT with', put, [
+    [{ name: undefined }, '#/name required'],
+    [{ address: { city: 'Bremen' } }, '#/address/country required', '#/address/line1 required'],
+    [at({ postalCode: '1' }), `${postal} postal-code`],
+  ]);
 
   test('deleting a customer makes it unknown to orders', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const { id } = await newCustomer(service, token);
-    assert.equal((await service.delete(`/customers/${id}`, { token })).status, 204);
-    assertProblem(await service.get(`/customers/${id}/orders`, { token }), 'not-found', 404);
-    assertIssues(
-      await service.post('/orders', {
-        token,
-        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
-      }),
-      422,
-      ['#/customerId unknown'],
-    );
+    const { id } = await newCustomer(running(), ada.token);
+    assert.equal((await ada.delete(`/customers/${id}`)).status, 204);
+    assertProblem(await ada.get(`/customers/${id}/orders`), 'not-found');
+    const order = await ada.post('/orders', { customerId: id, currency: 'EUR', items });
+    assertIssues(order, 422, ['#/customerId unknown']);
   });
 
   test('deleting a customer with orders is rejected, whatever their status and whoever the caller is', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const { id, customerId } = await newOrder(service, token);
-    const askers = [token, (await service.person('staff')).token, await rootToken(service)];
-    for (const by of askers)
-      assertProblem(
-        await service.delete(`/customers/${customerId}`, { token: by }),
-        'customer-has-orders',
-        409,
-      );
-    await service.patch(`/orders/${id}`, { token, body: { status: 'cancelled' } });
-    assertProblem(await service.delete(`/customers/${customerId}`, { token }), 'customer-has-orders', 409);
-    assert.equal((await service.get(`/customers/${customerId}`, { token })).status, 200);
+    const { id, customerId } = await newOrder(running(), ada.token);
+    const [path, staff] = [`/customers/${customerId}`, await running().person('staff')];
+    for (const status of ['open', 'cancelled']) {
+      await ada.patch(`/orders/${id}`, { status });
+      for (const caller of [ada, staff, root])
+        assertProblem(await caller.delete(path), 'customer-has-orders');
+    }
+    assert.equal((await ada.get(path)).status, 200);
   });
 
   test('deleting a customer while an order is placed lets exactly one of the two succeed', async () => {
-    const service = running();
-    const { token } = await service.person();
     for (let round = 0; round < 20; round += 1) {
-      const { id } = await newCustomer(service, token);
-      const order = {
-        token,
-        body: { customerId: id, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 1 }] },
-      };
-      const place = (): Promise<TestResponse> => service.post('/orders', order);
-      const remove = (): Promise<TestResponse> => service.delete(`/customers/${id}`, { token });
-      const statuses = (await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()])).map(
-        ({ status }) => status,
-      );
-      assert.ok(['201,409', '204,422'].includes(statuses.sort().join()), `${statuses}`);
+      const { id: customerId } = await newCustomer(running(), ada.token);
+      const place = () => ada.post('/orders', { customerId, currency: 'EUR', items });
+      const remove = () => ada.delete(`/customers/${customerId}`);
+      const both = await Promise.all(round % 2 === 0 ? [place(), remove()] : [remove(), place()]);
+      const statuses = both.map(({ status }) => status).toSorted();
+      assert.ok(['201,409', '204,422'].includes(statuses.join()), `${statuses}`);
     }
+  });
+});
+
+describe('a phone number', () => {
+  let ada: Person;
+  sharedService({ settings: { 'default-country': 'DE' } }, async (started) => {
+    ada = await started.person();
+  });
+
+  test('a phone number is stored as E.164, whether created, replaced or patched; in another notation it is no change', async () => {
+    const name = 'Grace Hopper';
+    const { body, status } = await ada.post('/customers', { name, phone: '0441 / 123 45' });
+    assert.deepEqual([status, body.phone], [201, '+4944112345']);
+    const path = `/customers/${body.id}`;
+    assert.equal((await ada.put(path, { name, phone: '(0441) 12346' })).body.phone, '+4944112346');
+    const patched = await ada.patch(path, { phone: '+49 (0)441 12347' });
+    assert.equal(patched.body.phone, '+4944112347');
+    const same = await ada.patch(path, { phone: '0441-12347' });
+    assert.deepEqual([same.status, same.headers.etag], [200, patched.headers.etag]);
+  });
+
+  test('a phone number is reported with all other issues at once', async () => {
+    const response = await ada.post('/customers', { name: '', phone: '0441 1' });
+    assertIssues(response, 422, ['#/name min-length', '#/phone format']);
   });
 });

@@ -5,14 +5,12 @@ import { idsIn } from '../../support/resource-support.ts';
 
 export async function found(
   service: TestService,
-  { token }: Person,
+  { token }: Pick<Person, 'token'>,
   path: string,
   q: string,
 ): Promise<number[]> {
-  const separator = path.includes('?') ? '&' : '?';
-  const { status, body, text } = await service.get(`${path}${separator}q=${encodeURIComponent(q)}`, {
-    token,
-  });
+  const target = `${path}${path.includes('?') ? '&' : '?'}q=${encodeURIComponent(q)}`;
+  const { status, body, text } = await service.get(target, { token });
   assert.equal(status, 200, text);
   assert.equal(body.next, null);
   return idsIn({ body });
