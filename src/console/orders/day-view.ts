@@ -3,7 +3,7 @@
 import { type Figures, payments, type Status, statuses } from '../parts/api-types.ts';
 import { paymentNames } from '../parts/column-names.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { addDays, count, dayName, dayOf, fullDay, startOfDay, timeZone } from '../parts/formats.ts';
+import { count, dayOf, shopDays, timeText } from '../parts/formats.ts';
 import { action, dayInput } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
 import { now } from '../parts/service-clock.ts';
@@ -34,9 +34,9 @@ import {
 
 export function dayView(page: Page): void {
   const { main, parameters } = page;
-  const day = dayOf(parameters.get('date')) ?? startOfDay(now());
+  const day = dayOf(parameters.get('date')) ?? shopDays().startOfDay(now());
   // it stays the one that was asked for if the shop gets another time zone meanwhile
-  const range = { from: day, before: addDays(day, 1), by: 'day' } as const;
+  const range = { from: day, before: shopDays().startOfDay(day, 1), by: 'day' } as const;
   const content = h('div', skeleton(6));
   let reports: readonly SumTable[] = [];
   reloadable<Sold>(page, content, {
@@ -47,13 +47,13 @@ export function dayView(page: Page): void {
     },
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
-  const input = dayInput(dayName(day), (name) => name !== '' && goTo(`/day?date=${name}`));
+  const input = dayInput(shopDays().dayName(day), (name) => name !== '' && goTo(`/day?date=${name}`));
   input.ariaLabel = t('Day');
   input.dataset['key'] = 'day';
   const heading = [t('Day'), t('Currency'), t('Group'), t('Name'), t('Orders'), t('Amount')];
   const save = async (): Promise<void> => {
-    const rows = fileRowsOf(reports).map((row) => [dayName(day), ...row]);
-    saveTable(`day-${dayName(day)}.csv`, [heading, ...rows]);
+    const rows = fileRowsOf(reports).map((row) => [shopDays().dayName(day), ...row]);
+    saveTable(`day-${shopDays().dayName(day)}.csv`, [heading, ...rows]);
   };
   const print = printButton(t('Print'), { class: 'primary' });
   fill(main, setPageTitle(t('Day’s end'), input, print, action(t('CSV'), save)), content);
@@ -114,7 +114,7 @@ function dayContent(reports: readonly SumTable[], day: Date, incomplete: string 
   if (reports.length === 0)
     return emptyState(
       t('Nothing happened'),
-      t('No order was placed, paid or refunded on {day}.', { day: fullDay(day) }),
+      t('No order was placed, paid or refunded on {day}.', { day: timeText(day, 'fullDay') }),
       incomplete,
     );
   const rules = [
@@ -127,8 +127,8 @@ function dayContent(reports: readonly SumTable[], day: Date, incomplete: string 
   ];
   return h(
     'section.card.day',
-    h('h2', fullDay(day)),
-    h('p.soft', t('From midnight to midnight in {timeZone}', { timeZone: timeZone() })),
+    h('h2', timeText(day, 'fullDay')),
+    h('p.soft', t('From midnight to midnight in {timeZone}', { timeZone: shopDays().zone })),
     reports.map(sumTable),
     incomplete !== undefined && h('p', incomplete),
     h('p.soft', rules.join(' ')),

@@ -8,14 +8,11 @@ import {
   compactMoney,
   count,
   dateTime,
-  dayName,
   money,
-  monthLabel,
   priceText,
-  startOfMonth,
-  startOfYear,
+  shopDays,
+  timeText,
   today,
-  yearLabel,
 } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
@@ -26,10 +23,9 @@ import { t } from '../parts/texts.ts';
 import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { fileRowsOf, readSold, type Sold, type SumRow, type SumTable, sumTable } from './sales-figures.ts';
 
-/** `start` returns the beginning of a time's month or year, or of one that is a number of months or years later. */
 const spans = {
-  month: { by: 'month', start: startOfMonth, shown: 24, label: monthLabel },
-  year: { by: 'year', start: startOfYear, shown: 10, label: yearLabel },
+  month: { by: 'month', start: 'startOfMonth', shown: 24 },
+  year: { by: 'year', start: 'startOfYear', shown: 10 },
 } as const;
 
 /** The shop's own and two others; the file has all. */
@@ -52,8 +48,9 @@ export function figuresView(page: Page): void {
   const classes = parameters.has('time') ? 'columns even figures chosen' : 'columns even figures';
   reloadable<FiguresData>(page, content, {
     async load({ client, signal }) {
-      const range = { from: span.start(now(), 1 - span.shown), before: span.start(now(), 1), by: span.by };
-      const sold = await readSold({ ...page, signal }, range);
+      const { by, shown, start } = span;
+      const [from, before] = [shopDays()[start](now(), 1 - shown), shopDays()[start](now(), 1)];
+      const sold = await readSold({ ...page, signal }, { from, before, by });
       const { buckets } = sold;
       const chosen = buckets.find(({ from }) => from === parameters.get('time')) ?? buckets.at(-1);
       const time = { from: chosen?.from, before: chosen?.before };
@@ -67,7 +64,7 @@ export function figuresView(page: Page): void {
       if (sales.length === 0) return emptyState(t('No figures yet'), t('They come with the first order.'));
       const shown = [
         salesCard(sales, `${span.by}s.csv`, sold.incomplete),
-        itemsCard(items, span.label(chosen)),
+        itemsCard(items, timeText(chosen, span.by)),
       ];
       return h(
         'div',
@@ -121,18 +118,18 @@ type Shown = (typeof spans)[keyof typeof spans] & Pick<FiguresData, 'chosen'>;
 type Sales = ReturnType<typeof figuresOf>;
 
 /** The months or years of one currency, without those in which nothing happened: the newest first in the table. */
-function figuresOf({ buckets }: Sold, currency: string, { by, label, chosen }: Shown) {
+function figuresOf({ buckets }: Sold, currency: string, { by, chosen }: Shown) {
   const shown = buckets
     .map(({ from, of }) => ({ from, ...of(currency) }))
     .filter(({ orders, moved }) => orders + moved.length > 0);
   const bars = shown.map(({ from, sold }) => {
-    return { label: label(from), value: sold, text: money(sold, currency) };
+    return { label: timeText(from, by), value: sold, text: money(sold, currency) };
   });
   const rows = shown.reverse().map(({ from, orders, sold, received }): SumRow => {
     const href = `#/figures?${query({ by, time: from })}`;
     return {
-      name: dayName(new Date(from)),
-      label: h('a', { href, 'aria-current': from === chosen && 'true' }, label(from)),
+      name: shopDays().dayName(new Date(from)),
+      label: h('a', { href, 'aria-current': from === chosen && 'true' }, timeText(from, by)),
       below: [t('Received'), ' ', money(received, currency)],
       cells: [orders, sold, received],
     };

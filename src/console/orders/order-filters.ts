@@ -3,7 +3,7 @@
 import type { Customer } from '../parts/api-types.ts';
 import { fill, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/column-names.ts';
-import { addDays, currencies, dayOf } from '../parts/formats.ts';
+import { currencies, dayOf, shopDays } from '../parts/formats.ts';
 import { choice, dayInput } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
 import { type Page, setParameter } from '../parts/view.ts';
@@ -29,7 +29,7 @@ export function orderFilter(
     currency: parameters.get('currency'),
     payment: parameters.get('payment'),
     createdFrom: since?.toISOString(),
-    createdBefore: until === undefined ? undefined : addDays(until, 1).toISOString(),
+    createdBefore: until === undefined ? undefined : shopDays().startOfDay(until, 1).toISOString(),
   };
 }
 

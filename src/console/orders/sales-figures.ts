@@ -3,7 +3,7 @@
 import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';
-import { count, dateTime, money, priceText, shopCurrency, timeZone } from '../parts/formats.ts';
+import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../parts/formats.ts';
 import { isFinal, stages } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
@@ -32,7 +32,7 @@ export type Sold = {
 type Range = { readonly from: Date; readonly before: Date; readonly by: 'day' | 'month' | 'year' };
 
 export async function readSold({ client, signal }: Page, { from, before, by }: Range): Promise<Sold> {
-  const range = { from: from.toISOString(), before: before.toISOString(), by, timeZone: timeZone() };
+  const range = { from: from.toISOString(), before: before.toISOString(), by, timeZone: shopDays().zone };
   const read = (of: string): Promise<Sales> => client.get(`/sales?${query({ of, ...range })}`, signal);
   const [placed, received] = await Promise.all([read('placed'), read('received')]);
   const allPlaced = placed.buckets.flatMap(({ figures }) => figures);

@@ -10,17 +10,7 @@ import { watchDay } from '../parts/day-change.ts';
 import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { eventList, isNews, type NamedEvent, readLatest } from '../parts/event-list.ts';
-import {
-  addDays,
-  age,
-  count,
-  dateTime,
-  money,
-  shopCurrency,
-  shortTime,
-  startOfDay,
-  today,
-} from '../parts/formats.ts';
+import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../parts/formats.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
 import { isRegistrationOpen } from '../parts/page-text.ts';
 import { now } from '../parts/service-clock.ts';
@@ -73,8 +63,8 @@ function daysEnd(): string {
 }
 
 function readToday(page: Page): Promise<Sold> {
-  const from = startOfDay(now());
-  return readSold(page, { from, before: addDays(from, 1), by: 'day' });
+  const from = shopDays().startOfDay(now());
+  return readSold(page, { from, before: shopDays().startOfDay(from, 1), by: 'day' });
 }
 
 /** Notes and addresses are worth nothing. */
@@ -209,7 +199,7 @@ const toDoColumns: readonly Column<Order>[] = [
 ];
 
 function isOfToday({ createdAt }: Order): boolean {
-  return new Date(createdAt) >= startOfDay(now());
+  return new Date(createdAt) >= shopDays().startOfDay(now());
 }
 
 function ageOf(order: Order): HTMLElement {

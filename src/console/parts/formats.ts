@@ -30,17 +30,14 @@ export function currencies(): readonly string[] {
   return [...new Set([...first, ...Object.keys(active)])];
 }
 
-const numberLocale = browserLocale;
-export const decimalSign = new Intl.NumberFormat(numberLocale).format(1.5).includes(',') ? ',' : '.';
-const numberFormat = new Intl.NumberFormat(numberLocale, { maximumFractionDigits: 1 });
+export const decimalSign = new Intl.NumberFormat(browserLocale).format(1.5).includes(',') ? ',' : '.';
+const numberFormat = new Intl.NumberFormat(browserLocale, { maximumFractionDigits: 1 });
 const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
-const wholeDays = new Intl.NumberFormat(locale, { style: 'unit', unit: 'day', unitDisplay: 'long' });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 
 export function money(minorUnits: number | null, currency: string): string {
-  return minorUnits === null
-    ? '—'
-    : moneyText(minorUnits, currency, { digits, locale: numberLocale }).replace('-', '−');
+  if (minorUnits === null) return '—';
+  return moneyText(minorUnits, currency, { digits, locale: browserLocale }).replace('-', '−');
 }
 
 /** Formats a price for an input field. */
@@ -60,11 +57,10 @@ export function priceReadings(text: string, currency: string): readonly [string,
 
 /** Explains what to enter instead of an invalid price. */
 export function priceIssue(text: string, currency: string): string {
-  const readings = priceReadings(text, currency);
-  if (readings === undefined)
-    return t('Price must be an amount such as {example}.', { example: priceText(749, currency) });
-  const [first, second] = readings;
-  return t('Price could be {first} or {second}: enter the one that you mean.', { first, second });
+  const [first, second = ''] = priceReadings(text, currency) ?? [];
+  return first === undefined
+    ? t('Price must be an amount such as {example}.', { example: priceText(749, currency) })
+    : t('Price could be {first} or {second}: enter the one that you mean.', { first, second });
 }
 
 /** What people write, and browsers don't. */
@@ -77,19 +73,12 @@ const writtenSigns: Readonly<Record<string, readonly string[]>> = {
 };
 
 function priceFormat(currency: string): PriceFormat {
-  const signs = (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) =>
-    signOf(currency, currencyDisplay),
-  );
-  return {
-    fraction: digits[currency] ?? 2,
-    decimalSign,
-    signs: [currency, ...signs, ...(writtenSigns[currency] ?? [])],
-  };
-}
-
-function signOf(currency: string, currencyDisplay: 'symbol' | 'narrowSymbol'): string {
-  const parts = new Intl.NumberFormat(numberLocale, { style: 'currency', currency, currencyDisplay });
-  return parts.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
+  const signs = (['symbol', 'narrowSymbol'] as const).map((currencyDisplay) => {
+    const format = new Intl.NumberFormat(browserLocale, { style: 'currency', currency, currencyDisplay });
+    return format.formatToParts(0).find(({ type }) => type === 'currency')?.value ?? currency;
+  });
+  const all = [currency, ...signs, ...(writtenSigns[currency] ?? [])];
+  return { fraction: digits[currency] ?? 2, decimalSign, signs: all };
 }
 
 export function count(value: number): string {
@@ -99,44 +88,6 @@ export function count(value: number): string {
 /** Formats whole units of the currency, for the axis of a plot. */
 export function compactMoney(minorUnits: number, currency: string): string {
   return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
-}
-
-/** The days of the shop’s time zone, and how its times are written: made again when it has another one. */
-class ShopTimes {
-  #zone: string | undefined;
-  #days = new ZoneDays('UTC');
-  #formats = new Map<Intl.DateTimeFormatOptions, Intl.DateTimeFormat>();
-
-  get days(): ZoneDays {
-    const zone = shopOfPage().timeZone ?? '';
-    if (this.#zone !== zone) {
-      this.#zone = zone;
-      this.#formats.clear();
-      this.#days = daysOf(zone);
-    }
-    return this.#days;
-  }
-
-  format(time: Date, style: Intl.DateTimeFormatOptions): string {
-    const { zone: timeZone } = this.days;
-    const known = this.#formats.get(style) ?? new Intl.DateTimeFormat(locale, { ...style, timeZone });
-    this.#formats.set(style, known);
-    return known.format(time);
-  }
-}
-
-const shopTimes = new ShopTimes();
-const dayAndTime = { dateStyle: 'medium', timeStyle: 'short' } as const;
-const dayOnly = { dateStyle: 'medium' } as const;
-const wholeDay = { dateStyle: 'full' } as const;
-const clockTime = { timeStyle: 'short' } as const;
-const monthAndYear = { month: 'short', year: 'numeric' } as const;
-const yearOnly = { year: 'numeric' } as const;
-
-/** A shop without a time zone has the device's. A browser may not know the shop's zone, and some not even their own. */
-function daysOf(zone: string): ZoneDays {
-  const known = [zone, deviceZone()].find(isTimeZone) ?? 'UTC';
-  return new ZoneDays(known);
 }
 
 /** Some browsers have no name for it. */
@@ -153,88 +104,92 @@ export function isTimeZone(name: string): boolean {
   }
 }
 
-/** The time zone whose days are shown and counted. */
-export function timeZone(): string {
-  return shopTimes.days.zone;
+const timeStyles = {
+  dayAndTime: { dateStyle: 'medium', timeStyle: 'short' },
+  day: { dateStyle: 'medium' },
+  fullDay: { dateStyle: 'full' },
+  month: { month: 'short', year: 'numeric' },
+  year: { year: 'numeric' },
+  clock: { timeStyle: 'short' },
+} as const;
+type TimeStyle = keyof typeof timeStyles;
+
+/** The days of the shop’s time zone, and how its times are written: made again when it has another one. */
+class ShopTimes {
+  #shopZone: string | null | undefined;
+  #days = new ZoneDays('UTC');
+  readonly #formats = new Map<TimeStyle, Intl.DateTimeFormat>();
+
+  /** A shop without a time zone has the device's. A browser may not know the shop's, and some not even their own. */
+  get days(): ZoneDays {
+    const { timeZone: shopZone } = shopOfPage();
+    if (this.#shopZone !== shopZone) {
+      this.#shopZone = shopZone;
+      this.#formats.clear();
+      this.#days = new ZoneDays([shopZone ?? '', deviceZone()].find(isTimeZone) ?? 'UTC');
+    }
+    return this.#days;
+  }
+
+  format(time: Date, style: TimeStyle): string {
+    const { zone: timeZone } = this.days;
+    const known =
+      this.#formats.get(style) ?? new Intl.DateTimeFormat(locale, { ...timeStyles[style], timeZone });
+    this.#formats.set(style, known);
+    return known.format(time);
+  }
+}
+
+const shopTimes = new ShopTimes();
+
+/** The days that are shown and counted. */
+export function shopDays(): ZoneDays {
+  return shopTimes.days;
+}
+
+export function timeText(time: Date | string, style: TimeStyle): string {
+  return shopTimes.format(new Date(time), style);
 }
 
 export function dateTime(iso: string | null): string {
-  return iso === null ? '—' : shopTimes.format(new Date(iso), dayAndTime);
+  return iso === null ? '—' : timeText(iso, 'dayAndTime');
 }
 
 export function dateOnly(iso: string | null): string {
-  return iso === null ? '—' : shopTimes.format(new Date(iso), dayOnly);
+  return iso === null ? '—' : timeText(iso, 'day');
 }
 
-export function fullDay(time: Date): string {
-  return shopTimes.format(time, wholeDay);
-}
-
-export function monthLabel(iso: string): string {
-  return shopTimes.format(new Date(iso), monthAndYear);
-}
-
-export function yearLabel(iso: string): string {
-  return shopTimes.format(new Date(iso), yearOnly);
+/** Formats a time of today as its time of day, any other as its date. */
+export function shortTime(iso: string): string {
+  const isToday = shopDays().dayName(new Date(iso)) === today();
+  return timeText(iso, isToday ? 'clock' : 'day');
 }
 
 /** Formats a number of minutes, or of hours from two on. */
 export function timeSpan(milliseconds: number): string {
   const minutes = Math.round(milliseconds / 60_000);
-  const [unit, value] =
-    minutes < 120 ? (['minute', minutes] as const) : (['hour', Math.round(minutes / 60)] as const);
-  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
+  return minutes < 120 ? unitText(minutes, 'minute') : unitText(Math.round(minutes / 60), 'hour');
 }
 
 /** Formats how long ago a time was, in whole days: `3 days`. */
 export function age(iso: string): string {
-  const days = (startOfDay(now()).getTime() - startOfDay(new Date(iso)).getTime()) / 86_400_000;
-  return wholeDays.format(Math.round(days));
+  const [then = 0, today = 0] = [new Date(iso), now()].map((time) => shopDays().startOfDay(time).getTime());
+  return unitText(Math.round((today - then) / 86_400_000), 'day');
 }
 
-/** Formats a time of today as its time of day, any other as its date. */
-export function shortTime(iso: string): string {
-  const time = new Date(iso);
-  return dayName(time) === today() ? shopTimes.format(time, clockTime) : dateOnly(iso);
+function unitText(value: number, unit: 'minute' | 'hour' | 'day'): string {
+  return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-export function startOfDay(time: Date): Date {
-  return addDays(time, 0);
-}
-
-/** Returns the beginning of the day that is `days` after that of `time`. */
-export function addDays(time: Date, days: number): Date {
-  return shopTimes.days.startOfDay(time, days);
-}
-
-export function startOfMonth(time: Date, monthsLater: number): Date {
-  return shopTimes.days.startOfMonth(time, monthsLater);
-}
-
-export function startOfYear(time: Date, yearsLater: number): Date {
-  return shopTimes.days.startOfYear(time, yearsLater);
-}
-
-/** Formats a day in the shop's time zone: `2026-11-22`. */
-export function dayName(time: Date): string {
-  return shopTimes.days.dayName(time);
-}
-
-/** The day it is now. */
+/** The day it is now: `2026-11-22`. */
 export function today(): string {
-  return dayName(now());
+  return shopDays().dayName(now());
 }
 
 /** Returns the beginning of the day with this name; undefined for any other text. */
 export function dayOf(name: string | null): Date | undefined {
   const [, year, month, date] = /^([1-9]\d{3})-(\d\d)-(\d\d)$/.exec(name ?? '') ?? [];
-  if (year === undefined) return undefined;
-  return shopTimes.days.startOf(Number(year), Number(month) - 1, Number(date));
-}
-
-/** Formats a time of day in the shop's time zone: `09:30:00`. */
-export function timeOfDay(time: Date): string {
-  return shopTimes.days.timeOfDay(time);
+  return year === undefined ? undefined : shopDays().startOf(Number(year), Number(month) - 1, Number(date));
 }
 
 /** Returns the code itself if the browser has no name for it. */

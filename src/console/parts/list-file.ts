@@ -2,7 +2,7 @@
 import { columnName, wordOf } from './column-names.ts';
 import { phoneText } from './contact-links.ts';
 import { notify } from './dialogs.ts';
-import { dayName, decimalSign, timeOfDay, timeZone } from './formats.ts';
+import { decimalSign, shopDays } from './formats.ts';
 import { action } from './forms.ts';
 import { bodyOf } from './request-errors.ts';
 import { saveFile } from './saved-file.ts';
@@ -57,7 +57,7 @@ function readableCell(name: string | undefined = '', cell: string): string {
 }
 
 function headingOf(name: string): string {
-  return isTime(name) ? `${columnName(name)} (${timeZone()})` : columnName(name);
+  return isTime(name) ? `${columnName(name)} (${shopDays().zone})` : columnName(name);
 }
 
 /** Removes the apostrophe that the service puts before the + of a phone number, as before a formula. */
@@ -83,5 +83,5 @@ function isTime(name: string): boolean {
 /** `2026-03-01 09:30:00` of UTC, in the shop's time zone. */
 function localTime(cell: string): string {
   const time = new Date(`${cell.replace(' ', 'T')}Z`);
-  return `${dayName(time)} ${timeOfDay(time)}`;
+  return `${shopDays().dayName(time)} ${shopDays().timeOfDay(time)}`;
 }
