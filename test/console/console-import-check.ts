@@ -327,7 +327,7 @@ async function importMany(shop: Shop): Promise<void> {
   assert.ok(Math.min(...longest) <= longestMilliseconds, `a task of the page took ${longest} ms`);
   await tab.evaluate(cutSecondRequest);
   await person.press('Import 3,000 rows');
-  await person.see('The service can’t be reached.');
+  await person.see('The service couldn’t be reached.');
   await person.press('Import 3,000 rows');
   await person.see('Imported');
   await person.see('New: 3,000');

@@ -124,7 +124,7 @@ suite('the console', () => {
     for (const name of ['console-main', 'frame', 'office-views'])
       sent += (await service().get(`/console/${name}.js`)).text;
     assert.deepEqual(
-      Object.keys(german).filter((text) => !sent.includes(text)),
+      Object.keys(german).filter((text) => !text.startsWith('#') && !sent.includes(text)),
       [],
     );
   });

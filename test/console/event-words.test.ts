@@ -24,14 +24,14 @@ for (const [type, subject, text, href] of [
       createdAt: '',
       changes: type.endsWith('.changed') ? { email: null, address: null } : { status: ['open', 'paid'] },
     } as unknown as ServiceEvent;
-    assert.deepEqual([eventText(event), hrefOf(event)], [text, href]);
+    assert.deepEqual([eventText(type, event), hrefOf(event)], [text, href]);
   });
 }
 
 test('an event names what has changed of an account', () => {
   const changes = { totp: null, role: null };
   const event = { type: 'user.changed', subject: '/api/users/4', changes } as unknown as ServiceEvent;
-  assert.equal(eventText(event), 'Account 4 changed: One-time codes and Role');
+  assert.equal(eventText('user.changed', event), 'Account 4 changed: One-time codes and Role');
 });
 
 for (const [member, text] of [
@@ -40,7 +40,7 @@ for (const [member, text] of [
 ] as const)
   test(`an event of a changed ${member} says which it was`, () => {
     const event = { type: 'user.changed', subject: '/api/users/4', changes: { [member]: null } };
-    assert.equal(eventText(event as unknown as ServiceEvent), text);
+    assert.equal(eventText('user.changed', event as unknown as ServiceEvent), text);
   });
 
 const tea = { sku: null, name: 'Tea', quantity: 2, unitPrice: 749 };

@@ -4,7 +4,7 @@ import { eventTypes, type Webhook } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { notify, show } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
-import { typeText } from '../parts/event-words.ts';
+import { eventText } from '../parts/event-words.ts';
 import type { Member } from '../parts/fields.ts';
 import { dateTime } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
@@ -31,7 +31,7 @@ const webhookMembers: readonly Member[] = [
     name: 'types',
     label: t('Events'),
     kind: 'choices',
-    values: types.map((type) => [type, `${typeText(type)} (${type})`]),
+    values: types.map((type) => [type, `${eventText(type)} (${type})`]),
     first: types.filter((type) => type.startsWith('order.')),
   },
 ];
@@ -43,7 +43,7 @@ export function webhooksCard(page: Page, rows: readonly Webhook[], reload: Reloa
     columns: [
       {
         label: t('Address'),
-        cell: ({ id, url, types: sent }) => nameCell(`#/webhooks/${id}`, url, sent.map(typeText).join(', ')),
+        cell: ({ id, url, types: sent }) => nameCell(`#/webhooks/${id}`, url, eventTexts(sent)),
       },
       { label: t('Status'), kind: 'tight', cell: statusPill },
     ],
@@ -101,8 +101,12 @@ function webhookFacts(webhook: Webhook): readonly (readonly [string, Child])[] {
     [t('Status'), statusPill(webhook)],
     [t('Last sent'), dateTime(lastAt)],
     ...(failingSince === null && status !== 'disabled' ? [] : failing),
-    [t('Events'), types.map(typeText).join(', ')],
+    [t('Events'), eventTexts(types)],
   ];
+}
+
+function eventTexts(types: readonly string[]): string {
+  return types.map((type) => eventText(type)).join(', ');
 }
 
 function causeText(webhook: Webhook): string {

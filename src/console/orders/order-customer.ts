@@ -7,7 +7,7 @@ import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { phoneText } from '../parts/contact-links.ts';
 import { h } from '../parts/elements.ts';
 import { fieldsOf } from '../parts/fields.ts';
-import { clearIssue, type Entered, field } from '../parts/forms.ts';
+import { type Entered, field, showIssue } from '../parts/forms.ts';
 import { Rejection } from '../parts/request-errors.ts';
 import { isBarcode, isLikeCode, sayUnhandled } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
@@ -70,7 +70,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   function choose(customer: Chosen): void {
     last = customer;
     control.value = customer.name;
-    clearIssue(control);
+    showIssue(control);
     search.close();
     delivery.suggest(customer.address);
     delivery.draw();

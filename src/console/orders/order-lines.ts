@@ -11,9 +11,9 @@ import { combobox, type Combobox, type Found, type FoundGroup } from '../parts/c
 import { button, h, icon, icons } from '../parts/elements.ts';
 import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
 import {
-  clearIssue,
   type Control,
   currencyChoice,
+  enterValue,
   type Field,
   field,
   messageOf,
@@ -194,7 +194,7 @@ export function orderLines(client: ApiClient) {
       line.search.close();
       line.of = { name, sku: sku ?? '' };
       line.name.value = name;
-      for (const control of [line.name, line.price]) clearIssue(control);
+      for (const control of [line.name, line.price]) showIssue(control);
       const asked = { other, currency: currency() };
       if (other === currency()) line.price.value = priceText(unitPrice, other);
       else showIssue(line.price, t('Its price is in {other}: enter it in {currency}.', asked));
@@ -299,9 +299,7 @@ export function orderLines(client: ApiClient) {
 
     /** Fills in the items of an order to repeat or to change. A currency that the service no longer accepts stays. */
     write({ currency: code, items: written }: Pick<Order, 'currency' | 'items'>): void {
-      const { control } = currencyField;
-      control.replaceChildren(...currencyChoice(code).children);
-      control.value = code;
+      enterValue(currencyField.control, code);
       lines = [];
       list.replaceChildren();
       for (const item of written) add(item);

@@ -3,7 +3,7 @@
 import { query, type QueryParameters } from './api-client.ts';
 import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
 import { h } from './elements.ts';
-import { changeTexts, eventText, hrefOf, reasonText, saleText } from './event-words.ts';
+import { changeTexts, eventText, hrefOf, mistake, saleText } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import { rich, t } from './texts.ts';
 import type { Page } from './view.ts';
@@ -86,7 +86,7 @@ function eventLine(line: Line, currency: string | undefined): HTMLElement {
   const [event, ...placed] = line;
   const { id, actor, by, reason, createdAt } = event;
   const href = hrefOf(event);
-  const text = placed.length === 0 ? eventText(event) : saleText(event);
+  const text = placed.length === 0 ? eventText(event.type, event) : saleText(event);
   const how = (actor?.keyId ?? null) === null ? 'by {name}, ' : 'by {name}, with an API key, ';
   const values = line.flatMap((each) => changeTexts(each, money, currency));
   return h(
@@ -99,6 +99,6 @@ function eventLine(line: Line, currency: string | undefined): HTMLElement {
       h('time', { datetime: createdAt, title: dateTime(createdAt) }, shortTime(createdAt)),
     ),
     values.map((each) => h('span.values', { dir: 'auto' }, each)),
-    reason !== null && h('q', { dir: 'auto' }, reasonText(reason)),
+    reason !== null && h('q', { dir: 'auto' }, reason === mistake ? t(mistake) : reason),
   );
 }

@@ -4,16 +4,15 @@ import { columnName, wordOf } from './column-names.ts';
 import { enumeration } from './language.ts';
 import { t } from './texts.ts';
 
-/** What one object and many objects of a kind are called. */
-const objectNames: Readonly<Record<EventKind, readonly [one: string, many: string]>> = {
-  order: [t('Order'), t('Orders')],
-  customer: [t('Customer'), t('Customers')],
-  product: [t('Product'), t('Products')],
-  shop: [t('Shop'), t('Shop')],
-  user: [t('Account'), t('Accounts')],
-  session: [t('Sign-in'), t('Sign-ins')],
-  key: [t('API key'), t('API keys')],
-  webhook: [t('Webhook'), t('Webhooks')],
+const objectNames: Readonly<Record<EventKind, string>> = {
+  order: t('Order'),
+  customer: t('Customer'),
+  product: t('Product'),
+  shop: t('Shop'),
+  user: t('Account'),
+  session: t('Sign-in'),
+  key: t('API key'),
+  webhook: t('Webhook'),
 };
 
 /** What happened, where the API's word doesn't say it. */
@@ -27,17 +26,20 @@ type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected
 /** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
 export const mistake = 'It was pressed by mistake.';
 
-/** The reason in the reader's language, where the console has given it. */
-export function reasonText(reason: string): string {
-  return reason === mistake ? t(mistake) : reason;
-}
-
-/** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`. */
-export function eventText({ type, subject, changes }: ServiceEvent): string {
+/** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`; a type alone becomes `Order paid`. */
+export function eventText(
+  type: string,
+  { subject, changes }: Pick<ServiceEvent, 'subject' | 'changes'> = { subject: '', changes: {} },
+): string {
+  const [kind = '', happening = ''] = type.split('.');
+  // a page may be older than the service that it was loaded from, and then has no name for a kind
+  const name = Object.hasOwn(objectNames, kind) ? objectNames[kind as EventKind] : kind;
   const [, id] = /\/(\d+)$/.exec(subject) ?? [];
-  const [one, many] = namesOf(type);
-  const what = type.endsWith('.changed') ? changedMembers(Object.keys(changes)) : '';
-  return `${id === undefined ? many : `${one} ${id}`} ${happeningOf(type)}${what}`;
+  const words = ownWords[type] ?? t(happening as PlainHappening); // the others have words of their own
+  // the total changes with the items
+  const members = Object.keys(changes).filter((member) => happening === 'changed' && member !== 'total');
+  const what = members.length > 0 ? `: ${enumeration.format(members.map(columnName))}` : '';
+  return [name, id, words].filter(Boolean).join(' ') + what;
 }
 
 /** Describes an order that was placed as paid or delivered, by the last event of that. */
@@ -46,68 +48,40 @@ export function saleText({ type, subject }: ServiceEvent): string {
   return type === 'order.delivered' ? t('Order {id} sold', { id }) : t('Order {id} placed and paid', { id });
 }
 
-/** Names a type of event: `Order paid`. */
-export function typeText(type: string): string {
-  const [one] = namesOf(type);
-  return `${one} ${happeningOf(type)}`;
-}
-
-/** A page may be older than the service that it was loaded from, and then has no name for a kind. */
-function namesOf(type: string): readonly [one: string, many: string] {
-  const kind = type.slice(0, type.indexOf('.'));
-  return Object.hasOwn(objectNames, kind) ? objectNames[kind as EventKind] : [kind, kind];
-}
-
-function happeningOf(type: string): string {
-  const plain = type.slice(type.indexOf('.') + 1) as PlainHappening; // the others have words of their own
-  return ownWords[type] ?? t(plain);
-}
-
-function valueInWords(value: unknown): string {
-  return value === null ? t('not said') : wordOf(value);
-}
-
-/** Without the total, which changes with the items. */
-function changedMembers(members: readonly string[]): string {
-  const names = members.filter((member) => member !== 'total').map((member) => columnName(member));
-  return names.length === 0 ? '' : `: ${enumeration.format(names)}`;
-}
-
-/** Members whose changes have texts of their own. */
-const pricedMembers = ['items', 'total'];
-
 type Money = (minorUnits: number, currency: string) => string;
 type Priced = { readonly quantity: number; readonly name: string; readonly unitPrice: number };
 
 /**
- * Returns the old and the new values that an event of a change shows, a text for each: `Total €7.49 → €20.39`.
- * Amounts are left out without the currency that the order had after the event.
+ * Returns the old and the new values that an event of a change shows, a text for each: `Total €7.49 → €20.39`; of a step
+ * only the payment, as its name says the rest. Amounts are left out without the currency that the order had after the
+ * event.
  */
 export function changeTexts(
   { type, changes }: Pick<ServiceEvent, 'type' | 'changes'>,
   money: Money,
   currency?: string,
 ): string[] {
+  const { items, total, ...others } = changes;
   const isStep = !/\.(changed|corrected)$/.test(type);
-  const members = isStep ? ['payment'] : Object.keys(changes).filter((each) => !pricedMembers.includes(each));
-  const texts = members.flatMap((member) => {
-    const [before, after] = pairOf(changes[member]);
+  const shown = isStep ? { payment: changes['payment'] } : others;
+  const texts = Object.entries(shown).flatMap(([member, change]) => {
+    const [before, after] = pairOf(change);
     if (after === undefined) return [];
-    if (isStep && before === null) return [t('Payment: {payment}', { payment: valueInWords(after) })];
-    return [`${columnName(member)} ${valueInWords(before)} → ${valueInWords(after)}`];
+    if (isStep && before === null) return [t('Payment: {payment}', { payment: wordFor(after) })];
+    return [`${columnName(member)} ${wordFor(before)} → ${wordFor(after)}`];
   });
   if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
-  const [oldItems = [], items = []] = pairOf(changes['items']) as [Priced[]?, Priced[]?];
-  const textOf = ({ quantity, name, unitPrice }: Priced, of: string): string =>
-    `${quantity} × ${name}, ${money(unitPrice, of)}`;
-  const removed = oldItems.map((item) => textOf(item, oldCurrency));
-  const added = items.map((item) => textOf(item, currency));
+  const [removed = [], added = []] = pairOf(items).map((all, index) => {
+    const of = index === 0 ? oldCurrency : currency;
+    const textOf = (item: Priced): string => `${item.quantity} × ${item.name}, ${money(item.unitPrice, of)}`;
+    return (all as Priced[]).map(textOf); // as the API documents
+  });
   texts.push(...removed.filter((text) => !added.includes(text)).map((text) => `− ${text}`));
   texts.push(...added.filter((text) => !removed.includes(text)).map((text) => `+ ${text}`));
-  const [oldTotal, total] = pairOf(changes['total']) as [number?, number?];
-  if (oldTotal !== undefined && total !== undefined)
-    texts.push(`${t('Total')} ${money(oldTotal, oldCurrency)} → ${money(total, currency)}`);
+  const [oldTotal, newTotal] = pairOf(total) as [number?, number?];
+  if (oldTotal !== undefined && newTotal !== undefined)
+    texts.push(`${t('Total')} ${money(oldTotal, oldCurrency)} → ${money(newTotal, currency)}`);
   return texts;
 }
 
@@ -116,10 +90,13 @@ function pairOf(change: unknown): readonly unknown[] {
   return Array.isArray(change) ? change : [];
 }
 
+function wordFor(value: unknown): string {
+  return value === null ? t('not said') : wordOf(value);
+}
+
 /** Returns the link to the view of the event's subject; undefined without a view, or if it was deleted. */
 export function hrefOf({ type, subject }: ServiceEvent): string | undefined {
-  if (type.endsWith('.deleted')) return undefined;
   const [, kind, id] = /^\/(?:api\/)?(orders|customers|users)\/(\d+)$/.exec(subject) ?? [];
-  if (kind === undefined) return undefined;
+  if (kind === undefined || type.endsWith('.deleted')) return undefined;
   return `#/${kind === 'users' ? 'people' : kind}/${id}`;
 }

@@ -14,7 +14,7 @@ import {
   shopCurrency,
   typedPrice,
 } from './formats.ts';
-import { checkbox, choice, type Control, currencyChoice, field, textOf } from './forms.ts';
+import { checkbox, choice, type Control, currencyChoice, enterValue, field, textOf } from './forms.ts';
 import { t } from './texts.ts';
 
 export type Member = {
@@ -64,16 +64,14 @@ type FieldsOptions = {
 export function fieldsOf(members: readonly Member[], { pointer = '', values }: FieldsOptions = {}): Fields {
   const inputs = new Map<string, Input>();
   const currency = (): string => String(inputs.get('currency')?.read() ?? shopCurrency());
-  for (const member of members) {
-    const input = inputOf(member, `${pointer}/${member.name}`, currency);
-    inputs.set(member.name, input);
-  }
+  for (const member of members)
+    inputs.set(member.name, inputOf(member, `${pointer}/${member.name}`, currency));
   const all = [...inputs.values()];
-  const write = (given: Values): void => {
+  function write(given: Values): void {
     // a price is written in its currency
-    const names = [...inputs.keys()].sort((name) => (name === 'currency' ? -1 : 0));
-    for (const name of names) if (name in given) inputs.get(name)?.write(given[name]);
-  };
+    for (const name of new Set(['currency', ...inputs.keys()]))
+      if (name in given) inputs.get(name)?.write(given[name]);
+  }
   write(values ?? Object.fromEntries(members.map(({ name, first = null }) => [name, first])));
   return {
     element: h(
@@ -86,47 +84,61 @@ export function fieldsOf(members: readonly Member[], { pointer = '', values }: F
   };
 }
 
+/** How the value of a kind that has one control is entered, where that differs from text. */
+type TextKind = {
+  readonly control?: (member: Member) => Control;
+  readonly attributes?: Attributes;
+  readonly read?: (text: string) => unknown;
+  readonly write?: (value: unknown) => string;
+};
+
+const textKinds: Readonly<Partial<Record<NonNullable<Member['kind']>, TextKind>>> = {
+  note: { control: () => h('textarea', { rows: 3 }) },
+  choice: { control: ({ values = [] }) => choice(values) },
+  currency: { control: currencyChoice, write: (value) => String(value ?? shopCurrency()) },
+  price: { attributes: { inputmode: 'decimal' } },
+  number: {
+    attributes: { inputmode: 'numeric' },
+    // what is none goes to the service as it is, which says what is wrong
+    read: (text) => (Number.isNaN(Number(text)) ? text : Number(text)),
+  },
+  time: {
+    attributes: { type: 'datetime-local' },
+    // of the device’s zone
+    read: (text) => new Date(text).toISOString(),
+    write: (value) =>
+      value === null ? '' : new Date(String(value)).toLocaleString('sv-SE').replace(' ', 'T').slice(0, 16),
+  },
+};
+
 function inputOf(member: Member, pointer: string, currency: () => string): Input {
   const { label, kind, hint, isRequired, isWide = kind === 'note', check } = member;
   if (kind === 'address') return addressInput(pointer);
   if (kind === 'flag') return flagInput(label);
   if (kind === 'choices') return choicesInput(member, pointer);
-  const attributes = { ...(kind !== undefined && attributesOf[kind]), ...member.attributes };
-  const shown = field({ label, pointer, hint, isWide, control: controlFor(member), attributes });
+  const own: TextKind = kind === undefined ? {} : (textKinds[kind] ?? {});
+  const attributes = { ...own.attributes, ...member.attributes };
+  const shown = field({ label, pointer, hint, isWide, control: own.control?.(member), attributes });
   const { element, control } = shown;
   if (check !== undefined) element.append(answerBelow(control, check));
   const input: Input = {
     elements: [element],
-    read: () => textOf(shown) ?? (isRequired === true ? '' : null),
-    write: (value) => (control.value = String(value ?? '')),
+    read() {
+      const text = textOf(shown);
+      if (text === null) return isRequired === true ? '' : null;
+      return own.read === undefined ? text : own.read(text);
+    },
+    write: (value) => enterValue(control, own.write?.(value) ?? String(value ?? '')),
   };
-  if (kind === 'number') return { ...input, read: () => numberIn(input.read()) };
-  if (kind === 'time')
-    return { ...input, read: () => timeIn(input.read()), write: (value) => input.write(deviceTime(value)) };
-  if (kind === 'price') return { ...input, ...priceIn(control, pointer, currency) };
-  if (kind !== 'currency') return input;
+  if (kind !== 'price') return input;
+  const price = (): number | undefined => typedPrice(control.value, currency());
   return {
     ...input,
-    write(value) {
-      const code = typeof value === 'string' ? value : shopCurrency();
-      // one that is no longer accepted stays where it was chosen
-      control.replaceChildren(...currencyChoice(code).children);
-      control.value = code;
-    },
+    read: () => price() ?? 0,
+    write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
+    issues: () => (price() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
   };
 }
-
-function controlFor({ kind, values = [] }: Member): Control | undefined {
-  if (kind === 'note') return h('textarea', { rows: 3 });
-  if (kind === 'choice') return choice(values);
-  return kind === 'currency' ? currencyChoice() : undefined;
-}
-
-const attributesOf: Partial<Readonly<Record<NonNullable<Member['kind']>, Attributes>>> = {
-  number: { inputmode: 'numeric' },
-  price: { inputmode: 'decimal' },
-  time: { type: 'datetime-local' },
-};
 
 /** Shows below the field what the check says of its value. */
 function answerBelow(control: Control, check: NonNullable<Member['check']>): HTMLElement {
@@ -138,30 +150,6 @@ function answerBelow(control: Control, check: NonNullable<Member['check']>): HTM
     if (control.value.trim() === text) fill(hint, found);
   });
   return hint;
-}
-
-/** What is no number goes to the service as it is, which says what is wrong. */
-function numberIn(text: unknown): unknown {
-  return text === null || text === '' || Number.isNaN(Number(text)) ? text : Number(text);
-}
-
-/** A time is entered in the zone of the device. */
-function timeIn(text: unknown): unknown {
-  return typeof text === 'string' && text !== '' ? new Date(text).toISOString() : text;
-}
-
-function deviceTime(value: unknown): string {
-  const time = typeof value === 'string' ? new Date(value).toLocaleString('sv-SE') : '';
-  return time.replace(' ', 'T').slice(0, 16);
-}
-
-function priceIn(control: Control, pointer: string, currency: () => string): Omit<Input, 'elements'> {
-  const typed = (): number | undefined => typedPrice(control.value, currency());
-  return {
-    read: () => typed() ?? 0,
-    write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
-    issues: () => (typed() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
-  };
 }
 
 /**
@@ -193,10 +181,12 @@ function addressMembers(): readonly Member[] {
  * none, are there once they are asked for.
  */
 export function addressInput(pointer: string): Omit<Input, 'read'> & { readonly read: () => Values | null } {
-  const { element, read, write } = fieldsOf(addressMembers(), { pointer });
-  const rare = [...element.querySelectorAll<Control>('[data-pointer$="/line2"], [data-pointer$="/region"]')];
+  const members = addressMembers();
+  const { element, read, write } = fieldsOf(members, { pointer });
+  const controlOf = (name: string): Control | null => element.querySelector(`[data-pointer$="/${name}"]`);
+  const rare = [controlOf('line2'), controlOf('region')];
   const ask = button(t('More fields'), () => {
-    for (const { parentElement } of rare) parentElement?.removeAttribute('hidden');
+    for (const control of rare) control?.parentElement?.removeAttribute('hidden');
     more.hidden = true;
     rare[0]?.focus();
   });
@@ -205,24 +195,23 @@ export function addressInput(pointer: string): Omit<Input, 'read'> & { readonly 
   /** What holds something is shown, and stays. */
   function show(): void {
     const isOfCountry = hasRegion(String(read()['country']));
-    for (const { dataset, value, parentElement } of rare) {
-      const isRegion = dataset['pointer'] === `${pointer}/region`;
-      if (value !== '' || (isRegion && isOfCountry)) parentElement?.removeAttribute('hidden');
-    }
-    more.hidden = rare.every(({ parentElement }) => parentElement?.hidden === false);
+    for (const control of rare)
+      if (control?.value !== '' || (control === rare[1] && isOfCountry))
+        control?.parentElement?.removeAttribute('hidden');
+    more.hidden = rare.every((control) => control?.parentElement?.hidden === false);
   }
   for (const type of ['input', 'change']) for (const each of elements) each.addEventListener(type, show);
   const input = {
     elements,
     read() {
       const { country, ...texts } = read();
-      return Object.values(texts).every((text) => (text ?? '') === '') ? null : { ...texts, country };
+      return Object.values(texts).some(Boolean) ? { ...texts, country } : null;
     },
     /** Without an address the country becomes that of the shop or the browser's locale. */
     write(value: unknown) {
-      const empty = addressMembers().map(({ name }) => [name, null] as const);
-      write(isAddress(value) ? value : { ...Object.fromEntries(empty), country: homeCountry() });
-      for (const { parentElement } of rare) parentElement?.toggleAttribute('hidden', true);
+      const empty = Object.fromEntries(members.map(({ name }) => [name, null]));
+      write(isAddress(value) ? value : { ...empty, country: homeCountry() });
+      for (const control of rare) control?.parentElement?.setAttribute('hidden', '');
       show();
     },
   };
@@ -245,14 +234,11 @@ function flagInput(label: string): Input {
 
 function choicesInput({ label, values = [] }: Member, pointer: string): Input {
   const id = `boxes-${crypto.randomUUID()}`;
-  const boxes = values.map(([value, text]) => {
-    const box = h('input', { type: 'checkbox', id: `${id}-${value}`, value });
-    return { box, element: checkbox(box, text) };
-  });
+  const boxes = values.map(([value]) => h('input', { type: 'checkbox', id: `${id}-${value}`, value }));
   /** Values that have no box stay. */
   let others: readonly unknown[] = [];
-  const ticked = (): unknown[] => [
-    ...boxes.filter(({ box }) => box.checked).map(({ box }) => box.value),
+  const read = (): unknown[] => [
+    ...boxes.filter(({ checked }) => checked).map(({ value }) => value),
     ...others,
   ];
   const element = h(
@@ -261,19 +247,19 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
     h('legend', label),
     h(
       'div.grid',
-      boxes.map((each) => each.element),
+      boxes.map((box, index) => checkbox(box, values[index]?.[1] ?? '')),
     ),
     h('p.issue', { id: `${id}-issue`, role: 'alert' }),
   );
   return {
     elements: [element],
-    read: ticked,
+    read,
     write(value) {
       const given: readonly unknown[] = Array.isArray(value) ? value : [];
-      for (const { box } of boxes) box.checked = given.includes(box.value);
+      for (const box of boxes) box.checked = given.includes(box.value);
       others = given.filter((each) => !values.some(([known]) => known === each));
     },
-    issues: () => (ticked().length === 0 ? [{ pointer, detail: t('Tick at least one.') }] : []),
+    issues: () => (read().length === 0 ? [{ pointer, detail: t('Tick at least one.') }] : []),
   };
 }
 

@@ -5,7 +5,7 @@ import { columnName } from './column-names.ts';
 import { type Attributes, type Child, fill, h } from './elements.ts';
 import { count, countryName, currencies, money, shopCurrency } from './formats.ts';
 import { issueInWords } from './issue-words.ts';
-import { Rejection, Unreachable } from './request-errors.ts';
+import { Rejection } from './request-errors.ts';
 import { t } from './texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -23,16 +23,18 @@ type FieldOptions = {
 };
 
 export function field(options: FieldOptions): Field {
-  const { label, pointer, hint, value, isWide = false, attributes = {} } = options;
+  const { label, pointer, hint, value = null, isWide = false, attributes = {} } = options;
+  const { type, 'data-scan': scan } = attributes;
+  const isExact = type === 'email' || type === 'url' || scan !== undefined;
+  const input = { type: 'text', autocomplete: 'off', ...(isExact && uncorrected), ...attributes };
+  const { control = h('input', input) } = options;
   const id = `field-${crypto.randomUUID()}`;
-  const control: Control =
-    options.control ??
-    h('input', { type: 'text', autocomplete: 'off', ...(isExact(attributes) && uncorrected), ...attributes });
   control.id = id;
   control.dataset['pointer'] = pointer;
-  if (value !== undefined && value !== null) control.value = value;
+  if (value !== null) control.value = value;
   if (!(control instanceof HTMLSelectElement)) control.dir = 'auto';
   control.setAttribute('aria-describedby', hint === undefined ? `${id}-issue` : `${id}-hint ${id}-issue`);
+  control.addEventListener('input', () => showIssue(control));
   const element = h(
     'div',
     { class: isWide ? 'field wide' : 'field' },
@@ -41,22 +43,16 @@ export function field(options: FieldOptions): Field {
     hint !== undefined && h('p.hint', { id: `${id}-hint` }, hint),
     h('p.issue', { id: `${id}-issue` }),
   );
-  control.addEventListener('input', () => clearIssue(control));
   return { element, control };
 }
 
-/** Attributes that turn autocorrection off, for codes and search fields. */
+/** Attributes that turn autocorrection off, for codes, addresses and search fields. */
 export const uncorrected = {
   autocomplete: 'off',
   autocapitalize: 'none',
   autocorrect: 'off',
   spellcheck: 'false',
 } as const;
-
-/** Whether it is a code or an address. */
-function isExact({ type, 'data-scan': scan }: Attributes): boolean {
-  return type === 'email' || type === 'url' || scan !== undefined;
-}
 
 export function choice(
   options: readonly (readonly [value: string, label: string])[],
@@ -66,6 +62,18 @@ export function choice(
     'select',
     options.map(([value, label]) => h('option', { value, selected: value === chosen }, label)),
   );
+}
+
+export function currencyChoice(): HTMLSelectElement {
+  const codes = currencies().map((code) => [code, code] as const);
+  return choice(codes, shopCurrency());
+}
+
+/** Enters the value. One that a select hasn’t got, such as a currency that is accepted no more, is added to it. */
+export function enterValue(control: Control, value: string): void {
+  control.value = value;
+  if (control.value !== value && control instanceof HTMLSelectElement)
+    control.append(h('option', { value, selected: true }, value));
 }
 
 /** A field for a day. Without one it receives the empty text. */
@@ -78,15 +86,6 @@ export function dayInput(value: string | null, onDay: (day: string) => void): HT
   return input;
 }
 
-/** The currencies that the service accepts; one that it no longer does stays where it was chosen. */
-export function currencyChoice(chosen = shopCurrency()): HTMLSelectElement {
-  const codes = new Set([...currencies(), chosen]);
-  return choice(
-    [...codes].map((code) => [code, code]),
-    chosen,
-  );
-}
-
 /** A checkbox and its label. */
 export function checkbox(input: HTMLInputElement, label: string): HTMLElement {
   return h('p.check', input, h('label', { for: input.id }, label));
@@ -94,8 +93,7 @@ export function checkbox(input: HTMLInputElement, label: string): HTMLElement {
 
 /** Returns the trimmed text; null if the field is empty, as the API expects. */
 export function textOf({ control }: Field): string | null {
-  const text = control.value.trim();
-  return text === '' ? null : text;
+  return control.value.trim() || null;
 }
 
 /** Throws issues that are shown beside their fields, as those of the service are. */
@@ -106,6 +104,7 @@ export function throwIfInvalid(errors: readonly Issue[]): void {
 
 type FormOptions = {
   readonly submit: string;
+  /** Whether what it does can’t be taken back: then only its button confirms it. */
   readonly isDangerous?: boolean;
   /** Shown before the submit button. */
   readonly lead?: Child;
@@ -138,29 +137,32 @@ export const unkept = 'form[data-unsent="unkept"]';
 export function form(content: Child, options: FormOptions): HTMLFormElement {
   const { submit, isDangerous = false, lead, others, isLong = false, key, chosen, keep, run } = options;
   const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
-  // the second click of a double click is not meant for what the first one has brought
-  button.addEventListener('click', (event) => event.detail > 1 && event.preventDefault());
   const message = h('p.issue.form-issue', { role: 'alert' });
   const buttons = h('div.buttons', lead, button, others);
   const end = h('div', { class: isLong && 'bar' }, message, buttons);
   const element = h('form', { novalidate: true, 'data-key': key }, content, end);
   const entered = (): Entered => ({ ...enteredIn(element), ...chosen?.() });
-  const send = async (pressed: HTMLElement | null): Promise<void> => {
-    clearIssues(element);
+  async function send(pressed: HTMLElement | null): Promise<void> {
+    for (const control of controlsOf(element)) showIssue(control);
+    fill(message);
     pressed?.setAttribute('aria-busy', 'true');
-    await run(pressed, entered).then(
-      () => discardInput(element),
-      (error: unknown) => showError(element, error),
-    );
+    try {
+      await run(pressed, entered);
+      discardInput(element);
+    } catch (error) {
+      fill(message, showError(element, error));
+    }
     pressed?.removeAttribute('aria-busy');
-  };
+  }
+  button.addEventListener('click', (event) => isSecondClick(event) && event.preventDefault());
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));
-  if (isLong) {
-    button.title = t('Ctrl+Enter');
-    element.addEventListener('keydown', (event) => pressedEnter(element, event));
-  }
-  if (isDangerous) element.addEventListener('keydown', refuseEnter);
+  if (isLong) button.title = t('Ctrl+Enter');
+  element.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter') return;
+    if (isLong) pressedEnter(element, event);
+    else if (isDangerous && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
+  });
   // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
   element.addEventListener('input', ({ isTrusted }) => isTrusted && fill(message));
   if (key === undefined) watchInput(element, entered, keep);
@@ -172,42 +174,29 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
 }
 
 /** A form counts as unsent while its fields differ from what they had at first. */
-function watchInput(
-  element: HTMLFormElement,
-  entered: () => Entered,
-  keep: FormOptions['keep'] = () => false,
-): void {
+function watchInput(element: HTMLFormElement, entered: () => Entered, keep: FormOptions['keep']): void {
   const first = JSON.stringify(entered());
   for (const type of ['input', 'change'])
     element.addEventListener(type, () => {
       const now = entered();
       const isEntered = JSON.stringify(now) !== first;
-      const isKept = keep(isEntered ? now : undefined);
+      const isKept = keep?.(isEntered ? now : undefined) === true;
       if (isEntered) element.dataset['unsent'] = isKept ? 'kept' : 'unkept';
       else discardInput(element);
     });
 }
 
-/** What can't be taken back is confirmed by its button alone. */
-function refuseEnter(event: KeyboardEvent): void {
-  if (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
-}
-
 /** Enter also ends each code that a scanner reads, so it must not send what is not complete. */
 function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
-  const { key, ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
-  if (key !== 'Enter' || isOfInputMethod(event) || defaultPrevented) return;
+  const { ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
+  if (isOfInputMethod(event) || defaultPrevented) return;
   const isSent = ctrlKey || metaKey;
   if (!isSent && !(target instanceof HTMLInputElement || target instanceof HTMLSelectElement)) return;
   event.preventDefault();
-  if (!isSent) focusAfter(element, target);
-  else if (!repeat) element.requestSubmit();
-}
-
-function focusAfter(element: HTMLFormElement, control: EventTarget | null): void {
+  if (isSent) return repeat ? undefined : element.requestSubmit();
   const controls = [...element.querySelectorAll<HTMLElement>('input, select, textarea, button')];
   const shown = controls.filter((each) => each.checkVisibility());
-  shown[shown.findIndex((each) => each === control) + 1]?.focus();
+  shown[shown.findIndex((each) => each === target) + 1]?.focus();
 }
 
 function enteredIn(element: HTMLFormElement): Entered {
@@ -218,10 +207,7 @@ function enteredIn(element: HTMLFormElement): Entered {
 
 /** Enters it again as the user has: with the events, so that all that follows from it follows again. */
 export function enterInto(element: HTMLFormElement, entered: Entered): void {
-  for (const box of checkboxesOf(element)) {
-    const isTicked = entered[box.id];
-    if (typeof isTicked === 'boolean' && isTicked !== box.checked) box.click();
-  }
+  for (const box of checkboxesOf(element)) if (entered[box.id] === !box.checked) box.click();
   for (const control of controlsOf(element)) {
     const text = entered[control.dataset['pointer'] ?? ''];
     if (typeof text !== 'string' || text === control.value) continue;
@@ -245,19 +231,22 @@ export function discardInput(element: HTMLFormElement): void {
 
 /** A button for an action that takes a moment; errors of `run` are shown beside it. */
 export function action(label: Child, run: () => Promise<void>, attributes: Attributes = {}): HTMLElement {
-  const onclick = (event: Event): void => {
+  async function onclick(event: Event): Promise<void> {
     const { currentTarget: button } = event;
-    // the second click of a double click is not meant for what the first one has put under the pointer
-    const isSecond = event instanceof MouseEvent && event.detail > 1;
-    if (button instanceof HTMLElement && !isSecond) void unlessRunning(button, () => act(button, run));
-  };
+    if (!(button instanceof HTMLElement) || isSecondClick(event)) return;
+    const say = (text = ''): void => button.nextElementSibling?.replaceChildren(text);
+    await unlessRunning(button, async () => {
+      say();
+      await run().catch((error: unknown) => say(messageOf(error)));
+    });
+  }
   const button = h('button', { type: 'button', ...attributes, onclick }, label);
   return h('span.action', button, h('span.issue', { role: 'alert' }));
 }
 
-async function act({ nextElementSibling: message }: HTMLElement, run: () => Promise<void>): Promise<void> {
-  if (message !== null) fill(message);
-  await run().catch((error: unknown) => message !== null && fill(message, messageOf(error)));
+/** The second click of a double click is not meant for what the first one has put under the pointer. */
+function isSecondClick(event: Event): boolean {
+  return event instanceof MouseEvent && event.detail > 1;
 }
 
 /** Does nothing while an earlier call for this button is pending; the button looks disabled then. */
@@ -268,79 +257,51 @@ async function unlessRunning(button: HTMLElement, run: () => Promise<void>): Pro
 }
 
 export function messageOf(error: unknown): string {
-  if (error instanceof Rejection && error.issues.length > 0) return error.issues.map(issueText).join(' ');
+  if (error instanceof Rejection && error.issues.length > 0)
+    return error.issues.map((issue) => issueText(issue)).join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Focuses the first field with an issue; issues of no field are shown above the button. */
-function showError(element: HTMLFormElement, error: unknown): void {
-  const issues = error instanceof Rejection ? error.issues : [];
-  const shown = issues.map((issue) => ({ issue, control: controlOf(element, issue) }));
+/** Shows issues at their fields, and focuses the first of these. Returns what is to be said of the rest. */
+function showError(element: HTMLFormElement, error: unknown): string {
+  if (!(error instanceof Rejection) || error.issues.length === 0) return messageOf(error);
+  const shown = error.issues.map((issue) => ({ issue, control: controlOf(element, pathOf(issue)) }));
   for (const { issue, control } of shown)
-    if (control !== undefined) showIssue(control, textAt(control, issue));
-  const others = shown.filter(({ control }) => control === undefined).map(({ issue }) => issueText(issue));
-  const message = element.querySelector('.form-issue');
-  const isAboutFields = issues.length > 0 && others.length === 0;
-  if (message !== null && !isAboutFields)
-    fill(message, issues.length === 0 ? messageOf(error) : others.join(' '));
-  message?.classList.toggle('away', error instanceof Unreachable);
+    if (control !== undefined) showIssue(control, issueText(issue, control));
   shown.find(({ control }) => control !== undefined)?.control?.focus();
+  const others = shown.filter(({ control }) => control === undefined);
+  return others.map(({ issue }) => issueText(issue)).join(' ');
 }
 
-/** The service is back: forms say that what had no answer has to be sent again, not that it can't be reached. */
-export function clearUnreachable(): void {
-  for (const message of document.querySelectorAll('.form-issue.away:not(:empty)')) {
-    message.classList.remove('away');
-    fill(message, t('The service is back, but has not answered: send it again.'));
+/** Returns the field of the path, or of its nearest ancestor: `/address` for `/address/city`. */
+function controlOf(element: HTMLFormElement, path: string): Control | undefined {
+  if (path === '') return undefined;
+  const found = controlsOf(element).find(({ dataset }) => dataset['pointer'] === path);
+  return found ?? controlOf(element, path.slice(0, path.lastIndexOf('/')));
+}
+
+function pathOf({ pointer = '' }: Issue): string {
+  return decodeURIComponent(pointer.replace(/^#/, ''));
+}
+
+/** The issue in the words of its own field, or of the table’s name for its member. */
+export function issueText(issue: Issue, control?: Control): string {
+  const path = pathOf(issue);
+  const { currency, pointer } = control?.dataset ?? {};
+  const label = pointer === path ? control?.labels?.[0]?.textContent : undefined;
+  if (control === undefined || label === undefined) {
+    const member = path.slice(1).replaceAll(/\/\d+/g, '').replaceAll('/', '.');
+    const name = member === '' ? t('What was entered') : columnName(member);
+    return issueInWords(issue, { label: name, limit: count, country: countryName });
   }
-}
-
-/** Returns the field of the pointer, or of its nearest ancestor: `/address` for `/address/city`. */
-function controlOf(element: HTMLFormElement, { pointer = '' }: Issue): Control | undefined {
-  const controls = controlsOf(element);
-  let path = decodeURIComponent(pointer.replace(/^#/, ''));
-  while (path !== '') {
-    const current = path;
-    const found = controls.find(({ dataset }) => dataset['pointer'] === current);
-    if (found !== undefined) return found;
-    path = path.replace(/\/[^/]*$/, '');
-  }
-  return undefined;
-}
-
-/** The issue in the words of the form. A field of money has its currency in `data-currency`. */
-function textAt(control: Control, issue: Issue): string {
-  const { currency, pointer } = control.dataset;
-  const isOwn = decodeURIComponent(issue.pointer ?? '').replace(/^#/, '') === pointer;
-  const label = control.labels?.[0]?.textContent;
-  if (!isOwn || label === undefined) return issueText(issue);
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
   const entered = [...control.value.trim()].length; // of the API’s characters
   return issueInWords(issue, { label, limit, country: countryName, entered });
 }
 
-/** The issue of a member that has no field of its own. */
-export function issueText(issue: Issue): string {
-  const path = decodeURIComponent(issue.pointer ?? '').replace(/^#\//, '');
-  const member = path.replaceAll(/\/\d+/g, '').replaceAll('/', '.');
-  const label = member === '' ? t('What was entered') : columnName(member);
-  return issueInWords(issue, { label, limit: count, country: countryName });
-}
-
-export function showIssue(control: Control, detail: string): void {
-  control.setAttribute('aria-invalid', 'true');
-  const message = document.getElementById(`${control.id}-issue`);
-  if (message !== null) fill(message, detail);
-}
-
-export function clearIssue(control: Control): void {
-  if (control.getAttribute('aria-invalid') === null) return;
-  control.removeAttribute('aria-invalid');
-  const message = document.getElementById(`${control.id}-issue`);
-  if (message !== null) fill(message);
-}
-
-function clearIssues(element: HTMLFormElement): void {
-  for (const control of controlsOf(element)) clearIssue(control);
-  for (const issue of element.querySelectorAll('.form-issue')) fill(issue);
+/** Shows what is wrong below the field: nothing, unless there is a text. */
+export function showIssue(control: Control, detail = ''): void {
+  if (detail === '') control.removeAttribute('aria-invalid');
+  else control.setAttribute('aria-invalid', 'true');
+  document.getElementById(`${control.id}-issue`)?.replaceChildren(detail);
 }

@@ -1,9 +1,8 @@
-// Issues of the service in the reader's language: each code has its words, some with the member, and the values are
-// the numbers and codes that the service's sentence has. That sentence itself is shown to those who read English
-// where it says more.
+// Issues of the service in the words of a form: most codes have some, a few with the member, and the values are the numbers
+// and codes that the service's sentence has. For the other codes that sentence itself says most to those who read English;
+// other languages have words for them.
 import type { Issue } from './api-types.ts';
-import { language } from './language.ts';
-import { t } from './texts.ts';
+import { t, wordsFor } from './texts.ts';
 
 type Wording = {
   readonly label: string;
@@ -18,7 +17,7 @@ type Wording = {
 const phone =
   '{label} must be complete, such as +49 441 12345678; without +49 only in the country of the shop (page Shop).';
 
-const inAllLanguages = {
+const issueWords = {
   required: '{label} is required.',
   type: '{label} is required.', // forms send null for what is empty
   'type quantity': '{label} must be a whole number.',
@@ -46,61 +45,38 @@ const inAllLanguages = {
   rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
 } as const;
 
-/** In English the service's own sentence is shown, which says more. */
-const inOtherLanguages = {
-  'pattern email': '{label} must be complete, such as anna@example.com.',
-  'format email': '{label} must be complete, such as anna@example.com.',
-  'pattern url':
-    '{label} must be an https address such as https://example.com/hook that leads to the internet.',
-  'format barcode': '{label} has characters that are not possible here.',
-  'format name': '{label} has characters that are not possible here.',
-  'format url':
-    '{label} must be an https address such as https://example.com/hook that leads to the internet.',
-  'password length': 'A password has {limit} to {max} characters.',
-  password: 'This password is too easy to guess: choose one that is rare, and more than name and e-mail.',
-  pattern: '{label} has characters that are not possible here.',
-  unknown: '{label} is unknown, or was deleted.',
-  conflict: '{label} doesn’t go with the rest.',
-  'max-keys': 'There are {limit} already: delete one first.',
-  'max-webhooks': 'There are {limit} already: delete one first.',
-  'already-on': 'One-time codes are on',
-  other: '{label} is not valid.',
-} as const;
-
-const allWords = { ...inAllLanguages, ...inOtherLanguages };
-type Key = keyof typeof allWords;
-
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
 export function issueInWords(issue: Issue, { label, limit, country, entered }: Wording): string {
   const { pointer = '', code, detail } = issue;
   if (code === undefined) return detail; // an issue of the console itself
   const [, member = ''] = /\/([^/]+)$/.exec(pointer) ?? [];
   const claim = detail.replace(/^\S+/, ''); // without the member, which may have a number
-  const [first, second] = claim.match(/\d+/g) ?? [];
-  const [, example] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
+  const [first, second = ''] = claim.match(/\d+/g) ?? [];
+  const [, example = ''] = /([A-Z\d][A-Z\d -]*)\.$/.exec(claim) ?? [];
   const [countryCode] = claim.match(/\b[A-Z]{2}\b/) ?? [];
-  const key = [
+  const special = [
     code === 'min-length' && first === undefined && 'empty',
-    code === 'password' && second !== undefined && 'password length',
+    code === 'password' && second !== '' && 'password length',
     code === 'max-length' && entered !== undefined && 'max-length entered',
-    `${code} ${member}`,
-    code,
-  ].find(isKey);
-  const isSaidByService = key === undefined || key in inOtherLanguages;
-  if (isSaidByService && language === 'en') return withLabel(detail, member, label);
-  return t(allWords[key ?? 'other'], {
+  ];
+  const names = [...special.filter((name) => name !== false), `${code} ${member}`, code];
+  const values = {
     label,
     limit: limit(Number(first)),
-    max: second ?? '',
+    max: second,
     id: first ?? '',
     entered: limit(entered ?? 0),
     country: countryCode === undefined ? '' : country(countryCode),
-    example: example ?? '',
-  });
+    example,
+  };
+  const known = names.find(isKnown);
+  if (known !== undefined) return t(issueWords[known], values);
+  const others = [...names, 'other'].map((name) => `issue ${name}`);
+  return wordsFor(others, values) ?? withLabel(detail, member, label);
 }
 
-function isKey(text: string | false): text is Key {
-  return text !== false && Object.hasOwn(allWords, text);
+function isKnown(name: string): name is keyof typeof issueWords {
+  return Object.hasOwn(issueWords, name);
 }
 
 function withLabel(detail: string, member: string, label: string): string {

@@ -1,47 +1,11 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
 import type { Issue, Problem } from './api-types.ts';
-import { language } from './language.ts';
 import { serviceClock } from './service-clock.ts';
-import { t } from './texts.ts';
+import { t, wordsFor } from './texts.ts';
 
-/** What the service says of a lack of space, whose code it shares with other troubles that pass. */
-const sentences = [
-  'The disk is full: nothing can be saved until there is space on it. Then the service continues by itself.',
-  'Writes are temporarily unavailable.',
-  'The disk has too little free space for a backup.',
-] as const;
-
-const byCode = {
-  'code-required': 'Also enter the code.',
-  'content-too-large': 'That is too much at once.',
-  'customer-has-orders': 'A customer with orders can’t be deleted.',
-  'email-taken': 'Another account has this e-mail address.',
-  forbidden: 'Your account may not do that.',
-  'in-use': 'Something else refers to it, so it can’t be deleted.',
-  'internal-error': 'Something unexpected has gone wrong in the service. Its log has the cause.',
-  'invalid-credentials': 'Wrong e-mail address or password.',
-  'invalid-token': 'You are no longer signed in.',
-  'invalid-transition': 'The order’s status doesn’t allow that any more.',
-  'last-admin': 'This is the last administrator. Create another one first.',
-  'not-found': 'That isn’t there any more.',
-  'order-not-open': 'The order isn’t open any more, so this can’t be changed.',
-  'precondition-failed': 'Somebody else has changed it meanwhile.',
-  'quota-exceeded': 'That was too often. Wait a moment, and try again.',
-  'step-up-required': 'Enter your password again first.',
-  unavailable: 'The service is busy. Try again in a moment.',
-  'validation-failed': 'Something that was entered isn’t possible.',
-} as const;
-
-/** The problem in the reader's language. In English the service's own sentence says most. */
+/** The problem in the reader's language. */
 export function wordsOf({ code, detail }: Problem): string {
-  if (language === 'en') return detail;
-  const sentence = sentences.find((each) => each === detail);
-  if (sentence !== undefined) return t(sentence);
-  return isKnown(code) ? t(byCode[code]) : t('The service has refused that: {code}.', { code });
-}
-
-function isKnown(code: string): code is keyof typeof byCode {
-  return Object.hasOwn(byCode, code);
+  return wordsFor([detail, `problem ${code}`, 'problem other'], { code }) ?? detail;
 }
 
 /** A request that the service rejected, with the reason. */
@@ -64,7 +28,7 @@ export class Rejection extends Error {
 /** No response came: it is unknown whether the request arrived. */
 export class Unreachable extends Error {
   constructor() {
-    super(t('The service can’t be reached. What you entered is still here; try again in a moment.'));
+    super(t('The service couldn’t be reached. What you entered is still here; try again in a moment.'));
   }
 }
 

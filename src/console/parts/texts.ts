@@ -1,9 +1,10 @@
 // The texts of the console. The English text is the key: `t('Place order')`. Other languages are JSON files,
 // each loaded only if that language is chosen. A text has values by their names:
-// `t('{name} is suspended.', { name })`. The compiler rejects a text that has no German.
+// `t('{name} is suspended.', { name })`. The compiler rejects a text that has no German. Keys that begin with `#` have
+// words for codes and sentences of the service, whose English is its own.
 import { language } from './language.ts';
 
-type Text = keyof typeof import('./german.json');
+type Text = Exclude<keyof typeof import('./german.json'), `#${string}`>;
 
 /** The names of the values in a text. */
 type Names<T extends string> = T extends `${string}{${infer Name}}${infer Rest}` ? Name | Names<Rest> : never;
@@ -28,7 +29,16 @@ export function rich<T extends Text, Value>(
   return textParts(text, values);
 }
 
-function textParts<Value>(text: Text, values: Readonly<Record<string, Value>> = {}): (string | Value)[] {
+/** Returns the words for the first of these that has some: `issue pattern email`. None has any in English. */
+export function wordsFor(
+  names: readonly string[],
+  values: Readonly<Record<string, string>> = {},
+): string | undefined {
+  const text = names.map((name) => translations[`#${name}`]).find((each) => each !== undefined);
+  return text && textParts(text, values).join('');
+}
+
+function textParts<Value>(text: string, values: Readonly<Record<string, Value>> = {}): (string | Value)[] {
   const parts = (translations[text] ?? text).split(/\{(\w+)\}/);
   return parts.map((part, index) => (index % 2 === 0 ? part : (values[part] ?? '')));
 }

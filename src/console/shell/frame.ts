@@ -17,7 +17,6 @@ import { scrollOnceLoaded, scrollPlaces } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
 import type { Shop } from '../parts/api-types.ts';
-import { clearUnreachable } from '../parts/forms.ts';
 import { roleNames } from '../parts/column-names.ts';
 import { warn } from '../parts/dialogs.ts';
 import { timeSpan } from '../parts/formats.ts';
@@ -183,7 +182,6 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
   };
   const comeBack = (): void => {
     show();
-    clearUnreachable();
     live.catchUp();
   };
   client.addEventListener('unreachable', show, { signal });
