@@ -115,6 +115,11 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.see('A teapot was deleted.');
     await tab.until('document.querySelectorAll("main tbody tr").length === 1');
     assert.equal((await list()).length, 1);
+    await person.go('#/products/2');
+    await person.see('There is no product 2.');
+    assert.equal(await tab.evaluate('document.querySelector("h1").textContent'), 'Not found');
+    await person.press('Go to the start');
+    await person.see('To do');
   });
 
   await t.test('whoever is not of the staff has no such page', async () => {

@@ -5,7 +5,7 @@ import type { BrowserSession } from './browser-session.ts';
 import { notify } from './dialogs.ts';
 import type { Drafts } from './drafts.ts';
 import { Drawing } from './drawing.ts';
-import { type Attributes, button, type Child, h, icon, icons } from './elements.ts';
+import { type Attributes, button, type Child, fill, h, icon, icons } from './elements.ts';
 import { messageOf } from './forms.ts';
 import type { LiveEvents } from './live-events.ts';
 import type { Scans } from './scans.ts';
@@ -147,7 +147,9 @@ export function reloadable<T>(page: Page, element: HTMLElement, content: Content
 
   function fail(error: unknown, signal: AbortSignal): void {
     if (signal.aborted) return;
-    if (shown === undefined || !isTemporary(error)) {
+    if (page.id > 0 && error instanceof Rejection && error.status === 404)
+      showMessage(page.main, t('Not found'), error.message);
+    else if (shown === undefined || !isTemporary(error)) {
       shown = undefined;
       drawing.show(failure(error, reload));
     } else if (error instanceof Rejection) {
@@ -174,6 +176,12 @@ export function reloadable<T>(page: Page, element: HTMLElement, content: Content
 }
 
 const retryMilliseconds = 5_000;
+
+/** Shows why there is no such page, or none for this user, instead of it. */
+export function showMessage(main: HTMLElement, title: string, text: string): void {
+  const start = h('a', { href: '#/' }, t('Go to the start'));
+  fill(main, setPageTitle(title), h('p', text, ' ', start));
+}
 
 /** Shows the error, and a button that calls `retry`. */
 export function failure(error: unknown, retry: Reload): Child {

@@ -20,7 +20,16 @@ import type { Shop } from '../parts/api-types.ts';
 import { roleNames } from '../parts/column-names.ts';
 import { warn } from '../parts/dialogs.ts';
 import { timeSpan } from '../parts/formats.ts';
-import { type App, failure, isStaff, setPageTitle, skeleton, type View } from '../parts/view.ts';
+import {
+  type App,
+  failure,
+  isStaff,
+  type Page,
+  setPageTitle,
+  showMessage,
+  skeleton,
+  type View,
+} from '../parts/view.ts';
 import { Drawing, keepFocus } from '../parts/drawing.ts';
 import { fill, h } from '../parts/elements.ts';
 import { setShop, shopOfPage, storedShopLater, textOfPage } from '../parts/page-text.ts';
@@ -55,7 +64,9 @@ function officeView(name: string): View {
   };
 }
 
-const notFound = messageView(t('Not found'), t('There is no such page.'));
+function notFound({ main }: Page): void {
+  showMessage(main, t('Not found'), t('There is no such page.'));
+}
 
 /** A service of another version may have another file. */
 const notLoaded = new Error(t('This page can’t be loaded. Is the service away, or a new one?'));
@@ -163,7 +174,7 @@ function viewOf(name: string, app: App): View {
   if (isAllowed(itemOf(name), role))
     return (Object.hasOwn(views, name) ? views[name] : ownView(name, app)) ?? officeView(name);
   const text = t('This page is not for accounts with the role {role}.', { role: roleNames[role] });
-  return messageView(t('Not allowed'), text);
+  return ({ main }) => showMessage(main, t('Not allowed'), text);
 }
 
 function ownView(name: string, { own }: App): View | undefined {
@@ -216,10 +227,4 @@ function routeOf(hash: string, app: App): Route {
   const [, kind = '', id = '', part = ''] = /^(\w+\/)([1-9]\d{0,15})(\/\w+)?$/.exec(known) ?? [];
   const parameters = new URLSearchParams(search);
   return { path: known, name: id === '' ? known : `${kind}${part}`, id: Number(id), parameters };
-}
-
-/** Shown instead of a page that does not exist, or is not for this role. */
-function messageView(title: string, text: string): View {
-  const start = h('a', { href: '#/' }, t('Go to the start'));
-  return ({ main }) => fill(main, setPageTitle(title), h('p', text, ' ', start));
 }
