@@ -1,8 +1,7 @@
 // The checks of a service that was killed, once it runs again.
 import type { FeedReader } from './feed-reader.ts';
 import type { LoadClient, Reply, Thing } from '../support/load-client.ts';
-import { renew } from './mixed-accounts.ts';
-import type { Memory, Round } from './mixed-changes.ts';
+import { renew, type Memory, type Round } from './mixed-changes.ts';
 
 const repeatsMax = 60;
 const credentialsMax = 20;
@@ -77,7 +76,7 @@ async function checkCredentials(round: Round): Promise<void> {
     const { status } = await client.ask({ method: 'GET', path: '/orders?limit=1', token: accessToken });
     if (status !== (known === undefined ? 401 : 200))
       violation(`The token of ${known === undefined ? 'the ended' : 'the'} ${name} gave ${status}.`);
-    if (known !== undefined && refreshToken !== undefined) await renew(round, name, refreshToken, known);
+    if (known !== undefined && refreshToken !== undefined) await renew(round, name);
     if (known === undefined) sessions.delete(name);
   }
   for (const [name, key] of [...keys].slice(-credentialsMax)) {

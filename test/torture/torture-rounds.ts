@@ -12,9 +12,7 @@ import { spawnService, startChild, type ChildService } from '../support/child-se
 import { createLedger } from './ledger.ts';
 import { FeedReader } from './feed-reader.ts';
 import { createLoadClient } from '../support/load-client.ts';
-import { staffEmail } from './mixed-accounts.ts';
-import { password, type Memory, type Person, type Round } from './mixed-changes.ts';
-import { writeAll } from './mixed-writes.ts';
+import { password, staffEmail, writeAll, type Memory, type Person, type Round } from './mixed-changes.ts';
 import { settings, signedInFolder } from './signed-in-folder.ts';
 import { listEverything, checkAll } from './torture-checks.ts';
 
@@ -173,10 +171,7 @@ async function newMemory(port: number, people: Pick<Memory, 'admin' | 'staff'>):
   const memory: Memory = {
     ...people,
     ledger: createLedger(),
-    orders: new Map(),
-    customers: new Map(),
-    lonely: new Map(),
-    users: [],
+    made: new Map(),
     sessions: new Map(),
     keys: new Map(),
     kept: [],
