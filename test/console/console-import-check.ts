@@ -141,10 +141,10 @@ async function importCustomers(shop: Shop): Promise<void> {
     await person.see(said);
   await choose(tab, fieldAt('/rows/4/9'), '');
   await choose(tab, fieldAt('/rows/5/3'), 'zoe@example.com');
-  await person.press('Check again');
+  await person.press('Check all rows');
   await person.see('New: 3');
   await choose(tab, fieldAt('/rows/4/3'), '');
-  await person.press('Check again');
+  await person.press('Check all rows');
   await person.see('New: 4');
   assert.doesNotMatch(await shown(tab), /fault/);
   await person.press('Import 4 rows');

@@ -141,7 +141,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
       await person.go('#/account');
       await tab.evaluate(`{
       window.isOld = true;
-      const control = document.querySelector('[data-pointer="/language"]');
+      const control = document.querySelector('select[aria-label=Sprache]');
       control.value = 'en';
       setTimeout(() => control.dispatchEvent(new Event('change'))); // it reloads the page
     }`);

@@ -1,6 +1,5 @@
 // Customers: the list with its search, and the form for a new one.
 import type { Customer } from '../parts/api-types.ts';
-import { card } from '../parts/cards.ts';
 import { phoneText } from '../parts/contact-links.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
@@ -75,7 +74,7 @@ const columns = (q: string): readonly Column<Customer>[] => [
 export function newCustomerView({ main, client }: Page): void {
   const members = customerMembers(client);
   const { element, save } = objectForm<Customer>(client, { members, path: '/customers' });
-  const body = form(card(t('Customer'), element), {
+  const body = form(h('section.card', element), {
     submit: t('Add customer'),
     others: h('a.button', { href: '#/customers' }, t('Cancel')),
     async run() {

@@ -5,7 +5,7 @@ import { roleNames } from '../parts/column-names.ts';
 import { notify, show } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { fieldsOf, type Member } from '../parts/fields.ts';
-import { action, choice, field, form } from '../parts/forms.ts';
+import { action, choice, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { askForObject } from '../parts/object-form.ts';
 import { signOut } from '../parts/sign-out.ts';
@@ -41,7 +41,7 @@ function accountContent(page: Page, access: Access, reload: Reload): Child {
         action(t('Change …'), () => changeName(page)),
       ),
       card(t('Password'), passwordForm(page, reload)),
-      card(t('Language'), languageField()),
+      languageCard(),
     ),
     h(
       'div',
@@ -57,18 +57,14 @@ function accountContent(page: Page, access: Access, reload: Reload): Child {
 }
 
 /** The choice is this device’s, as a till has one for all who work at it. */
-function languageField(): HTMLElement {
-  const { element, control } = field({
-    label: t('Language'),
-    pointer: '/language',
-    control: choice(Object.entries(languages), language),
-    hint: t('On this device. The page is loaded again.'),
-  });
+function languageCard(): HTMLElement {
+  const control = choice(Object.entries(languages), language);
+  control.ariaLabel = t('Language');
   control.addEventListener('change', () => {
     chooseLanguage(control.value);
     location.reload();
   });
-  return element;
+  return card(t('Language'), control, h('p.hint', t('On this device. The page is loaded again.')));
 }
 
 /** What people change of themselves. */

@@ -71,7 +71,6 @@ const rowsLooked = 100;
 /** The outcome is above the columns: these can be changed then, and all rows checked again. */
 function chooseColumns(place: Place, table: Table): void {
   const { kind, content, page } = place;
-  const { client, signal } = page;
   const guesses = guessColumns(kind, table.heading, table.rows.slice(0, rowsLooked));
   const selects = table.heading.map((name, index) => {
     const select = choice([['', t('Leave out')], ...memberChoices(kind)], guesses[index]);
@@ -84,23 +83,41 @@ function chooseColumns(place: Place, table: Table): void {
   letters?.addEventListener('change', () => void openFile(place, table.file, letters.value));
   const outcome = h('div.cards');
   let { rows } = table;
-  async function check(corrected: Table['rows']): Promise<void> {
-    rows = corrected;
+  let faults: readonly FaultRow[] = [];
+
+  /** The faulty rows are corrected below the card: all rows are checked again then. */
+  function show({ lines, choices }: Checked, ...[first, ...others]: readonly Child[]): void {
+    const faulty = lines.filter(({ problem }) => problem !== undefined);
+    faults = faulty.slice(0, faultsMax).map((line) => faultRow(line, table, choices));
+    const elements = faults.map(({ element }) => element);
+    const left = faulty.length - faults.length;
+    const more = left > 0 && h('p.soft', t('And {count} more.', { count: count(left) }));
+    const below = faults.length > 0 && card(t('Rows with a fault'), h('ul.rows', elements), more);
+    fill(outcome, first, below, others);
+  }
+
+  async function check(): Promise<void> {
+    const corrected = new Map(faults.map(({ number, cells }) => [number, cells()]));
+    rows = rows.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells }));
     const { country, currency, sign } = fields.read();
     const columns = selects.map(({ value }) => value);
     const choices = { kind, columns, given: String(country ?? currency), sign: String(sign ?? '') };
     const lines = await linesOf({ ...table, rows }, choices);
-    await sendLines(lines, choices, { client, signal, isDryRun: true });
-    const checked = { page, table, choices, lines, check };
-    fill(outcome, checkedCard(checked, outcome), faultCard(checked), await sampleCard(checked));
+    await sendLines(lines, choices, { ...page, isDryRun: true });
+    const checked = { page, table, choices, lines, show };
+    show(checked, checkedCard(checked), await sampleCard(checked));
     if (outcome.isConnected) scrollTo(0, 0);
   }
-  const body = form([h('div.scroller', columnTable(table, selects)), fields.element], {
+
+  const columns = h('div.scroller', columnTable(table, selects));
+  const asked = card(table.file.name, h('p.soft', t('What is in the columns?')), columns, fields.element);
+  const body = form([outcome, asked], {
     submit: t('Check all rows'),
     others: button(t('Another file'), () => chooseFile(place)),
-    run: () => check(rows),
+    isLong: true,
+    run: check,
   });
-  fill(content, outcome, card(table.file.name, h('p.soft', t('What is in the columns?')), body));
+  fill(content, body);
 }
 
 /** What the file may leave open: its letters, how it writes prices, and what rows have that name none. */
@@ -154,13 +171,12 @@ type Checked = {
   readonly table: Table;
   readonly choices: Choices;
   readonly lines: readonly Line[];
-  /** Checks all rows again, as they were corrected. */
-  readonly check: (corrected: Table['rows']) => Promise<void>;
+  readonly show: (checked: Checked, ...cards: readonly Child[]) => void;
 };
 
 /** What the check has found, and the button for the import, whose outcome replaces all that. */
-function checkedCard(checked: Checked, outcome: HTMLElement): HTMLElement {
-  const { page, table, choices, lines } = checked;
+function checkedCard(checked: Checked): HTMLElement {
+  const { page, table, choices, lines, show } = checked;
   const rows = lines.filter(({ answer }) => answer !== undefined && answer.result !== 'unchanged').length;
   const title = t('{name} was checked', { name: table.file.name });
   if (rows === 0) return card(title, summary(checked));
@@ -173,7 +189,7 @@ function checkedCard(checked: Checked, outcome: HTMLElement): HTMLElement {
     const label = choices.kind === 'customers' ? t('To the customers') : t('To the products');
     const link = h('a.button.primary', { href: `#/${choices.kind}` }, label);
     const imported = { ...checked, lines: unsent };
-    fill(outcome, card(t('Imported'), summary(imported), link), faultCard(imported));
+    show(imported, card(t('Imported'), summary(imported), link));
   };
   const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
   const leaving = t('Whoever leaves this page stops it. What was imported stays, and is not made twice.');
@@ -215,44 +231,28 @@ function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLEle
 }
 
 const faultsMax = 50;
-
-/** The faulty rows, to be corrected here: then all rows are checked again. */
-function faultCard({ lines, table, choices, check }: Checked): Child {
-  const faults = lines.filter(({ problem }) => problem !== undefined);
-  if (faults.length === 0) return undefined;
-  const shown = faults.slice(0, faultsMax).map((line) => faultRow(line, table, choices));
-  const more = faults.length - faultsMax;
-  const rows = h(
-    'ul.rows',
-    shown.map(({ element }) => element),
-  );
-  const left = more > 0 && h('p.soft', t('And {count} more.', { count: count(more) }));
-  const body = form([rows, left], {
-    submit: t('Check again'),
-    run() {
-      const corrected = new Map(shown.map(({ number, cells }) => [number, cells()]));
-      return check(lines.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells })));
-    },
-  });
-  return card(t('Rows with a fault'), body);
-}
+type FaultRow = {
+  readonly number: number;
+  readonly element: HTMLElement;
+  /** Returns the cells as they were corrected. */
+  readonly cells: () => readonly string[];
+};
 
 /** A row with a field for each cell that is imported, or is one too many. */
-function faultRow({ number, cells, problem }: Line, { heading }: Table, { columns }: Choices) {
-  const given = Array.from(
-    { length: Math.max(heading.length, cells.length) },
-    (_, index) => cells[index] ?? '',
-  );
+function faultRow({ number, cells, problem }: Line, { heading }: Table, { columns }: Choices): FaultRow {
+  const length = Math.max(heading.length, cells.length);
+  const given = Array.from({ length }, (_, index) => cells[index] ?? '');
   const members = given.flatMap((cell, index) => {
     const isShown = index < heading.length ? columns[index] !== '' : cell.trim() !== '';
     return isShown ? { name: String(index), label: heading[index] ?? count(index + 1) } : [];
   });
   const fields = fieldsOf(members, { pointer: `/rows/${number}`, values: { ...given } });
+  fields.element.role = 'group';
+  fields.element.ariaLabel = t('Row {row}', { row: count(number) });
   const before = fields.read(); // without the line breaks of the cells
-  const group = { role: 'group', 'aria-label': t('Row {row}', { row: count(number) }) };
   return {
     number,
-    element: h('li', rowName(number), h('p.issue', problem), h('div', group, fields.element)),
+    element: h('li', rowName(number), h('p.issue', problem), fields.element),
     cells() {
       const now = fields.read();
       return given.map((cell, index) => (now[index] === before[index] ? cell : String(now[index] ?? '')));

@@ -86,7 +86,7 @@ export const webhookView = resourceView<Webhook>((page) => ({
   more: async () => ({
     mayDelete: true,
     buttons: (webhook, reload) => webhookButtons(page, webhook, reload),
-    content: (webhook) => card(t('Deliveries'), factList(webhookFacts(webhook))),
+    content: (webhook) => h('div.columns', card(t('Deliveries'), factList(webhookFacts(webhook)))),
   }),
 }));
 
