@@ -5,12 +5,17 @@ import { describe, test } from 'node:test';
 import { barcodeWidths } from '../../src/console/parts/barcode.ts';
 import { qrModules } from '../../src/console/office/qr-code.ts';
 
-/** Made by bwip-js 4.11 from npm. */
+/** Made by bwip-js 4.11 from npm; the longest is read by @zxing/library 0.23. */
 describe('a barcode', () => {
   for (const [number, expected] of [
     [7, '211214312131311222'],
     ['C7', '211214131321312131121241'],
     ['C123', '211214131321123221223211221132411113'],
+    [
+      Number.MAX_SAFE_INTEGER,
+      '211214321122123122123122312131123221321122321122223211213212221231312131221231123122321122' +
+        '321122123221312311',
+    ],
   ] as const)
     test(`a barcode of ${number} has the symbols of Code 128`, () => {
       assert.equal(barcodeWidths(number).join(''), `${expected}2331112`);

@@ -28,7 +28,6 @@ export const toolsets = {
   re2: ['re2js@2.10.0'],
   ajv: ['ajv@8.20.0'],
   axe: ['axe-core@4.11.0'],
-  codes: ['@zxing/library@0.23.0', 'jsqr@1.4.0'],
   cycloneDx: [
     '@cyclonedx/cyclonedx-library@10.3.0',
     'ajv@8.20.0',
