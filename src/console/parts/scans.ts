@@ -9,15 +9,8 @@
 //
 // Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
 // does, until the service knows a product with that code; in the search of a list, only if it arrived too steadily for
-// a hand. A field can have rules of its own in `data-scan`:
-//
-// | value    | the field                                                                                |
-// |----------|------------------------------------------------------------------------------------------|
-// | search   | looks up on Enter what is in it, whoever typed it; a scan takes the place of its text    |
-// | item     | looks up what may have been typed if it was empty; a scan is taken out as elsewhere      |
-// | code     | is for a code: a scan takes the place of its text                                        |
-//
-// In a question whose field of a barcode is empty, a scan goes there.
+// a hand. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a scan stays. A field of an
+// item (`data-scan="item"`) looks up itself what may have been typed, if it was empty.
 import { isOfInputMethod } from './browser-gaps.ts';
 import { notify } from './dialogs.ts';
 import { soundAlarm } from './alarm.ts';
@@ -119,18 +112,16 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     if (last.code === '' || last.followsScan || pause > gapMillisecondsMax) return;
     const code = scannedCode(last);
     const control = controlAt(event.target);
-    const rule = control?.dataset['scan'];
+    const isForCode = control?.dataset['scan'] === 'code';
     const wasScanned = isScan(last, code, pause);
-    if (wasScanned || rule === 'code') burst = { ...burst, followsScan: true };
-    if (rule === 'code') {
+    if (wasScanned || isForCode) {
+      burst = { ...burst, followsScan: true };
       stopEvent(event);
+    }
+    if (isForCode) {
       const isCode = wasScanned || (isLikeCode(code) && isSteady(last, pause));
       for (const each of isCode ? last.before.keys() : []) enter(each, code);
-    } else if (rule === 'search') {
-      if (wasScanned) for (const each of last.before.keys()) enter(each, code);
-      if (wasScanned && event.key === 'Tab') event.preventDefault(); // what is found is shown while the focus is there
     } else if (wasScanned) {
-      stopEvent(event);
       putBack(last);
       take(code);
     } else if (isLikeCode(code) && isToBeAsked(last, control, pause))
