@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { insideOnly } from '../../support/service.ts';
 import { newCustomer, newKey, rootService, rootToken } from '../../support/resource-support.ts';
-import { openStream, sse } from './stream-support.ts';
+import { addEvents, openStream, sse } from './stream-support.ts';
 
 test(
   'a reader who stalls while the next events are removed sees no gap: the stream ends, then 410',
@@ -12,13 +12,9 @@ test(
   async (t) => {
     const { service, token } = await rootService(t, { settings: { 'events-days': '1' } });
     const { key } = await newKey(service, token, { scopes: ['events:read'] });
-    const { database, app } = service.inside ?? assert.fail('it is inside');
+    const { app } = service.inside ?? assert.fail('it is inside');
     // more bytes than both ends of a connection buffer, so that a reader who stalls stays behind
-    const sql =
-      'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 16000) ' +
-      'INSERT INTO events (createdAt, type, topic, topicId, subjectId, changes) ' +
-      `SELECT ?, 'order.changed', 'order', 1, 1, json_object('note', hex(zeroblob(500))) FROM n`;
-    await database.write((writer) => void writer.run(sql, service.clock.now));
+    await addEvents(service, 16_000, 1_000);
     const stalled = await openStream(service, { key }, '/events?from=oldest');
     stalled.message.pause();
 

@@ -6,6 +6,16 @@ import type { Call, TestResponse, TestService } from '../../support/service.ts';
 
 export const sse = { accept: 'text/event-stream' };
 
+/** Adds events at once: through HTTP very many would take too long. */
+export async function addEvents(service: TestService, events: number, noteBytes = 0): Promise<void> {
+  const sql =
+    'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?) ' +
+    'INSERT INTO events (createdAt, type, topic, topicId, subjectId, changes) ' +
+    `SELECT ?, 'order.changed', 'order', 1, 1, json_object('note', hex(zeroblob(?))) FROM n`;
+  const { database } = service.inside ?? assert.fail('it is inside');
+  await database.write((db) => void db.run(sql, events, service.clock.now, noteBytes / 2));
+}
+
 /** A block of the stream; a comment has neither. */
 export type Block = {
   readonly retry?: string;
