@@ -36,25 +36,8 @@ describe('placing an order', () => {
       updatedAt: createdAt,
     };
     assert.equal(text, JSON.stringify(expected));
-  });
-
-  test('all members are returned, correct totals included, and are the same at its location', async () => {
-    const full = wanted({
-      status: 'open',
-      userId: ada.id,
-      note: 'Please ring twice.\nThen wait.',
-      total: 1498 + 300,
-      shippingAddress: german,
-      items: [
-        { sku: 'TEA-250', ...tea, total: 1498 },
-        { sku: null, name: 'Čaj 茶 🍵', quantity: 300, unitPrice: 1, total: 300 },
-      ],
-    });
-    const placed = await ada.post('/orders', full);
-    const shippingAddress = { ...german, name: null, line2: null, region: null };
-    assert.partialDeepStrictEqual(placed.body, { ...full, shippingAddress });
-    const read = await ada.get(String(placed.headers.location));
-    assert.deepEqual([read.text, read.headers.etag], [placed.text, placed.headers.etag]);
+    const read = await ada.get(`/orders/${body.id}`);
+    assert.deepEqual([read.text, read.headers.etag], [text, headers.etag]);
   });
 
   test('a sum of exactly 2^53−1 is an order, one more is invalid', async () => {
@@ -129,34 +112,4 @@ describe('placing an order', () => {
     [to({ postalCode: null }), '#/shippingAddress/postalCode postal-code'],
     [{ customerId: 999_999 }, '#/customerId unknown'],
   ]);
-
-  test('all issues of a request are reported at once, each at its place', async () => {
-    const body = {
-      currency: 'euro',
-      items: [tea, { name: '', quantity: 0, unitPrice: 1.5, colour: 1 }],
-      colour: 'red',
-      status: 'lost',
-      note: 7,
-      shippingAddress: { city: '' },
-    };
-    const response = await ada.post('/orders?limit=1&x=2', body, { 'idempotency-key': 'has a blank' });
-    assertIssues(response, 422, [
-      '#/customerId required',
-      '#/currency pattern',
-      '#/items/1/name min-length',
-      '#/items/1/quantity minimum',
-      '#/items/1/unitPrice type',
-      '#/items/1/colour unknown-member',
-      '#/colour unknown-member',
-      '#/status enum',
-      '#/note type',
-      '#/shippingAddress/city min-length',
-      '#/shippingAddress/line1 required',
-      '#/shippingAddress/country required',
-      'limit unknown-parameter',
-      'x unknown-parameter',
-      'Idempotency-Key pattern',
-    ]);
-    for (const { detail } of response.body.errors) assert.match(detail, /\.$/);
-  });
 });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService, shownOf } from '../../support/http-support.ts';
-import { insideOnly, password, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
-import { newKey, rootService, testIssues, valuesIn } from '../../support/resource-support.ts';
+import { insideOnly, password, serviceFor, type Person } from '../../support/service.ts';
+import { assertIssues, newKey, rootService, valuesIn } from '../../support/resource-support.ts';
 import { linesAbout } from '../../support/security-line-support.ts';
 
 const pathOf = ({ id }: Person): string => `/api/users/${id}/suspension`;
@@ -23,6 +23,7 @@ describe('a suspension', () => {
     const person = await running().person();
     const path = pathOf(person);
     assertProblem(await root.get(path), 'not-found');
+    assertIssues(await root.put(path, { reason: 'a'.repeat(201) }), 400, ['#/reason max-length']);
     const made = await root.put(path, { reason: 'Laptop stolen' });
     assert.deepEqual([made.status, made.headers.location], [201, path]);
     assert.deepEqual(Object.keys(made.body), ['userId', 'createdAt', 'reason']);
@@ -85,15 +86,6 @@ describe('a suspension', () => {
     assert.equal((await root.put(path, {}, { 'if-match': String(headers.etag) })).status, 200);
     assertProblem(await root.delete(path, { 'if-match': '"stale"' }), 'precondition-failed');
   });
-
-  const suspend = async (body: object): Promise<TestResponse> =>
-    root.put(pathOf(await running().person()), body);
-  testIssues('a suspension with', suspend, [
-    [{ reason: '' }, '#/reason min-length'],
-    [{ reason: 'a'.repeat(201) }, '#/reason max-length'],
-    [{ reason: 7, until: '2027-01-01' }, '#/reason type', '#/until unknown-member'],
-    [{ userId: 1, createdAt: '2026-01-01T00:00:00Z' }, '#/userId read-only', '#/createdAt read-only'],
-  ]);
 });
 
 test('a suspension of the last administrator who isn’t suspended is not possible', async (t) => {
