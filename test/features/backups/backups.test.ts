@@ -4,86 +4,83 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { test, type TestContext } from 'node:test';
 import { backupCommand } from '../../../src/features/backups/backup-command.ts';
 import { Backups } from '../../../src/features/backups/backup-routes.ts';
 import { dataFolder, newFolder, orderly } from '../../support/command-support.ts';
 import { assertProblem } from '../../support/http-support.ts';
 import { newOrder } from '../../support/resource-support.ts';
-import { admin, serviceFor } from '../../support/service.ts';
+import { admin, serviceFor, type TestResponse } from '../../support/service.ts';
 import { withSmallDisk } from '../../support/small-disk.ts';
 
-test('an administrator makes a backup that restores every order, and the metrics know its time', async (t) => {
-  const service = await serviceFor(t);
+/** A service with these files in the folder of its backups, and its administrator's requests. */
+async function backingUp(t: Pick<TestContext, 'after'>, files?: readonly string[], data?: string) {
+  const service = await serviceFor(t, data === undefined ? {} : { folder: data });
   const { token } = await service.signIn(admin.email, admin.password);
+  const folder = join(service.folder, 'backups');
+  if (files !== undefined) mkdirSync(folder);
+  for (const file of files ?? []) writeFileSync(join(folder, file), '');
+  return {
+    service,
+    token,
+    folder,
+    make: (): Promise<TestResponse> => service.post('/backups', { token }),
+    list: (): Promise<TestResponse> => service.get('/backups', { token }),
+    async makeLater(count: number): Promise<void> {
+      for (let backup = 0; backup < count; backup += 1) {
+        service.clock.now += 1_000;
+        assert.equal((await service.post('/backups', { token })).status, 200);
+      }
+    },
+  };
+}
+
+const daysOf = (month: string, ...days: readonly number[]): string[] =>
+  days.map((day) => `${month}0${day}T000000000Z.db`);
+const week = [1, 2, 3, 4, 5, 6, 7];
+
+test('an administrator makes a backup that restores every order, and the metrics know its time', async (t) => {
+  const { service, token, folder, make, list } = await backingUp(t);
   const { id } = await newOrder(service, token);
-  const { status, body } = await service.post('/backups', { token });
+  const { status, body } = await make();
   assert.deepEqual([status, body.data.length], [200, 1]);
   const [{ name, createdAt, bytes }] = body.data;
   assert.deepEqual([name, createdAt], ['20260301T093000000Z.db', '2026-03-01T09:30:00.000Z']);
   assert.ok(bytes > 50_000, String(bytes));
-  assert.deepEqual((await service.get('/backups', { token })).body, body);
+  assert.deepEqual((await list()).body, body);
   assert.match((await service.get('/metrics', { token })).text, /\norderly_last_backup_timestamp_seconds \d/);
 
-  const folder = join(newFolder(t), 'data');
-  const file = join(service.folder, 'backups', name);
-  assert.equal((await orderly(['restore', file, `--data=${folder}`])).status, 0);
-  const restored = await serviceFor(t, { folder });
-  const again = await restored.signIn(admin.email, admin.password);
-  assert.equal((await restored.get(`/orders/${id}`, { token: again.token })).status, 200);
+  const data = join(newFolder(t), 'data');
+  assert.equal((await orderly(['restore', join(folder, name), `--data=${data}`])).status, 0);
+  const restored = await backingUp(t, undefined, data);
+  assert.equal((await restored.service.get(`/orders/${id}`, { token: restored.token })).status, 200);
 });
 
 test('the newest seven backups are kept, and no other file is touched', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  const folder = join(service.folder, 'backups');
-  mkdirSync(folder);
-  writeFileSync(join(folder, 'before-the-move.db'), '');
-  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2026020${day}T000000000Z.db`), '');
-  for (let backup = 1; backup <= 2; backup += 1) {
-    service.clock.now += 1_000;
-    assert.equal((await service.post('/backups', { token })).status, 200);
-  }
-  const before = [3, 4, 5, 6, 7].map((day) => `2026020${day}T000000000Z.db`);
+  const { folder, makeLater } = await backingUp(t, ['before-the-move.db', ...daysOf('202602', ...week)]);
+  await makeLater(2);
   const made = ['20260301T093001000Z.db', '20260301T093002000Z.db'];
-  assert.deepEqual(readdirSync(folder).sort(), [...before, ...made, 'before-the-move.db']);
+  const kept = daysOf('202602', 3, 4, 5, 6, 7);
+  assert.deepEqual(readdirSync(folder).sort(), [...kept, ...made, 'before-the-move.db']);
 });
 
 test('many backups in a row leave those of the days before', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  const folder = join(service.folder, 'backups');
-  mkdirSync(folder);
-  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2026020${day}T000000000Z.db`), '');
-  for (let backup = 1; backup <= 9; backup += 1) {
-    service.clock.now += 1_000;
-    assert.equal((await service.post('/backups', { token })).status, 200);
-  }
-  const before = [4, 5, 6, 7].map((day) => `2026020${day}T000000000Z.db`);
+  const { folder, makeLater } = await backingUp(t, daysOf('202602', ...week));
+  await makeLater(9);
   const made = [7, 8, 9].map((second) => `20260301T09300${second}000Z.db`);
-  assert.deepEqual(readdirSync(folder).sort(), [...before, ...made]);
+  assert.deepEqual(readdirSync(folder).sort(), [...daysOf('202602', 4, 5, 6, 7), ...made]);
 });
 
 test('a backup made while the clock is behind is kept', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  const folder = join(service.folder, 'backups');
-  mkdirSync(folder);
-  for (let day = 1; day <= 7; day += 1) writeFileSync(join(folder, `2031010${day}T000000000Z.db`), '');
-  const { body } = await service.post('/backups', { token });
-  assert.deepEqual(
-    [body.data.length, body.data.at(-1).name, body.data.at(-2).name],
-    [7, '20260301T093000000Z.db', '20310102T000000000Z.db'],
-  );
+  const { folder, make } = await backingUp(t, daysOf('203101', ...week));
+  assert.equal((await make()).status, 200);
+  const made = '20260301T093000000Z.db';
+  assert.deepEqual(readdirSync(folder).sort(), [made, ...daysOf('203101', 2, 3, 4, 5, 6, 7)]);
 });
 
 test('two who ask for a backup at the same time get the same one', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  const [first, second] = await Promise.all([
-    service.post('/backups', { token }),
-    service.post('/backups', { token }),
-  ]);
+  const { make } = await backingUp(t);
+  const [first, second] = await Promise.all([make(), make()]);
   assert.deepEqual([first.status, second.status, second.body], [200, 200, first.body]);
 });
 
@@ -111,13 +108,12 @@ test('a stop ends the backup that is being made with 503', async (t) => {
 });
 
 test('two backups of the same millisecond are 503 and one file', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  assert.equal((await service.post('/backups', { token })).status, 200);
-  const again = await service.post('/backups', { token });
+  const { make, list } = await backingUp(t);
+  assert.equal((await make()).status, 200);
+  const again = await make();
   assertProblem(again, 'unavailable');
   assert.match(again.body.detail, /20260301T093000000Z\.db exists; a backup does not overwrite files\.$/);
-  assert.equal((await service.get('/backups', { token })).body.data.length, 1);
+  assert.equal((await list()).body.data.length, 1);
 });
 
 for (const [what, prepare] of [
@@ -126,43 +122,37 @@ for (const [what, prepare] of [
   ['a link that leads to itself', (path: string) => symlinkSync(path, path)],
 ] as const)
   test(`where the folder of backups is ${what}, a backup is 503 with a sentence`, async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.signIn(admin.email, admin.password);
-    prepare(join(service.folder, 'backups'));
-    const response = await service.post('/backups', { token });
+    const { folder, make, list } = await backingUp(t);
+    prepare(folder);
+    const response = await make();
     assertProblem(response, 'unavailable');
     assert.match(response.body.detail, /\/backups (?:can't|is) /);
-    assert.notEqual((await service.get('/backups', { token })).status, 500);
+    assert.notEqual((await list()).status, 500);
   });
 
 test('files with impossible times are no backups', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.signIn(admin.email, admin.password);
-  mkdirSync(join(service.folder, 'backups'));
-  writeFileSync(join(service.folder, 'backups', '20269999T000000000Z.db'), '');
-  assert.deepEqual((await service.get('/backups', { token })).body.data, []);
-  assert.equal((await service.post('/backups', { token })).body.data.length, 1);
+  const { make, list } = await backingUp(t, ['20269999T000000000Z.db']);
+  assert.deepEqual((await list()).body.data, []);
+  assert.equal((await make()).body.data.length, 1);
 });
 
 test('a backup that would leave the service no room is 503, and nothing is written', (t) =>
   withSmallDisk(t, 8, async ({ folder, after }) => {
-    const service = await serviceFor({ after }, { folder: join(folder, 'data') });
-    const { token } = await service.signIn(admin.email, admin.password);
-    const response = await service.post('/backups', { token });
+    const { make, list } = await backingUp({ after }, undefined, join(folder, 'data'));
+    const response = await make();
     assertProblem(response, 'unavailable');
     assert.equal(response.body.detail, 'The disk has too little free space for a backup.');
-    assert.deepEqual((await service.get('/backups', { token })).body.data, []);
+    assert.deepEqual((await list()).body.data, []);
   }));
 
 test('a backup on a disk without inodes is 503 with its sentence', (t) =>
   withSmallDisk(t, 32, async ({ folder, after }) => {
-    const service = await serviceFor({ after }, { folder: join(folder, 'data') });
-    const { token } = await service.signIn(admin.email, admin.password);
+    const { make } = await backingUp({ after }, undefined, join(folder, 'data'));
     execFileSync('mount', ['-o', 'remount,nr_inodes=200', folder]);
     assert.throws(() => {
       for (let file = 0; ; file += 1) writeFileSync(join(folder, String(file)), '');
     }, /ENOSPC/);
-    const response = await service.post('/backups', { token });
+    const response = await make();
     assertProblem(response, 'unavailable');
     assert.match(response.body.detail, /can't grow: the disk is full, or has no inodes left \(df -i\)\.$/);
   }));

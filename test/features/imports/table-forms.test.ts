@@ -1,12 +1,19 @@
 // POST /imports with tables as programs and spreadsheets write them: their cells, their ends of lines, and their words.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { importTable, summaryOf } from '../../support/import-support.ts';
+import { importTable, summaryOf, type ImportResult } from '../../support/import-support.ts';
 import { newProduct, rootToken } from '../../support/resource-support.ts';
 import { sharedService } from '../../support/http-support.ts';
-import { serviceFor } from '../../support/service.ts';
+
+let token = '';
+const service = sharedService({}, async (started) => {
+  token = await rootToken(started);
+});
 
 describe('a table', () => {
+  const dryRun = (text: string | Buffer): Promise<ImportResult[]> =>
+    importTable(service(), { token, text, query: '?of=customers&dryRun=true' });
+
   for (const [what, text, lines] of [
     ['a first line that names its separator', 'sep=;\nname;note\nAda;a, b\n', ['2 201']],
     ['that line in quotes', '"sep=;"\r\nname;note\r\nAda;x\r\n', ['2 201']],
@@ -28,11 +35,8 @@ describe('a table', () => {
     ['that sign right after its last cell', 'name,note\r\nAda,x\u001a', ['2 201']],
     ['text after a quoted cell', 'name,note\n"Ada" L,x\n', ['2 201']],
   ] as const)
-    test(`a table is read with ${what}`, async (t) => {
-      const service = await serviceFor(t);
-      const results = await importTable(service, { token: await rootToken(service), text });
-      assert.deepEqual(results.map(summaryOf), lines);
-    });
+    test(`a table is read with ${what}`, async () =>
+      assert.deepEqual((await dryRun(text)).map(summaryOf), lines));
 
   for (const [what, bytes, advice] of [
     ['a workbook', Buffer.from('PK\x03\x04\x14\x00', 'latin1'), /workbook.*CSV/],
@@ -49,114 +53,104 @@ describe('a table', () => {
     ['UTF-16, the other way', Buffer.from('\ufeffname\nAda\n', 'utf16le').swap16(), /UTF-8/],
     ['NUL', Buffer.from('name\0\nAda\n'), /no table/],
   ] as const)
-    test(`what is no table says so: ${what}`, async (t) => {
-      const service = await serviceFor(t);
-      const results = await importTable(service, { token: await rootToken(service), text: bytes });
+    test(`what is no table says so: ${what}`, async () => {
+      const results = await dryRun(bytes);
       assert.equal(results.length, 1);
       assert.match(results[0]?.errors?.[0]?.detail ?? '', advice);
     });
 });
 
 describe('a cell', () => {
-  let token = '';
-  const service = sharedService({}, async (started) => {
-    token = await rootToken(started);
-  });
   let sku = 0;
+  type Cells = Readonly<Record<string, string>>;
+  const usual = { name: 'Tea', unitPrice: '7.49', currency: 'EUR', active: '' };
 
-  async function importProduct(cells: Readonly<Record<string, string>>) {
-    sku += 1;
-    const all = { sku: `S${sku}`, name: 'Tea', unitPrice: '7.49', currency: 'EUR', ...cells };
-    const row = (texts: readonly string[]) =>
-      `${texts.map((cell) => `"${cell.replaceAll('"', '""')}"`).join(',')}\n`;
-    const text = row(Object.keys(all)) + row(Object.values(all));
-    const [result] = await importTable(service(), { token, text, query: '?of=products' });
-    return result;
+  /** Imports a product for each row, and returns the results. */
+  function importProducts(rows: readonly Cells[]): Promise<ImportResult[]> {
+    const tableOf = [['sku', ...Object.keys(usual)]];
+    for (const cells of rows) tableOf.push([`S${(sku += 1)}`, ...Object.values({ ...usual, ...cells })]);
+    const quoted = (cell: string): string => `"${cell.replaceAll('"', '""')}"`;
+    const text = tableOf.map((cells) => `${cells.map(quoted).join(',')}\n`).join('');
+    return importTable(service(), { token, text, query: '?of=products' });
   }
 
-  for (const [unitPrice, currency, expected] of [
-    ['34.0000', 'EUR', 3400],
-    ['7.490', 'EUR', 749],
-    ['7,4900', 'EUR', 749],
-    ['1498.00', 'JPY', 1498],
-    ['1498,0', 'JPY', 1498],
-    ['1.498', 'BHD', 1498],
-    ['1.4980', 'BHD', 1498],
-    ['5.000', 'EUR', 500],
-    ['0.0', 'EUR', 0],
-  ] as const)
-    test(`a cell with surplus zeros is exact: ${unitPrice} ${currency}`, async () => {
-      const result = await importProduct({ unitPrice, currency });
-      assert.equal(result?.status, 201, JSON.stringify(result));
-      const { body } = await service().get(`/products/${result.id}`, { token });
-      assert.equal(body.unitPrice, expected);
+  const trueWords =
+    'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι CERT SATT egia BENAR 真 ☑ ✅ 是 はい 예 ✓';
+  const falseWords =
+    'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι USANN ósatt gezurra SALAH 假 ☐ ☒ ❌ 否 いいえ 아니요 ✗';
+  const pricesOf = (texts: Readonly<Record<string, number>>, currency: string) =>
+    Object.entries(texts).map(
+      ([unitPrice, price]) => [{ unitPrice, currency }, { unitPrice: price }] as const,
+    );
+  const read: Readonly<Record<string, readonly (readonly [cells: Cells, members: object])[]>> = {
+    'with surplus zeros exactly': [
+      ...pricesOf({ '34.0000': 3400, '7.490': 749, '7,4900': 749, '5.000': 500, '0.0': 0 }, 'EUR'),
+      ...pricesOf({ '1498.00': 1498, '1498,0': 1498 }, 'JPY'),
+      ...pricesOf({ '1.498': 1498, '1.4980': 1498 }, 'BHD'),
+    ],
+    'in other signs': [
+      ...pricesOf({ ' 7.49 ': 749, '\u00a07.49': 749, '７.４９': 749, '٧٫٤٩': 749, '+7.49': 749 }, 'EUR'),
+      ...pricesOf({ '-7.49': -749, '−7.49': -749, '–7.49': -749 }, 'EUR'),
+    ],
+    'in lower case, with blanks around a currency': [[{ currency: ' eur\u00a0' }, { currency: 'EUR' }]],
+    'as a word for yes or no': [
+      ...trueWords.split(' ').map((active) => [{ active }, { active: true }] as const),
+      ...falseWords.split(' ').map((active) => [{ active }, { active: false }] as const),
+    ],
+    'as text where spreadsheets mark it': Object.entries({
+      '="00123"': '00123',
+      '="1E5"': '1E5',
+      '="a ""b"""': 'a "b"',
+      "'01067": '01067',
+      "'=1": '=1',
+      "''01067": "'01067",
+      "'90s": '90s',
+      "O'Neill": "O'Neill",
+    }).map(([name, text]) => [{ name }, { name: text }] as const),
+  };
+  for (const [how, rows] of Object.entries(read))
+    test(`a cell is read ${how}`, async () => {
+      const results = await importProducts(rows.map(([cells]) => cells));
+      assert.equal(results.length, rows.length);
+      for (const [index, { id, status }] of results.entries()) {
+        const [cells, members] = rows[index] ?? assert.fail('there is a row for each result');
+        assert.equal(status, 201, JSON.stringify(cells));
+        assert.partialDeepStrictEqual((await service().get(`/products/${id}`, { token })).body, members);
+      }
     });
 
-  for (const [unitPrice, currency] of [
-    ['€7.49', 'EUR'],
-    ['7.491', 'EUR'],
-    ['5,000', 'EUR'],
-    ['1.234,50', 'EUR'],
-    ['1498.5', 'JPY'],
-    ['1,498', 'JPY'],
-    ['free', 'EUR'],
-  ] as const)
-    test(`a price that can’t be read says that it is decimal: ${unitPrice} ${currency}`, async () => {
-      const result = await importProduct({ unitPrice, currency });
-      assert.equal(result && summaryOf(result), '2 422 #/product/unitPrice format');
-      assert.match(result?.errors?.[0]?.detail ?? '', /unitPrice must be a decimal amount .*, such as 7\.49/);
-    });
-
-  for (const [currency, decimals] of [
-    ['EUR', 'EUR has 2 decimals'],
-    ['JPY', 'JPY has no decimals'],
-    ['BHD', 'BHD has 3 decimals'],
-  ] as const)
-    test(`a price of too many decimals says how many there are: ${decimals}`, async () => {
-      const result = await importProduct({ unitPrice: '7.49123', currency });
-      const [{ detail = '' } = {}] = result?.errors ?? [];
-      assert.ok(detail.endsWith(`such as 7.49: ${decimals}.`), detail);
-    });
-
-  for (const [unitPrice, expected] of [
-    [' 7.49 ', 749],
-    ['\u00a07.49', 749],
-    ['７.４９', 749],
-    ['٧٫٤٩', 749],
-    ['-7.49', -749],
-    ['+7.49', 749],
-    ['−7.49', -749],
-    ['–7.49', -749],
-  ] as const)
-    test(`a price is read in other signs: ${JSON.stringify(unitPrice)}`, async () => {
-      const result = await importProduct({ unitPrice });
-      assert.equal(result?.status, 201, JSON.stringify(result));
-      assert.equal((await service().get(`/products/${result.id}`, { token })).body.unitPrice, expected);
-    });
-
-  test('a currency may be in lower case, with blanks around it', async () => {
-    assert.equal((await importProduct({ currency: ' eur\u00a0' }))?.status, 201);
+  test('a price that can’t be read says that it is decimal, and with how many decimals', async () => {
+    const decimal = /unitPrice must be a decimal amount .*, such as 7\.49/;
+    const rows = [
+      ...['€7.49', '7.491', '5,000', '1.234,50', 'free'].map((text) => [text, 'EUR', decimal] as const),
+      ...['1498.5', '1,498'].map((text) => [text, 'JPY', decimal] as const),
+      ['7.49123', 'EUR', /such as 7\.49: EUR has 2 decimals\.$/],
+      ['7.49123', 'JPY', /such as 7\.49: JPY has no decimals\.$/],
+      ['7.49123', 'BHD', /such as 7\.49: BHD has 3 decimals\.$/],
+    ] as const;
+    const results = await importProducts(rows.map(([unitPrice, currency]) => ({ unitPrice, currency })));
+    for (const [index, [text, , detail]] of rows.entries()) {
+      const result = results[index] ?? assert.fail(text);
+      assert.equal(summaryOf(result), `${index + 2} 422 #/product/unitPrice format`, text);
+      assert.match(result.errors?.[0]?.detail ?? '', detail);
+    }
   });
 
-  for (const email of [
-    ' a@example.com',
-    'b@example.com\u00a0',
-    '\u200bc@example.com\u200b',
-    '\ufeffd@example.com\t',
-  ])
-    test(`blanks around an e-mail address go: ${JSON.stringify(email)}`, async () => {
-      const [result] = await importTable(service(), { token, text: `name,email\nAda,"${email}"\n` });
-      assert.equal(result?.status, 201, JSON.stringify(result));
-      const { body } = await service().get(`/customers/${result.id}`, { token });
-      assert.equal(body.email, `${email.replaceAll(/[^a-z@.]/g, '')}`);
-    });
-
-  test('cells of blanks alone are empty', async () => {
-    const text = 'name,email,phone,address.line1\nAda,\u00a0, \u200b ,\u3000\n';
-    const [result] = await importTable(service(), { token, text });
-    assert.equal(result?.status, 201, JSON.stringify(result));
-    const { body } = await service().get(`/customers/${result.id}`, { token });
-    assert.deepEqual([body.email, body.phone, body.address], [null, null, null]);
+  test('blanks around an e-mail address go, and cells of blanks alone are empty', async () => {
+    const emails = [
+      '" a@example.com"',
+      '"b@example.com\u00a0"',
+      '\u200bc@example.com\u200b',
+      '"\ufeffd@example.com\t"',
+    ];
+    const rows = [...emails, '\u00a0'].map((email) => `Ada,${email}, \u200b ,\u3000\n`);
+    const text = `name,email,phone,address.line1\n${rows.join('')}`;
+    const results = await importTable(service(), { token, text });
+    for (const [index, email] of ['a', 'b', 'c', 'd', null].entries()) {
+      const { body } = await service().get(`/customers/${results[index]?.id}`, { token });
+      const expected = [email && `${email}@example.com`, null, null];
+      assert.deepEqual([body.email, body.phone, body.address], expected);
+    }
   });
 
   for (const [what, piece] of [
@@ -180,74 +174,37 @@ describe('a cell', () => {
       assert.ok(performance.now() - begun < 2_000);
     });
 
-  for (const [active, words] of Object.entries({
-    true: 'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι CERT SATT egia BENAR 真 ☑ ✅ 是 はい 예 ✓',
-    false:
-      'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι USANN ósatt gezurra SALAH 假 ☐ ☒ ❌ 否 いいえ 아니요 ✗',
-  }))
-    for (const word of words.split(' '))
-      test(`a cell for yes and no may have the word ${word}`, async () => {
-        const result = await importProduct({ active: word });
-        assert.equal(result?.status, 201, JSON.stringify(result));
-        const { body } = await service().get(`/products/${result.id}`, { token });
-        assert.equal(String(body.active), active);
-      });
-
   test('a cell that is neither yes nor no says what may stand there, beside all other issues', async () => {
-    const result = await importProduct({ active: 'perhaps', unitPrice: 'free' });
-    const errors = result?.errors ?? [];
-    assert.deepEqual(errors.map(({ pointer }) => pointer).sort(), [
-      '#/product/active',
-      '#/product/unitPrice',
-    ]);
-    const detail = errors.find(({ pointer }) => pointer === '#/product/active')?.detail ?? '';
+    const [result] = await importProducts([{ active: 'perhaps', unitPrice: 'free' }]);
+    assert.equal(result && summaryOf(result), '2 422 #/product/active format #/product/unitPrice format');
+    const { detail = '' } = result?.errors?.find(({ pointer }) => pointer === '#/product/active') ?? {};
     assert.match(detail, /^active must be yes or no, true or false, or 1 or 0/);
   });
-
-  for (const [cell, text] of [
-    ['="00123"', '00123'],
-    ['="1E5"', '1E5'],
-    ['="a ""b"""', 'a "b"'],
-    ["'01067", '01067'],
-    ["'=1", '=1'],
-    ["''01067", "'01067"],
-    ["'90s", '90s'],
-    ["O'Neill", "O'Neill"],
-  ] as const)
-    test(`a cell is text as spreadsheets mark it: ${cell}`, async () => {
-      const result = await importProduct({ name: cell });
-      const { body } = await service().get(`/products/${result?.id}`, { token });
-      assert.equal(body.name, text);
-    });
 
   test('a cell may have that mark without quotes around it', async () => {
     const text = 'sku,name,unitPrice,currency\n="00123",Tea,7.49,EUR\n';
     const [result] = await importTable(service(), { token, text, query: '?of=products' });
-    const { body } = await service().get(`/products/${result?.id}`, { token });
-    assert.equal(body.sku, '00123');
+    assert.equal((await service().get(`/products/${result?.id}`, { token })).body.sku, '00123');
   });
 
-  for (const name of ["'01067", "''5", '="00123"', "'=1", '=1', "'s Gravenhage"])
-    test(`a cell of the own export is read back as it was: ${name}`, async () => {
-      const product = await newProduct(service(), token, { name });
-      const accept = { accept: 'text/csv' };
-      const exported = await service().get(`/products?q=${product.sku}`, { token, headers: accept });
-      const results = await importTable(service(), { token, text: exported.text, query: '?of=products' });
+  test('a cell of the own export is read back as it was', async () => {
+    for (const name of ["'01067", "''5", '="00123"', "'=1", '=1', "'s Gravenhage"]) {
+      const { sku, id } = await newProduct(service(), token, { name });
+      const headers = { accept: 'text/csv' };
+      const { text } = await service().get(`/products?q=${sku}`, { token, headers });
+      const results = await importTable(service(), { token, text, query: '?of=products' });
       assert.deepEqual(
-        results.map(({ id, result }) => [id, result]),
-        [[product.id, 'unchanged']],
+        results.map((each) => [each.id, each.result]),
+        [[id, 'unchanged']],
+        name,
       );
-    });
+    }
+  });
 
   test('a SKU that is new but for zeros is warned of, since spreadsheets drop them', async () => {
     const { id } = await newProduct(service(), token, { sku: '00777' });
-    for (const [sku, sameAs] of [
-      ['777', id],
-      ['0777', id],
-      ['00777', undefined],
-      ['7770', undefined],
-      ['A00777', undefined],
-    ] as const) {
+    const expected = { '0777': id, '00777': undefined, '7770': undefined, A00777: undefined, '777': id };
+    for (const [sku, sameAs] of Object.entries(expected)) {
       const text = `sku,name,unitPrice,currency\n${sku},Tea,7.49,EUR\n`;
       const query = '?of=products&dryRun=true';
       const [result] = await importTable(service(), { token, text, query });

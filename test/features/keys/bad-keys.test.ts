@@ -3,78 +3,74 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { scopes } from '../../../src/auth/access.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { password, serviceFor, type Call } from '../../support/service.ts';
 import { newCustomer, newKey, newOrder, rootToken } from '../../support/resource-support.ts';
-import { assertRejected, assertInsufficient } from './key-support.ts';
+import { password, serviceFor, type Call } from '../../support/service.ts';
+import { assertRejected } from './key-support.ts';
+
+const running = sharedService();
+
+/** Makes a person and their key. */
+async function keyOf(members = {}): Promise<{ readonly token: string; readonly key: string }> {
+  const { token } = await running().person();
+  return { token, key: (await newKey(running(), token, members)).key };
+}
 
 describe('a bad API key', () => {
-  const running = sharedService();
-  const bad: readonly (readonly [what: string, change: (key: string) => string])[] = [
-    ['empty', () => ''],
-    ['without its beginning', (key) => key.slice(4)],
-    ['of another form', () => 'secret'],
-    ['cut short', (key) => key.slice(0, -1)],
-    ['with one character more', (key) => `${key}A`],
-    [
-      'with one character changed',
-      (key) => key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.slice(-1),
-    ],
-    ['with another id', (key) => key.replace(/^ord_\d+/, 'ord_4711')],
-    ['with a leading zero', (key) => key.replace('ord_', 'ord_0')],
-    ['with a huge id', (key) => key.replace(/^ord_\d+/, `ord_${'9'.repeat(16)}`)],
-    ['in capitals', (key) => key.toUpperCase()],
-    ['of 10,000 characters', (key) => key.padEnd(10_000, 'A')],
-    ['with quotes', (key) => `"${key}"`],
-  ];
-  for (const [what, change] of bad) {
+  const bad: Readonly<Record<string, (key: string) => string>> = {
+    empty: () => '',
+    'without its beginning': (key) => key.slice(4),
+    'of another form': () => 'secret',
+    'cut short': (key) => key.slice(0, -1),
+    'with one character more': (key) => `${key}A`,
+    'with one character changed': (key) =>
+      key.slice(0, -2) + (key.at(-2) === 'A' ? 'B' : 'A') + key.slice(-1),
+    'with another id': (key) => key.replace(/^ord_\d+/, 'ord_4711'),
+    'with a leading zero': (key) => key.replace('ord_', 'ord_0'),
+    'with a huge id': (key) => key.replace(/^ord_\d+/, `ord_${'9'.repeat(16)}`),
+    'in capitals': (key) => key.toUpperCase(),
+    'of 10,000 characters': (key) => key.padEnd(10_000, 'A'),
+    'with quotes': (key) => `"${key}"`,
+  };
+  for (const [what, change] of Object.entries(bad))
     test(`a bad API key (${what}) is rejected`, async () => {
-      const service = running();
-      const { token } = await service.person();
-      const key = change((await newKey(service, token)).key);
-      assertRejected(await service.get('/orders', { key }));
-      if (key.length < 5_000) assertRejected(await service.get(`/orders?api_key=${encodeURIComponent(key)}`));
+      const key = change((await keyOf()).key);
+      assertRejected(await running().get('/orders', { key }));
+      if (key.length < 5_000)
+        assertRejected(await running().get(`/orders?api_key=${encodeURIComponent(key)}`));
     });
-  }
 
   test('a bad API key is rejected where no credential is needed', async () => {
-    assertRejected(
-      await running().post('/api/users', {
-        key: 'ord_1_x',
-        body: { name: 'Ada', email: 'ada@example.com', password },
-      }),
-    );
+    const body = { name: 'Ada', email: 'ada@example.com', password };
+    assertRejected(await running().post('/api/users', { key: 'ord_1_x', body }));
   });
 
   test('a bad API key is rejected with the secret of another key', async () => {
-    const service = running();
-    const [one, two] = [await service.person(), await service.person()];
-    const [{ key: first }, { key: second }] = [
-      await newKey(service, one.token),
-      await newKey(service, two.token),
-    ];
-    assertRejected(await service.get('/orders', { key: first.slice(0, -43) + second.slice(-43) }));
+    const [{ key: first }, { key: second }] = [await keyOf(), await keyOf()];
+    assertRejected(await running().get('/orders', { key: first.slice(0, -43) + second.slice(-43) }));
+  });
+
+  test('an api_key without a value, or without "=", is a bad credential, and no unknown parameter', async () => {
+    const { token } = await running().person();
+    for (const query of ['api_key', 'api_key=']) {
+      assertRejected(await running().get(`/orders?${query}`));
+      assert.equal((await running().get(`/orders?${query}`, { token })).status, 200);
+      assert.equal((await running().get(`/problems?${query}`)).status, 200);
+    }
   });
 });
 
-test('an api_key without a value, or without "=", is a bad credential, and no unknown parameter', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person();
-  for (const query of ['api_key', 'api_key=']) {
-    assertRejected(await service.get(`/orders?${query}`));
-    assert.equal((await service.get(`/orders?${query}`, { token })).status, 200);
-    assert.equal((await service.get(`/problems?${query}`)).status, 200);
-  }
-});
-
-test('an API key in the query is accepted like one in the header, among other parameters', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person();
-  const order = await newOrder(service, token);
-  const { key } = await newKey(service, token, { scopes: ['orders:read', 'customers:write'] });
-  assert.equal((await service.get(`/orders/${order.id}?api_key=${key}`)).body.id, order.id);
-  assert.deepEqual((await service.get(`/orders?status=open&api_key=${key}&limit=1`)).body.data, [order]);
-  assert.equal((await service.post(`/customers?api_key=${key}`, { body: { name: 'Grace' } })).status, 201);
-  assertInsufficient(await service.get(`/customers?api_key=${key}`), 'customers:read');
+test('an API key in the query is accepted like one in the header, among other parameters', async () => {
+  const { token, key } = await keyOf({ scopes: ['orders:read', 'customers:write'] });
+  const order = await newOrder(running(), token);
+  assert.equal((await running().get(`/orders/${order.id}?api_key=${key}`)).body.id, order.id);
+  const { body } = await running().get(`/orders?status=open&api_key=${key}&limit=1`);
+  assert.deepEqual(body.data, [order]);
+  const created = await running().post(`/customers?api_key=${key}`, { body: { name: 'Grace' } });
+  assert.equal(created.status, 201);
+  const denied = await running().get(`/customers?api_key=${key}`);
+  assertProblem(denied, 'insufficient-scope');
+  const challenge = 'Bearer realm="orderly", error="insufficient_scope", scope="customers:read"';
+  assert.equal(denied.headers['www-authenticate'], challenge);
 });
 
 test('an API key in the query is in no log, next, Link or instance', async (t) => {
@@ -120,7 +116,6 @@ test('an API key in the query is in no log, next, Link or instance', async (t) =
   for (const { body } of responses)
     if (body?.instance !== undefined) assert.ok(!body.instance.includes('?'), body.instance);
   assert.ok(service.logged.some((line) => line.includes('/orders/4711'))); // so requests are logged
-  assert.ok(!service.logged.join('\n').includes(secret));
   await service.get('/orders', { key });
   assert.ok(!service.logged.join('\n').includes(secret));
 });
@@ -134,121 +129,86 @@ test('an API key in the query can be disabled, and the header still works', asyn
   assert.ok(!service.logged.join('\n').includes(key));
 });
 
+type Pairs = Readonly<Record<string, (token: string, key: string) => readonly [query: string, call: Call]>>;
+const withFields = (...authorization: string[]): readonly [string, Call] => [
+  '',
+  { headers: { authorization } },
+];
+
 describe('two credentials in one request are rejected:', () => {
-  const running = sharedService();
-  const pairs: readonly (readonly [
-    what: string,
-    call: (token: string, key: string) => readonly [path: string, call: Call],
-  ])[] = [
-    ['a token and a key', (token, key) => ['/orders', { token, key }]],
-    ['a token and a key in the query', (token, key) => [`/orders?api_key=${key}`, { token }]],
-    ['a key and another in the query', (_, key) => [`/orders?api_key=${key}A`, { key }]],
-    ['two keys in the query', (_, key) => [`/orders?api_key=${key}&api_key=${key}A`, {}]],
-    ['two keys', (_, key) => ['/orders', { headers: { 'x-api-key': [key, `${key}A`] } }]],
-    [
-      'two tokens',
-      (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, 'Bearer other'] } }],
-    ],
-    ['a key, and Bearer with a name for nothing', (_, key) => ['/orders', { key, token: 'undefined' }]],
-    ['a key, and Bearer with something', (_, key) => ['/orders', { key, token: 'a b' }]],
-  ];
-  for (const [what, callOf] of pairs) {
+  const pairs: Pairs = {
+    'a token and a key': (token, key) => ['', { token, key }],
+    'a token and a key in the query': (token, key) => [`?api_key=${key}`, { token }],
+    'a key and another in the query': (_, key) => [`?api_key=${key}A`, { key }],
+    'two keys in the query': (_, key) => [`?api_key=${key}&api_key=${key}A`, {}],
+    'two keys': (_, key) => ['', { headers: { 'x-api-key': [key, `${key}A`] } }],
+    'two tokens': (token) => withFields(`Bearer ${token}`, 'Bearer other'),
+    'a key, and Bearer with a name for nothing': (_, key) => ['', { key, token: 'undefined' }],
+    'a key, and Bearer with something': (_, key) => ['', { key, token: 'a b' }],
+  };
+  for (const [what, callOf] of Object.entries(pairs))
     test(`two credentials in one request are rejected: ${what}`, async () => {
-      const service = running();
-      const { token } = await service.person();
-      const { key } = await newKey(service, token);
-      assertProblem(await service.get(...callOf(token, key)), 'multiple-credentials');
+      const { token, key } = await keyOf();
+      const [query, call] = callOf(token, key);
+      assertProblem(await running().get(`/orders${query}`, call), 'multiple-credentials');
     });
-  }
 
   test('two credentials in one request are rejected, even if none is needed', async () => {
-    const service = running();
-    const token = await rootToken(service);
-    const { key } = await newKey(service, token, { scopes });
-    assertProblem(
-      await service.post('/api/users', {
-        token,
-        key,
-        body: { name: 'Ada', email: 'two@example.com', password },
-      }),
-      'multiple-credentials',
-    );
+    const token = await rootToken(running());
+    const { key } = await newKey(running(), token, { scopes });
+    const body = { name: 'Ada', email: 'two@example.com', password };
+    assertProblem(await running().post('/api/users', { token, key, body }), 'multiple-credentials');
+  });
+
+  test('the detail about two credentials names where they are, and what is none', async () => {
+    const { key } = await keyOf();
+    const rest = 'an API key in X-API-Key';
+    for (const [query, call, detail] of [
+      ['', { token: 'undefined' }, `"Bearer undefined" in Authorization and ${rest}`],
+      [`?api_key=${key}A`, {}, `${rest} and an API key in the query`],
+    ] as const) {
+      const { body } = await running().get(`/orders${query}`, { key, ...call });
+      assert.equal(body.detail, `The request has ${detail}; send one credential.`);
+    }
   });
 });
 
 describe('beside one credential there may be', () => {
-  const running = sharedService();
-  const seconds: readonly (readonly [
-    what: string,
-    call: (token: string, key: string) => readonly [path: string, call: Call],
-  ])[] = [
-    ['the credential of a proxy', (_, key) => ['/orders', { key, headers: { authorization: 'Basic YTpi' } }]],
-    [
-      'other schemes',
-      (_, key) => ['/orders', { key, headers: { authorization: 'Digest username="a", nc=1' } }],
-    ],
-    [
-      'a scheme for a key in the query',
-      (_, key) => [`/orders?api_key=${key}`, { headers: { authorization: 'Negotiate YII' } }],
-    ],
-    ['an empty Authorization', (_, key) => ['/orders', { key, headers: { authorization: '' } }]],
-    ['Bearer without a token', (_, key) => ['/orders', { key, headers: { authorization: 'Bearer' } }]],
-    ['bearer with blanks', (_, key) => ['/orders', { key, headers: { authorization: 'bearer  ' } }]],
-    ['an empty key', (token) => ['/orders', { token, key: '' }]],
-    ['an empty key in the query', (token) => ['/orders?api_key=', { token }]],
-    ['the same key again', (_, key) => ['/orders', { headers: { 'x-api-key': [key, key] } }]],
-    ['the same key in the query', (_, key) => [`/orders?api_key=${key}`, { key }]],
-    ['the same key twice in the query', (_, key) => [`/orders?api_key=${key}&api_key=${key}`, {}]],
-    ['the same key as Bearer', (_, key) => ['/orders', { key, token: key }]],
-    ['the same key as Bearer and in the query', (_, key) => [`/orders?api_key=${key}`, { token: key }]],
-    ['the same token as a key', (token) => ['/orders', { token, key: token }]],
-    [
-      'the same token again',
-      (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, `Bearer ${token}`] } }],
-    ],
-    [
-      'the field of a proxy before that of the token',
-      (token) => ['/orders', { headers: { authorization: ['Basic YTpi', `Bearer ${token}`] } }],
-    ],
-    [
-      'the field of a proxy after that of the token',
-      (token) => ['/orders', { headers: { authorization: [`Bearer ${token}`, 'Basic YTpi'] } }],
-    ],
-  ];
-  for (const [what, callOf] of seconds) {
+  const beside = (authorization: string) => (_: string, key: string) =>
+    ['', { key, headers: { authorization } }] as const;
+  const seconds: Pairs = {
+    'the credential of a proxy': beside('Basic YTpi'),
+    'other schemes': beside('Digest username="a", nc=1'),
+    'a scheme for a key in the query': (_, key) => [`?api_key=${key}`, withFields('Negotiate YII')[1]],
+    'an empty Authorization': beside(''),
+    'Bearer without a token': beside('Bearer'),
+    'bearer with blanks': beside('bearer  '),
+    'an empty key': (token) => ['', { token, key: '' }],
+    'an empty key in the query': (token) => ['?api_key=', { token }],
+    'the same key again': (_, key) => ['', { headers: { 'x-api-key': [key, key] } }],
+    'the same key in the query': (_, key) => [`?api_key=${key}`, { key }],
+    'the same key twice in the query': (_, key) => [`?api_key=${key}&api_key=${key}`, {}],
+    'the same key as Bearer': (_, key) => ['', { key, token: key }],
+    'the same key as Bearer and in the query': (_, key) => [`?api_key=${key}`, { token: key }],
+    'the same token as a key': (token) => ['', { token, key: token }],
+    'the same token again': (token) => withFields(`Bearer ${token}`, `Bearer ${token}`),
+    'the field of a proxy before that of the token': (token) => withFields('Basic YTpi', `Bearer ${token}`),
+    'the field of a proxy after that of the token': (token) => withFields(`Bearer ${token}`, 'Basic YTpi'),
+  };
+  for (const [what, callOf] of Object.entries(seconds))
     test(`beside one credential there may be ${what}`, async () => {
-      const service = running();
-      const { token } = await service.person();
-      const { key } = await newKey(service, token);
-      const [path, call] = callOf(token, key);
-      assert.equal((await service.get(path, call)).status, 200);
+      const { token, key } = await keyOf();
+      const [query, call] = callOf(token, key);
+      assert.equal((await running().get(`/orders${query}`, call)).status, 200);
       // a write checks the rights again
-      const { key: writer } = await newKey(service, token, { scopes: ['customers:write'] });
-      const [, sent] = callOf(token, writer);
-      const query = path.includes('?') ? path.slice(path.indexOf('?')).replaceAll(key, writer) : '';
-      const written = await service.post(`/customers${query}`, { ...sent, body: { name: 'Grace' } });
+      const { key: writer } = await newKey(running(), token, { scopes: ['customers:write'] });
+      const [place, sent] = callOf(token, writer);
+      const written = await running().post(`/customers${place}`, { ...sent, body: { name: 'Grace' } });
       assert.equal(written.status, 201, written.text);
     });
-  }
 
   for (const authorization of ['', 'Basic YTpi', 'Bearer', 'Bearer ', 'Digest username="a", nc=1'])
     test(`Authorization ${JSON.stringify(authorization)} alone is 401`, async () => {
       assert.equal((await running().get('/orders', { headers: { authorization } })).status, 401);
     });
-
-  test('the detail about two credentials names where they are, and what is none', async () => {
-    const service = running();
-    const { token } = await service.person();
-    const { key } = await newKey(service, token);
-    const detailOf = async (path: string, call: Call): Promise<string> =>
-      (await service.get(path, call)).body.detail;
-    assert.equal(
-      await detailOf('/orders', { key, token: 'undefined' }),
-      'The request has "Bearer undefined" in Authorization and an API key in X-API-Key; send one credential.',
-    );
-    assert.equal(
-      await detailOf(`/orders?api_key=${key}A`, { key }),
-      'The request has an API key in X-API-Key and an API key in the query; send one credential.',
-    );
-  });
 });

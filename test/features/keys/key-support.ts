@@ -3,17 +3,7 @@ import assert from 'node:assert/strict';
 import { assertProblem } from '../../support/http-support.ts';
 import { type TestResponse } from '../../support/service.ts';
 
-export const invalidToken = 'Bearer realm="orderly", error="invalid_token"';
-
 export function assertRejected(response: TestResponse): void {
   assertProblem(response, 'invalid-token');
-  assert.equal(response.headers['www-authenticate'], invalidToken);
-}
-
-export function assertInsufficient(response: TestResponse, scope: string | undefined): void {
-  assertProblem(response, 'insufficient-scope');
-  assert.equal(
-    response.headers['www-authenticate'],
-    `Bearer realm="orderly", error="insufficient_scope"${scope === undefined ? '' : `, scope="${scope}"`}`,
-  );
+  assert.equal(response.headers['www-authenticate'], 'Bearer realm="orderly", error="invalid_token"');
 }
