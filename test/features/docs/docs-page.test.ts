@@ -2,13 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { promisify } from 'node:util';
+import { anyone } from '../../../src/auth/access.ts';
+import { empty } from '../../../src/http/routing/reply.ts';
+import { route } from '../../../src/http/routing/route.ts';
 import { problemCodes } from '../../../src/problem.ts';
 import { stages, statuses } from '../../../src/features/orders/order-status.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
-import { serviceFor, type TestService } from '../../support/service.ts';
+import { sharedService } from '../../support/http-support.ts';
+import { insideOnly, serviceFor } from '../../support/service.ts';
 import {
   follow,
   operationsOf,
@@ -26,28 +30,28 @@ const run = promisify(execFile);
 const asPage = { headers: { accept: 'text/html' } };
 const pages = ['/docs', '/', '/problems', '/problems/validation-failed', '/problems/quota-exceeded'];
 describe('the pages', () => {
-  let service: TestService;
   let html = '';
   let document: Json = {};
   let operations: Listed[] = [];
-  const ends: (() => unknown)[] = [];
-  before(async () => {
-    service = await serviceFor({
-      after: (end) => {
-        ends.push(end as () => unknown);
-      },
-    });
-    html = (await service.get('/docs')).text;
-    document = (await service.get('/openapi.json')).body;
+  const service = sharedService({}, async (started) => {
+    html = (await started.get('/docs')).text;
+    document = (await started.get('/openapi.json')).body;
     operations = operationsOf(document);
   });
-  after(async () => {
-    for (const end of ends) await end();
+
+  test('the root leads to the documentation', async () => {
+    const home = await service().get('/');
+    assert.equal(home.text, (await service().get('/docs')).text);
+    assert.equal(
+      (await service().get('/', { headers: { 'if-none-match': home.headers.etag ?? '' } })).status,
+      304,
+    );
+    assert.equal((await service().get('/docs', { headers: { accept: 'application/json' } })).status, 406);
   });
 
   for (const path of pages) {
     test(`${path} runs and loads nothing`, async () => {
-      const { headers, text } = await service.get(path, asPage);
+      const { headers, text } = await service().get(path, asPage);
       const [style = ''] = /(?<=<style>)[^]*(?=<\/style>)/.exec(text) ?? [];
       const expected =
         `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; ` +
@@ -63,7 +67,7 @@ describe('the pages', () => {
     });
 
     test(`${path} is well-formed`, async () => {
-      const tags = tagsOf((await service.get(path, asPage)).text);
+      const tags = tagsOf((await service().get(path, asPage)).text);
       const ids = tags.flatMap(({ attributes }) => attributes.get('id') ?? []);
       assert.deepEqual(
         ids.filter((id, index) => ids.indexOf(id) !== index),
@@ -79,7 +83,7 @@ describe('the pages', () => {
     });
 
     test(`links of ${path} have targets`, async () => {
-      const tags = tagsOf((await service.get(path, asPage)).text);
+      const tags = tagsOf((await service().get(path, asPage)).text);
       const targets = new Set(
         tags.filter(({ name }) => name === 'a').map(({ attributes }) => attributes.get('href') ?? ''),
       );
@@ -94,7 +98,7 @@ describe('the pages', () => {
   }
 
   async function idsAt(path: string): Promise<Set<string>> {
-    const { status, text } = await service.get(path, {
+    const { status, text } = await service().get(path, {
       headers: { accept: 'text/html, application/json;q=0.9' },
     });
     assert.equal(status, 200, path);
@@ -104,8 +108,7 @@ describe('the pages', () => {
   test('the documentation has every operation, with its parameters, statuses and problem types', () => {
     const everywhere = textOf(/<p id="everywhere"[^]*?<\/p>/.exec(html)?.[0] ?? '');
     for (const { method, path, operation } of operations) {
-      const [article = ''] =
-        new RegExp(`<article id="${operation.operationId}" [^]*?</article>`).exec(html) ?? [];
+      const article = articleOf(operation);
       const text = textOf(article);
       for (const expected of [
         operation.summary,
@@ -128,6 +131,11 @@ describe('the pages', () => {
     }
     assert.ok(operations.length > 35);
   });
+
+  function articleOf({ operationId }: Operation): string {
+    const [article = ''] = new RegExp(`<article id="${operationId}" [^]*?</article>`).exec(html) ?? [];
+    return article;
+  }
 
   /** The names of the objects that an operation returns, alone or in a list. */
   function objectsOf({ responses }: Operation): string[] {
@@ -164,16 +172,14 @@ describe('the pages', () => {
       for (const member of Object.keys(schemas()[name]?.properties ?? {}))
         assert.ok(fields.includes(`<code>${member}</code>`), `${name}.${member}`);
     }
-    for (const {
-      operation: { operationId, requestBody },
-    } of operations) {
-      const [article = ''] = new RegExp(`<article id="${operationId}" [^]*?</article>`).exec(html) ?? [];
-      const name =
-        String(Object.values(requestBody?.content ?? {})[0]?.schema['$ref'] ?? '')
-          .split('/')
-          .at(-1) ?? '';
+    for (const { operation } of operations) {
+      const [body] = Object.values(operation.requestBody?.content ?? {});
+      const name = String(body?.schema['$ref'] ?? '').replace(/.*\//, '');
       for (const member of Object.keys(schemas()[name]?.properties ?? {}))
-        assert.ok(article.includes(`<code>${member}</code>`), `${operationId}: ${member}`);
+        assert.ok(
+          articleOf(operation).includes(`<code>${member}</code>`),
+          `${operation.operationId}: ${member}`,
+        );
     }
     const text = textOf(html);
     for (const expected of [
@@ -186,8 +192,8 @@ describe('the pages', () => {
       assert.ok(text.includes(expected), expected);
   });
 
-  test('a new user can follow the introduction, and every operation’s call with curl is understood', async () => {
-    const opened = await serviceFor({ after: (end) => ends.push(end as () => unknown) });
+  test('a new user can follow the introduction, and every operation’s call with curl is understood', async (t) => {
+    const opened = await serviceFor(t);
     const commandsOf = (markup: string, title: string): string[] =>
       [...markup.matchAll(new RegExp(`<p class="bar">${title}</p><pre><code>([^]*?)</code>`, 'g'))].map(
         ([, code = '']) => plain(code).replaceAll(/https:\/\/localhost:\d+/g, opened.url),
@@ -208,9 +214,8 @@ describe('the pages', () => {
     for (const command of others) assert.equal((await send(command, accessToken)).status, '201', command);
 
     const admin = await opened.person('admin');
-    const understood = operations.map(async ({ operation: { operationId } }) => {
-      const [article = ''] = new RegExp(`<article id="${operationId}" [^]*?</article>`).exec(html) ?? [];
-      const [command = '', ...more] = commandsOf(article, 'curl');
+    const understood = operations.map(async ({ operation }) => {
+      const [command = '', ...more] = commandsOf(articleOf(operation), 'curl');
       assert.deepEqual(more, []);
       const { status, text } = await send(command, admin.token);
       const isUnderstood = /^(?:2..|40[1349])$/.test(status); // not allowed, not there, or in a wrong state
@@ -239,4 +244,23 @@ describe('the pages', () => {
     const page = await new Turns().runSteps(steps);
     assert.ok(textOf(page.html).includes('curl --cacert data/tls/ca.pem https://localhost:8443/orders'));
   });
+});
+
+test('descriptions of routes are escaped on the page', insideOnly, async (t) => {
+  const nasty = route({
+    method: 'DELETE',
+    path: '/nasty/{id}',
+    tag: 'Service',
+    summary: '</a><script>alert("1")</script>',
+    description: 'A `<b>` & "c" \'d\'\n\n<i>',
+    access: anyone,
+    reply: { kind: 'none' },
+    handle: () => empty,
+  });
+  const service = await serviceFor(t, { extraRoutes: [nasty] });
+  const { text } = await service.get('/docs');
+  assert.ok(!text.includes('<script>alert'));
+  assert.ok(textOf(text).includes('</a><script>alert("1")</script>'));
+  assert.ok(textOf(text).includes('A <b> & "c" \'d\''));
+  tagsOf(text);
 });
