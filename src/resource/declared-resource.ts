@@ -35,7 +35,7 @@ import {
 import { wordPhrases } from '../schema/search-text.ts';
 import { searchParameter } from '../schema/searching.ts';
 import { issueUnless } from '../storage/audit.ts';
-import type { Connection } from '../storage/connection.ts';
+import type { Connection, SqlValue } from '../storage/connection.ts';
 import {
   and,
   type Condition,
@@ -118,18 +118,18 @@ type Declaration<M extends ResourceMembers> = {
   readonly filters: Readonly<Record<string, ColumnListFilter>>;
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
-  /** Members of which no two objects have the same value: its table has a UNIQUE for each. */
-  readonly unique?: { readonly [N in keyof M]?: RowMatch<ContentOf<M>> };
+  /** Members of which no two objects have the same value, each with its UNIQUE columns: itself, or keys of it. */
+  readonly unique?: { readonly [N in keyof M]?: readonly string[] };
   /** Issues that only the database shows. */
   readonly issues?: (
     db: Connection,
     wanted: ContentOf<M>,
     current: Partial<RowOf<M> & CommonMembers>,
   ) => Issue[];
-  /** What else keeps an object from being deleted: `check` throws one of the problems. */
+  /** What else keeps an object from being deleted: `checkAllowed` throws one of the problems. */
   readonly deletion?: {
     readonly problems: readonly ProblemCode[];
-    readonly check: (db: Connection, id: number) => void;
+    readonly checkAllowed: (db: Connection, id: number) => void;
   };
   /** Called in each write of a row, with its content before and after: what derives from it is brought up to date. */
   readonly onWrite?: (db: Connection, id: number, change: Change<ContentOf<M>>) => void;
@@ -150,7 +150,7 @@ type ScannedSearch = {
 /** An index of its own, which `onWrite` brings up to date, and `orderly check` verifies. */
 type IndexedSearch = {
   readonly description: string;
-  readonly check: ReturnType<typeof metadataCheck>;
+  readonly indexCheck: ReturnType<typeof metadataCheck>;
   readonly matching: (scope: SearchScope, q: string) => SearchSelection;
 };
 /** How an import finds the object that a line without id and key means (`imported-object-store.ts`). */
@@ -172,7 +172,7 @@ type ImportRules<M extends ResourceMembers> = {
 /** A condition on rows, and the values for an object. A value of null matches no row. */
 export type RowMatch<Content> = {
   readonly sql: string;
-  readonly valuesOf: (content: Content) => readonly (string | number | null)[];
+  readonly valuesOf: (content: Content) => readonly SqlValue[];
 };
 type Happening = 'created' | 'changed' | 'deleted' | 'erased';
 type Change<Content> = { readonly before?: Content; readonly after?: Content };
@@ -267,6 +267,7 @@ function rowsOf<M extends ResourceMembers>(
   const shown: Columns = columnsOf(members);
   const columns: Columns = { ...shown, ...keys };
   const rows = table(plural, columns);
+  const matches = uniqueMatches<Content>(declared.unique ?? {}, columns);
   const ownerColumn: Columns = isOwned ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key kept from an older version is recomputed only when its text changes. */
@@ -323,7 +324,7 @@ function rowsOf<M extends ResourceMembers>(
   }
 
   function remove(permit: Permit, current: Owned<Shown>): void {
-    deletion?.check(permit.writer, current.id);
+    deletion?.checkAllowed(permit.writer, current.id);
     unlessInUse(name, current.id, () => rows.remove(permit.writer, current.id));
     afterChange(permit, current.id, { before: current });
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
@@ -356,14 +357,14 @@ function rowsOf<M extends ResourceMembers>(
     const [sent, kept] = [customerIn(wanted), customerIn(current)];
     return [
       ...(sent === null || sent === kept ? [] : customerIssues(permit, sent)),
-      ...takenIssues<Content>(permit.writer, declared, { wanted, current }),
+      ...takenIssues<Content>(permit.writer, { name, plural, matches }, { wanted, current }),
       ...(declared.issues?.(permit.writer, wanted, current) ?? []),
     ];
   }
 
   const personal = 'customerId' in members ? personalNames(members).map(String) : undefined;
   const checks = [
-    ...(search !== null && 'check' in search ? [search.check] : []),
+    ...(search !== null && 'indexCheck' in search ? [search.indexCheck] : []),
     ...(hasMetadata(members) ? [metadataCheck(plural)] : []),
   ];
   return {
@@ -371,6 +372,7 @@ function rowsOf<M extends ResourceMembers>(
     shownInEvents: inEvents,
     checks,
     personal,
+    uniqueMatches: matches,
     storedIssues,
     source,
     add,
@@ -408,21 +410,33 @@ export function rowIssues(
   ];
 }
 
-type Unique<Content> = {
-  readonly name: string;
-  readonly plural: string;
-  readonly unique?: { readonly [member: string]: RowMatch<Content> | undefined };
-};
+type Matches<Content> = ReadonlyMap<string, RowMatch<Content>>;
+
+/** Returns a match for each unique member, of its UNIQUE columns. */
+function uniqueMatches<Content extends Readonly<Record<string, unknown>>>(
+  unique: Readonly<Record<string, readonly string[] | undefined>>,
+  columns: Columns,
+): Matches<Content> {
+  const entries = Object.entries(unique).map(([member, names = []]): [string, RowMatch<Content>] => {
+    const sql = names.map((each) => `${each} = ?`).join(' OR ');
+    const valuesOf = ({ [member]: value = null }: Content): SqlValue[] =>
+      names.map((each) => (value === null ? null : (columns[each]?.store(value as never) ?? null))); // in its form
+    return [member, { sql, valuesOf }];
+  });
+  return new Map(entries);
+}
+
+type Named = { readonly name: string; readonly plural: string };
 
 /** Returns an issue for each unique member whose value another row has, unless it stays as it is. */
 function takenIssues<Content extends Readonly<Record<string, unknown>>>(
   db: Connection,
-  { name, plural, unique = {} }: Unique<Content>,
+  { name, plural, matches }: Named & { readonly matches: Matches<Content> },
   { wanted, current }: { readonly wanted: Content; readonly current: Readonly<Record<string, unknown>> },
 ): Issue[] {
   const { id: own } = current;
-  return Object.entries(unique).flatMap(([member, match]) => {
-    if (match === undefined || wanted[member] === current[member]) return [];
+  return [...matches].flatMap(([member, match]) => {
+    if (wanted[member] === current[member]) return [];
     const sql = `SELECT id FROM ${plural} WHERE (${match.sql}) AND id <> ?`;
     const [id] = db.get<[number]>(sql, ...match.valuesOf(wanted), typeof own === 'number' ? own : 0) ?? [];
     if (id === undefined) return [];
@@ -431,22 +445,16 @@ function takenIssues<Content extends Readonly<Record<string, unknown>>>(
   });
 }
 
-type UniqueColumns = {
-  readonly plural: string;
-  readonly keys?: Readonly<Record<string, Column<unknown, never>>>;
-  readonly unique?: object;
-};
-
-/** Asserts that each UNIQUE of the table has its line in `unique`: without it a taken value would be a 500. */
+/** Asserts that `unique` has each UNIQUE column of the table: otherwise a taken value would be a 500. */
 export function assertUniqueDeclared(
   db: Connection,
-  { plural, keys = {}, unique = {} }: UniqueColumns,
+  { plural, unique = {} }: { readonly plural: string; readonly unique?: object },
 ): void {
+  const declared: readonly unknown[] = Object.values(unique).flat();
   const indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" = 1';
   for (const [index = ''] of db.all<[string]>(indexes, plural)) {
-    const columns = db.all<[string]>('SELECT name FROM pragma_index_info(?)', index).flat();
-    const isDeclared = columns.some((each) => Object.hasOwn(unique, keys[each]?.source ?? each));
-    assert(isDeclared, `${plural}: UNIQUE (${columns.join(', ')}) has no line in "unique"`);
+    const columns = db.all<[string]>('SELECT name FROM pragma_index_info(?)', index).flat().join(', ');
+    assert(declared.includes(columns), `${plural}: UNIQUE (${columns}) is not in "unique"`);
   }
 }
 

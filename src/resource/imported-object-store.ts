@@ -296,11 +296,11 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
 function rowMatchesOf<M extends ResourceMembers>({
   plural,
   imports,
-  unique = {},
+  uniqueMatches,
 }: Resource<M>): readonly RowMatch<ContentOf<M>>[] {
   const knownBy = imports?.knownBy ?? [];
   if (typeof knownBy !== 'string') return knownBy;
-  const match = unique[knownBy];
+  const match = uniqueMatches.get(knownBy);
   assert(match !== undefined, `${plural} are known by ${knownBy}, which is not unique`);
   return [match];
 }

@@ -417,7 +417,7 @@ test('a UNIQUE that the declaration doesn’t know stops the start', insideOnly,
   await stop();
   using db = new DatabaseSync(databaseFile(folder));
   db.exec('CREATE UNIQUE INDEX another ON products (currency)');
-  await assert.rejects(serviceFor(t, { folder }), /products: UNIQUE \(currency\) has no line in "unique"/);
+  await assert.rejects(serviceFor(t, { folder }), /products: UNIQUE \(currency\) is not in "unique"/);
 });
 
 function assertOwnerIssue({ status, body, text }: TestResponse): void {

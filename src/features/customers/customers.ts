@@ -141,7 +141,7 @@ export function customersIn(countryOf: () => string | undefined) {
         'Every word must be in the name, the e-mail address, the phone number, the street, the city or the reference; ' +
         'or it is an id. Words of one or two characters are beginnings of words.',
       matching: matchingCustomers,
-      check: { title: 'Search of customers', run: auditCustomerSearch },
+      indexCheck: { title: 'Search of customers', run: auditCustomerSearch },
     },
     imports: {
       description: 'A new customer, or the members to change of one who is known.',
@@ -149,7 +149,7 @@ export function customersIn(countryOf: () => string | undefined) {
       distinguishedBy: 'reference',
       alike: [by.reference, by.email, by.phone],
     },
-    deletion: { problems: ['customer-has-orders'], check: checkHasNoOrders },
+    deletion: { problems: ['customer-has-orders'], checkAllowed: checkHasNoOrders },
     onWrite(db, id, change) {
       changeInSearch(db, id, change);
       db.invalidate({ kind: 'customer', id });

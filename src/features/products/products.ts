@@ -2,7 +2,7 @@
 import { trueOrFalseCell, textCell } from '../../base/csv.ts';
 import * as member from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
-import { barcodeKey, codesIn, cutGtinWarning, plainCode, skuKey } from '../../schema/codes.ts';
+import { codesIn, cutGtinWarning, plainCode } from '../../schema/codes.ts';
 import { currency, directionIssue, singleLine, unitPrice } from '../../schema/members.ts';
 import { boolean, nullable, optional, string, type Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
@@ -99,13 +99,7 @@ export const productResource = resource({
       return or([isOneOf('skuKey', keys(productSkus)), isOneOf('barcodeKey', keys(productBarcodes))]);
     },
   },
-  unique: {
-    sku: { sql: 'skuKey = ?', valuesOf: ({ sku }) => [skuKey(sku)] },
-    barcode: {
-      sql: 'barcodeKey = ? OR barcode = ?',
-      valuesOf: ({ barcode }) => (barcode === null ? [null, null] : [barcodeKey(barcode), barcode]),
-    },
-  },
+  unique: { sku: ['skuKey'], barcode: ['barcodeKey', 'barcode'] },
   imports: {
     knownBy: 'sku',
     alike: [
