@@ -73,12 +73,6 @@ test('the resources of new-resource.md compile, and the tests hold with them', a
   assert.match(checked.stdout, new RegExp(`\\b${bookings}: 1\\b[^]* is sound\\.`));
 });
 
-test('new-resource.md has at most 120 lines, a resource of it 60, and one of users 90', () => {
-  assert.ok(written.split('\n').length - 1 <= 120);
-  const [ofShop = 0, ofUsers = 0] = filesIn(page).map(({ text }) => text.split('\n').length - 1);
-  assert.ok(ofShop <= 60 && ofUsers <= 90, `${ofShop} and ${ofUsers}`);
-});
-
 /** Returns a copy of the sources with the files of the page, and its lines in those that exist. */
 function copyWithResource(t: TestContext): string {
   const copy = realpathSync(mkdtempSync(join(tmpdir(), 'orderly-resource-')));

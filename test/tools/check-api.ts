@@ -1,13 +1,11 @@
 // npm run check:api: what a linter, generators, validators and a proxy of others report about the service's OpenAPI
-// document, and how it gets on with a browser's page, EventSource clients, and proxies that compress. Needs Chromium, nginx
-// and Caddy.
+// document, and how it gets on with a browser's page and EventSource clients. Needs Chromium.
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { admin, withService } from '../support/service.ts';
 import { compareWithAjv } from './check-api/ajv-comparison.ts';
 import { walkInBrowser } from './check-api/browser-page.ts';
-import { walkThroughCompression } from './check-api/compressing-proxies.ts';
 import { followOverRestart } from './check-api/event-sources.ts';
 import { clientNames, generateClient, readmeClient } from './check-api/generated-clients.ts';
 import { redoclyFindings, uncompiledPatterns } from './check-api/other-readers.ts';
@@ -45,7 +43,6 @@ try {
         ),
       );
   }
-  report('Proxies that compress', await walkThroughCompression(options.settings));
   report('A page in Chromium, with foreign header fields', await walkInBrowser(options.settings));
   report('Three EventSource clients over a restart', await followOverRestart(options.settings, folder));
 } finally {

@@ -5,7 +5,8 @@ import { schemaIssues, issuesMax } from '../../../src/schema/schema-check.ts';
 import { sentMembers, type Issue, type JsonSchema } from '../../../src/schema/schema.ts';
 import type { MountedRoute } from '../../../src/http/routing/router.ts';
 import { folderWith } from './outside-tools.ts';
-import { randomFrom, randomValue, type Random } from './random-values.ts';
+import { Dice } from '../../http/requests/fuzz-values.ts';
+import { randomValue } from './random-values.ts';
 
 type AjvError = {
   readonly instancePath: string;
@@ -41,7 +42,7 @@ export function compareWithAjv(
     'ajv/dist/2020.js',
   );
   const ajv = new Ajv2020({ strict: true, allErrors: true, validateFormats: false, allowUnionTypes: true });
-  const random = randomFrom(seed);
+  const random = new Dice(seed);
   const comparison: Comparison = { values: 0, fitting: 0, stricter: new Map(), violations: [] };
   for (const subject of subjectsOf(mounted, JSON.parse(document)))
     compareOn(subject, ajv, random, comparison);
@@ -88,7 +89,7 @@ type Operation = {
 function compareOn(
   { name, schema, shown, turns }: Subject,
   ajv: Ajv,
-  random: Random,
+  random: Dice,
   comparison: Comparison,
 ): void {
   const plain = plainOf(schema);

@@ -1,25 +1,5 @@
 // Random values for a JSON Schema, mostly valid, with some faults; the same ones for the same seed.
-
-export type Random = {
-  /** 0 ≤ x < 1. */
-  next(): number;
-  below(count: number): number;
-  pick<T>(from: readonly T[]): T;
-};
-
-/** Mulberry32. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  const next = (): number => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-  const below = (count: number): number => Math.floor(next() * count);
-  const pick = <T>(from: readonly T[]): T => from[below(from.length)] as T; // the index is below the length
-  return { next, below, pick };
-}
+import type { Dice } from '../../http/requests/fuzz-values.ts';
 
 type Keywords = { readonly [keyword: string]: unknown };
 
@@ -37,7 +17,7 @@ const nearMisses = [
 const signs = [...'aZ0 -_.@+\t\n\u0000\u0085\u2029ß\u{1f375}\u{10ffff}\ufeff\u200d'];
 
 /** `faultRate`, 0 to 1, is how often a place of the value gets a random value instead. */
-export function randomValue(schema: Keywords, random: Random, faultRate: number): unknown {
+export function randomValue(schema: Keywords, random: Dice, faultRate: number): unknown {
   if (random.next() < faultRate / 2) return random.pick(oddities);
   const types = [schema['type']].flat();
   if (types.includes('null') && random.next() < 0.2) return null;
@@ -55,7 +35,7 @@ export function randomValue(schema: Keywords, random: Random, faultRate: number)
   }
 }
 
-function randomString(schema: Keywords, random: Random, faultRate: number): string {
+function randomString(schema: Keywords, random: Dice, faultRate: number): string {
   const known = [schema['enum'] ?? schema['examples'] ?? ['2026-03-01T09:30:00.000Z']]
     .flat()
     .filter((each) => typeof each === 'string');
@@ -78,7 +58,7 @@ function randomString(schema: Keywords, random: Random, faultRate: number): stri
 
 function randomInteger(
   { minimum = 0, maximum = 9 }: { readonly minimum?: number; readonly maximum?: number },
-  random: Random,
+  random: Dice,
   faultRate: number,
 ): number {
   if (random.next() < faultRate)
@@ -93,7 +73,7 @@ function randomInteger(
   );
 }
 
-function randomArray(schema: Keywords, random: Random, faultRate: number): unknown[] {
+function randomArray(schema: Keywords, random: Dice, faultRate: number): unknown[] {
   const { minItems = 0, maxItems = 9 } = schema as { minItems?: number; maxItems?: number };
   const isFaulty = random.next() < faultRate;
   const length = isFaulty
@@ -105,7 +85,7 @@ function randomArray(schema: Keywords, random: Random, faultRate: number): unkno
   return schema['uniqueItems'] === true && !isFaulty ? [...new Set(values)] : values;
 }
 
-function randomObject(schema: Keywords, random: Random, faultRate: number): object {
+function randomObject(schema: Keywords, random: Dice, faultRate: number): object {
   if (schema['properties'] === undefined) return randomTexts(schema, random, faultRate);
   const required = (schema['required'] ?? []) as readonly string[];
   const entries = Object.entries(schema['properties'] as Record<string, Keywords>)
@@ -116,7 +96,7 @@ function randomObject(schema: Keywords, random: Random, faultRate: number): obje
 }
 
 /** An object of texts by name. A name of another form has a right value: Ajv would report both. */
-function randomTexts(schema: Keywords, random: Random, faultRate: number): object {
+function randomTexts(schema: Keywords, random: Dice, faultRate: number): object {
   const { maxProperties = 0, additionalProperties } = schema as {
     maxProperties?: number;
     additionalProperties?: Keywords;
