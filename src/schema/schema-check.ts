@@ -1,4 +1,4 @@
-// Finds the issues of a value by its schema, each with its JSON Pointer: a search walks through both together.
+// Finds the issues of a value by its schema, each with its JSON Pointer: an inspection walks through both together.
 import { isObject } from './json-objects.ts';
 import {
   hiddenOf,
@@ -55,8 +55,8 @@ export function fromText(schema: JsonSchema, text: string): unknown {
   }
 }
 
-/** The present place of a search, and the issues so far. */
-type Search = {
+/** The present place of an inspection, and the issues so far. */
+type Inspection = {
   /** Names of members and indexes of elements, from the outside in. */
   readonly path: (string | number)[];
   readonly issues: Issue[];
@@ -64,12 +64,12 @@ type Search = {
   readonly isKept: boolean;
   readonly ignoresUnknown: boolean;
 };
-type Place = Search['path'];
+type Path = Inspection['path'];
 
 function issuesOf(schema: JsonSchema, value: unknown, { isKept }: { readonly isKept: boolean }): Issue[] {
-  const search = { path: [], issues: [], issuesMax: issuesMax + 1, isKept, ignoresUnknown: false };
-  searchValue(search, schema, value);
-  return search.issues;
+  const inspection = { path: [], issues: [], issuesMax: issuesMax + 1, isKept, ignoresUnknown: false };
+  inspectValue(inspection, schema, value);
+  return inspection.issues;
 }
 
 const typeLabels = {
@@ -80,32 +80,32 @@ const typeLabels = {
   object: 'an object',
 } as const;
 
-function searchValue(search: Search, schema: JsonSchema, value: unknown): void {
+function inspectValue(inspection: Inspection, schema: JsonSchema, value: unknown): void {
   const type = typeOf(schema);
   if (type === undefined) return;
-  if (value !== null) searches[type](search, schema, value);
-  else if (!isNullable(schema)) report(search, 'type', `must be ${typeLabels[type]}, not null`);
+  if (value !== null) inspectors[type](inspection, schema, value);
+  else if (!isNullable(schema)) report(inspection, 'type', `must be ${typeLabels[type]}, not null`);
 }
 
-const searches = {
-  string: searchString,
-  integer: searchInteger,
-  boolean: searchBoolean,
-  array: searchArray,
-  object: searchObject,
+const inspectors = {
+  string: inspectString,
+  integer: inspectInteger,
+  boolean: inspectBoolean,
+  array: inspectArray,
+  object: inspectObject,
 } as const;
 
-function searchString(search: Search, schema: JsonSchema, value: unknown): void {
-  if (typeof value !== 'string') return report(search, 'type', 'must be a string');
-  if (schema.enum !== undefined) return searchWord(search, schema, value);
+function inspectString(inspection: Inspection, schema: JsonSchema, value: unknown): void {
+  if (typeof value !== 'string') return report(inspection, 'type', 'must be a string');
+  if (schema.enum !== undefined) return inspectWord(inspection, schema, value);
   const { form, mustBe, reportsFormatForLength, rule } = hiddenOf(schema);
   const lengthIssue = lengthIssueOf(schema, value);
-  if (lengthIssue !== undefined && reportsFormatForLength !== true) return report(search, ...lengthIssue);
+  if (lengthIssue !== undefined && reportsFormatForLength !== true) return report(inspection, ...lengthIssue);
   // no pattern has to be safe on long input
-  if (lengthIssue !== undefined || form?.test(value) === false)
-    return report(search, 'pattern', mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`);
-  const sentence = search.isKept ? undefined : rule?.(value);
-  if (sentence !== undefined) add(search, 'format', sentence);
+  const claim = mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
+  if (lengthIssue !== undefined || form?.test(value) === false) return report(inspection, 'pattern', claim);
+  const sentence = inspection.isKept ? undefined : rule?.(value);
+  if (sentence !== undefined) add(inspection, 'format', sentence);
 }
 
 function lengthIssueOf(
@@ -126,95 +126,101 @@ function codePoints(text: string): number {
 }
 
 /** A kept word may be of another version, or of a resource that is no longer declared. */
-function searchWord(search: Search, schema: JsonSchema, value: string): void {
+function inspectWord(inspection: Inspection, schema: JsonSchema, value: string): void {
   const { enum: words = [] } = schema;
-  if (words.includes(value) || (search.isKept && mayGrow(schema))) return;
+  if (words.includes(value) || (inspection.isKept && mayGrow(schema))) return;
   const known = words.filter((word) => word !== null);
-  report(search, 'enum', `must be ${known.length === 1 ? '' : 'one of '}${known.join(', ')}`);
+  report(inspection, 'enum', `must be ${known.length === 1 ? '' : 'one of '}${known.join(', ')}`);
 }
 
-function searchInteger(search: Search, schema: JsonSchema, value: unknown): void {
+function inspectInteger(inspection: Inspection, schema: JsonSchema, value: unknown): void {
   const { minimum = -Infinity, maximum = Infinity } = schema;
   // Infinity stands for an integer that is too large
   if (typeof value !== 'number' || value !== Math.trunc(value))
-    report(search, 'type', `must be ${hiddenOf(schema).mustBe ?? 'an integer'}`);
-  else if (value > maximum) report(search, 'maximum', `must be at most ${maximum}`);
-  else if (value < minimum) report(search, 'minimum', `must be at least ${minimum}`);
+    report(inspection, 'type', `must be ${hiddenOf(schema).mustBe ?? 'an integer'}`);
+  else if (value > maximum) report(inspection, 'maximum', `must be at most ${maximum}`);
+  else if (value < minimum) report(inspection, 'minimum', `must be at least ${minimum}`);
 }
 
-function searchBoolean(search: Search, _schema: JsonSchema, value: unknown): void {
-  if (typeof value !== 'boolean') report(search, 'type', 'must be true or false');
+function inspectBoolean(inspection: Inspection, _schema: JsonSchema, value: unknown): void {
+  if (typeof value !== 'boolean') report(inspection, 'type', 'must be true or false');
 }
 
-function searchArray(search: Search, schema: JsonSchema, value: unknown): void {
-  if (!Array.isArray(value)) return report(search, 'type', 'must be an array');
+function inspectArray(inspection: Inspection, schema: JsonSchema, value: unknown): void {
+  if (!Array.isArray(value)) return report(inspection, 'type', 'must be an array');
   const { items = {}, minItems: min = 0, maxItems: max = Infinity, uniqueItems } = schema;
   const { length } = value;
-  if (length > max) report(search, 'max-items', `must have at most ${max} items, not ${length}`);
+  if (length > max) report(inspection, 'max-items', `must have at most ${max} items, not ${length}`);
   else if (length < min)
-    report(search, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
+    report(inspection, 'min-items', `must have at least ${min} ${min === 1 ? 'item' : 'items'}`);
   else if (uniqueItems === true && new Set(value).size < length)
-    report(search, 'unique-items', 'must not contain duplicates');
-  for (let index = 0; index < length && !isFull(search); index += 1)
-    searchAt(search, index, items, value[index]);
+    report(inspection, 'unique-items', 'must not contain duplicates');
+  for (let index = 0; index < length && !isFull(inspection); index += 1)
+    inspectAt(inspection, index, items, value[index]);
 }
 
-function searchObject(search: Search, schema: JsonSchema, value: unknown): void {
-  if (!isObject(value)) return report(search, 'type', 'must be an object');
-  if (schema.propertyNames !== undefined) return searchTexts(search, schema, value);
+function inspectObject(inspection: Inspection, schema: JsonSchema, value: unknown): void {
+  if (!isObject(value)) return report(inspection, 'type', 'must be an object');
+  if (schema.propertyNames !== undefined) return inspectTexts(inspection, schema, value);
   const { properties, required = [] } = schema;
   if (properties === undefined) return; // any members
   const { isPatch, rules = [] } = hiddenOf(schema);
-  const issuesBefore = search.issues.length;
+  const issuesBefore = inspection.issues.length;
   for (const name in value) {
-    if (isFull(search)) return;
+    if (isFull(inspection)) return;
     const member = Object.hasOwn(properties, name) ? properties[name] : undefined;
-    if (member === undefined) reportUnknown(search, name, properties);
+    if (member === undefined) reportUnknown(inspection, name, properties);
     else if (value[name] === null && isPatch !== true && isNullForAbsent(member)) delete value[name];
-    else searchAt(search, name, member, value[name]);
+    else inspectAt(inspection, name, member, value[name]);
   }
   for (const name of required)
-    if (!Object.hasOwn(value, name)) report(search, 'required', 'is required', [...search.path, name]);
-  if (isFull(search)) return;
+    if (!Object.hasOwn(value, name))
+      report(inspection, 'required', 'is required', [...inspection.path, name]);
+  if (isFull(inspection)) return;
   for (const { requires, issuesOf } of rules) {
     if (isPatch === true && !Object.keys(requires).every((name) => Object.hasOwn(value, name))) continue;
-    if (search.issues.length > issuesBefore && !hasFitting(value, requires)) continue;
+    if (inspection.issues.length > issuesBefore && !hasFitting(value, requires)) continue;
     for (const { pointer = '', ...issue } of issuesOf(value))
-      if (!isFull(search)) search.issues.push({ ...issue, pointer: pointerOf(search.path) + pointer });
+      if (!isFull(inspection))
+        inspection.issues.push({ ...issue, pointer: pointerOf(inspection.path) + pointer });
   }
 }
 
 /** Whether these members fit, whatever the other members are. */
 function hasFitting(value: Readonly<Record<string, unknown>>, members: MemberSchemas): boolean {
-  const search = { path: [], issues: [], issuesMax: 1, isKept: false, ignoresUnknown: true };
+  const inspection = { path: [], issues: [], issuesMax: 1, isKept: false, ignoresUnknown: true };
   return Object.entries(members).every(([name, schema]) => {
     if (!Object.hasOwn(value, name)) return isOptional(schema);
-    searchValue(search, schema, value[name]);
-    return search.issues.length === 0;
+    inspectValue(inspection, schema, value[name]);
+    return inspection.issues.length === 0;
   });
 }
 
-/** Searches an object whose members have any names of a form. */
-function searchTexts(search: Search, schema: JsonSchema, value: Readonly<Record<string, unknown>>): void {
+/** Inspectiones an object whose members have any names of a form. */
+function inspectTexts(
+  inspection: Inspection,
+  schema: JsonSchema,
+  value: Readonly<Record<string, unknown>>,
+): void {
   const { maxProperties: max = Infinity, additionalProperties: text } = schema;
   const { form, mustBe } = hiddenOf(schema);
   // in what a merge has made, null stands for a text that is removed
-  const texts = Object.entries(value).filter(([, each]) => each !== null || !search.isKept);
+  const texts = Object.entries(value).filter(([, each]) => each !== null || !inspection.isKept);
   if (texts.length > max)
-    report(search, 'max-properties', `must have at most ${max} names, not ${texts.length}`);
+    report(inspection, 'max-properties', `must have at most ${max} names, not ${texts.length}`);
   for (const [name, each] of texts) {
-    if (isFull(search)) return;
+    if (isFull(inspection)) return;
     const isNamed = name !== '__proto__' && form?.test(name) === true; // that name can't be merged
     const unlike = JSON.stringify(name.slice(0, repeatedNameMax));
-    if (isNamed) searchAt(search, name, text || {}, each);
-    else report(search, 'pattern', `must have names ${mustBe}, unlike ${unlike}`);
+    if (isNamed) inspectAt(inspection, name, text || {}, each);
+    else report(inspection, 'pattern', `must have names ${mustBe}, unlike ${unlike}`);
   }
 }
 
-function searchAt(search: Search, step: string | number, schema: JsonSchema, value: unknown): void {
-  search.path.push(step);
-  searchValue(search, schema, value);
-  search.path.pop();
+function inspectAt(inspection: Inspection, step: string | number, schema: JsonSchema, value: unknown): void {
+  inspection.path.push(step);
+  inspectValue(inspection, schema, value);
+  inspection.path.pop();
 }
 
 /**
@@ -223,32 +229,32 @@ function searchAt(search: Search, step: string | number, schema: JsonSchema, val
  */
 const repeatedNameMax = 100;
 
-function reportUnknown(search: Search, name: string, members: MemberSchemas): void {
-  if (search.ignoresUnknown) return;
-  const { path } = search;
+function reportUnknown(inspection: Inspection, name: string, members: MemberSchemas): void {
+  if (inspection.ignoresUnknown) return;
+  const { path } = inspection;
   const isLong = name.length > repeatedNameMax;
   const label = placeLabel([...path, isLong ? `${name.slice(0, repeatedNameMax)}…` : name]);
   const supported = Object.keys(members).join(', ') || 'none';
   const detail = `Unknown member "${label}". Supported: ${supported}.`;
-  add(search, 'unknown-member', detail, isLong ? path : [...path, name]);
+  add(inspection, 'unknown-member', detail, isLong ? path : [...path, name]);
 }
 
 /** Adds an issue of the present value. The claim follows the name of its place. */
-function report(search: Search, code: string, claim: string, path: Place = search.path): void {
-  add(search, code, `${placeLabel(path)} ${claim}.`, path);
+function report(inspection: Inspection, code: string, claim: string, path: Path = inspection.path): void {
+  add(inspection, code, `${placeLabel(path)} ${claim}.`, path);
 }
 
-function add(search: Search, code: string, detail: string, path: Place = search.path): void {
-  if (!isFull(search)) search.issues.push({ pointer: pointerOf(path), code, detail });
+function add(inspection: Inspection, code: string, detail: string, path: Path = inspection.path): void {
+  if (!isFull(inspection)) inspection.issues.push({ pointer: pointerOf(path), code, detail });
 }
 
-/** Whether the search can end, since no more issues would be reported. */
-function isFull({ issues, issuesMax: max }: Search): boolean {
+/** Whether the inspection can end, since no more issues would be reported. */
+function isFull({ issues, issuesMax: max }: Inspection): boolean {
   return issues.length >= max;
 }
 
 /** Returns the subject of a sentence, such as `items[0].quantity`. */
-function placeLabel(path: Place): string {
+function placeLabel(path: Path): string {
   if (path.length === 0) return 'The body';
   let label = '';
   for (const step of path) {
@@ -259,7 +265,7 @@ function placeLabel(path: Place): string {
 }
 
 /** Returns the JSON Pointer (RFC 6901). */
-function pointerOf(path: Place): string {
+function pointerOf(path: Path): string {
   const steps = path.map((step) => String(step).replaceAll('~', '~0').replaceAll('/', '~1'));
   return steps.map((step) => `/${step}`).join('');
 }
