@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { describe, test } from 'node:test';
 import { insideOnly } from '../../support/service.ts';
-import { Hooked, hour } from './delivery-support.ts';
+import { hooked, hour } from './delivery-support.ts';
 import { isSignedWith, Receiver } from './receiver.ts';
 
 describe('a webhook', insideOnly, () => {
   test('a webhook gets an event as the feed shows it, signed', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const [subject] = await hook.placeOrders(1);
     const received = await hook.receiver.next();
     const { data } = (await hook.call('GET', '/events?type=order.created')).body;
@@ -24,7 +24,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook gets its types of events in order, one at a time, each saved before the next', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const placed = await hook.placeOrders(10);
     const got: string[] = [];
     let before = 0;
@@ -41,14 +41,14 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook skips other types of events, and shows its position', async (t) => {
-    const hook = await Hooked.start(t, {}, { types: ['customer.deleted'] });
+    const hook = await hooked(t, {}, { types: ['customer.deleted'] });
     await hook.placeOrders(3);
     const { lastStatus, lastAt } = await hook.settled();
     assert.deepEqual([lastStatus, lastAt, hook.receiver.count], [null, null, 0]);
   });
 
   test('a webhook shows its last response and its time, a second later', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     const { event, answer } = await hook.receiver.next();
     const sentAt = new Date(hook.service.clock.now).toISOString();
@@ -59,7 +59,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook misses nothing in a pause', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.patch({ status: 'paused' });
     const placed = await hook.placeOrders(3);
     hook.service.clock.advance(2 * hour);
@@ -70,7 +70,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook sends nothing once it was paused or deleted, and aborts what it was sending', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(2);
     const received = await hook.receiver.next();
     const closed = once(received.response, 'close');
@@ -87,7 +87,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook replays from an earlier position, skips to a later one, and continues at another URL', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const { position } = await hook.shown();
     const placed = await hook.placeOrders(3);
     assert.deepEqual(await hook.receiver.take(3), placed);
@@ -106,7 +106,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook signs with two secrets for a day after a rotation, then with the new one', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const { secret } = (await hook.call('POST', `${hook.path}/secrets`)).body;
     const rotatedAt = hook.service.clock.now;
     for (const [later, isSignedWithOld] of [
@@ -125,7 +125,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook continues after a restart with the event that was not delivered, under the same id', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const placed = await hook.placeOrders(2);
     assert.deepEqual(await hook.receiver.take(1), placed.slice(0, 1));
     const received = await hook.receiver.next(); // the restart doesn't wait for its answer
@@ -138,7 +138,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook does not delay another one, which receives the events of webhooks, too', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const other = await Receiver.start(t);
     const types = ['order.created', 'webhook.created', 'webhook.deleted'];
     await hook.call('POST', '/webhooks', { url: other.url(), types });
@@ -152,7 +152,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a receiver that is down for a day gets everything after it, in order', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const placed = await hook.placeOrders(1);
     const { clock } = hook.service;
     for (const end = clock.now + 24 * hour; clock.now < end;) {
@@ -165,7 +165,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook is in the metrics: deliveries by outcome, and how far behind it is', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(2);
     await hook.receiver.take(1);
     await hook.fail(500);

@@ -5,14 +5,14 @@ import { once } from 'node:events';
 import { describe, test, type TestContext } from 'node:test';
 import { assertIssues } from '../../support/resource-support.ts';
 import { insideOnly } from '../../support/service.ts';
-import { Hooked, hour, minute, second } from './delivery-support.ts';
+import { hooked, hour, minute, second } from './delivery-support.ts';
 import { Receiver } from './receiver.ts';
 
 const delays = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
 describe('a delivery that fails', insideOnly, () => {
   test('a failed delivery is retried nine times over three days, each up to a tenth later, then no more', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(2);
     const { clock } = hook.service;
     const ids = new Set<unknown>();
@@ -42,7 +42,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that fails continues its retries after a restart', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     const { clock } = hook.service;
     clock.advance(await hook.fail(500));
@@ -56,7 +56,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a failed delivery shows its cause and next attempt; enabling its webhook retries at once, without an event', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     const wait = await hook.fail(500);
     const failing = await hook.until(({ lastError }) => lastError !== null);
@@ -71,7 +71,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that failed while the clock was years ahead is retried once the clock is right', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     await hook.fail(500);
     hook.service.clock.now -= 365 * 24 * hour;
@@ -80,7 +80,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that fails with any status is retried, and follows no redirect', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const target = await Receiver.start(t);
     await hook.placeOrders(1);
     for (const status of [301, 302, 304, 307, 308, 400, 401, 404, 429, 503]) {
@@ -93,7 +93,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that fails with 410 disables the webhook immediately', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     (await hook.receiver.next()).answer(410);
     assert.equal(await hook.disabledReason(), 'The receiver responded 410 Gone.');
@@ -101,7 +101,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that fails waits for Retry-After, but not less than usual nor more than a day', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     for (const [field, delay] of [
       ['120', 2 * minute],
@@ -122,7 +122,7 @@ describe('a delivery that fails', insideOnly, () => {
   });
 
   test('a delivery that fails without a response in 15 seconds is aborted and retried', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     await hook.placeOrders(1);
     const { response } = await hook.receiver.next();
     const closed = once(response, 'close');
@@ -140,7 +140,7 @@ describe('a delivery that fails', insideOnly, () => {
 
 describe('a receiver', insideOnly, () => {
   test('a receiver whose response never ends has accepted the event, and its connection is closed', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const placed = await hook.placeOrders(2);
     const { response, event } = await hook.receiver.next();
     const closed = once(response, 'close');
@@ -152,7 +152,7 @@ describe('a receiver', insideOnly, () => {
   });
 
   test('a receiver that sends only a head has accepted the event after 15 seconds', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const [, later] = await hook.placeOrders(2);
     const { response } = await hook.receiver.next();
     response.writeHead(200, { 'content-length': '10' }).flushHeaders();
@@ -167,7 +167,7 @@ describe('a receiver', insideOnly, () => {
       sent += 1;
       if (socket.writable) socket.write('HTTP/1.1 102 Processing\r\n\r\n', () => more(socket));
     });
-    const hook = await Hooked.start(t, {}, { url });
+    const hook = await hooked(t, {}, { url });
     await hook.placeOrders(1);
     await hook.retryDelay();
     assert.ok(sent > 10);
@@ -187,7 +187,7 @@ describe('a receiver', insideOnly, () => {
   for (const [what, text, code = 'other'] of garbage)
     test(`a receiver that sends ${what} has not accepted the event`, async (t) => {
       const url = await answering(t, (socket) => socket.end(text));
-      const hook = await Hooked.start(t, {}, { url });
+      const hook = await hooked(t, {}, { url });
       await hook.placeOrders(1);
       await hook.retryDelay();
       const { lastStatus, lastErrorCode } = await hook.until(({ failingSince }) => failingSince !== null);
@@ -199,7 +199,7 @@ describe('a webhook', insideOnly, () => {
   const settings = { 'events-days': '1' };
 
   test('a webhook is disabled if events after its position were removed for their age', async (t) => {
-    const hook = await Hooked.start(t, { settings });
+    const hook = await hooked(t, { settings });
     await hook.placeOrders(1);
     await hook.fail(503, { 'retry-after': '86400' });
     hook.service.clock.now += 24 * hour + 1; // before the retry
@@ -215,7 +215,7 @@ describe('a webhook', insideOnly, () => {
   });
 
   test('a webhook continues if only events up to its position were removed for their age', async (t) => {
-    const hook = await Hooked.start(t, { settings });
+    const hook = await hooked(t, { settings });
     await hook.placeOrders(1);
     await hook.receiver.take(1);
     await hook.settled();

@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { newFolder, orderly } from '../../support/command-support.ts';
 import { insideOnly } from '../../support/service.ts';
-import { Hooked } from './delivery-support.ts';
+import { hooked } from './delivery-support.ts';
 
 test('a restored database continues its deliveries, under other ids', insideOnly, async (t) => {
   const [folder, copy] = [newFolder(t), join(newFolder(t), 'copy.db')];
-  const hook = await Hooked.start(t, { folder });
+  const hook = await hooked(t, { folder });
   const received = async (by = hook): Promise<{ readonly subject: string; readonly id: string }> => {
     await by.placeOrders(1);
     const { event, headers, answer } = await hook.receiver.next();
@@ -23,7 +23,7 @@ test('a restored database continues its deliveries, under other ids', insideOnly
   const { stdout } = await orderly(['restore', copy, '--force', `--data=${folder}`]);
   assert.match(stdout, /^These webhooks deliver again, from where they were at the backup:$/m);
   assert.match(stdout, new RegExp(`^  ${hook.id} to http://127\\.0\\.0\\.1:${hook.receiver.port}$`, 'm'));
-  const next = await received(await Hooked.start(t, { folder }, {}, hook));
+  const next = await received(await hooked(t, { folder }, {}, hook));
   assert.equal(next.subject, lost.subject); // the id of the order that was lost
   assert.equal(new Set([first.id, lost.id, next.id]).size, 3);
 });

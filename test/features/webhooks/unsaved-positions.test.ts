@@ -1,14 +1,14 @@
 // Deliveries that can't be saved, or read: they aren't sent again, and nothing follows them until they are.
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
-import { Hooked, second } from './delivery-support.ts';
+import { hooked, second } from './delivery-support.ts';
 import { failReads } from '../../support/query-interception.ts';
 import { insideOnly } from '../../support/service.ts';
 
 describe('while a delivery cannot be saved', insideOnly, () => {
   /** With a delivery that the receiver accepted, and that can't be saved until `allow` is called. */
   async function unsaved(t: TestContext) {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     const { clock, inside } = hook.service;
     const run = (sql: string): unknown =>
       inside?.database.write((writer) => {
@@ -58,19 +58,15 @@ describe('while a delivery cannot be saved', insideOnly, () => {
   });
 });
 
-test(
-  'damage of the database that a delivery finds is reported, and the delivery tried again',
-  insideOnly,
-  async (t) => {
-    const hook = await Hooked.start(t);
-    const { service, receiver } = hook;
-    const { read } = service.inside?.database ?? assert.fail('it is inside');
-    const restore = failReads(read, 'webhooks');
-    const placing = hook.placeOrders(1);
-    await service.clock.timer(second);
-    assert.match(service.logged.join('\n'), /a webhook task failed.*malformed/);
-    restore();
-    service.clock.advance(second);
-    assert.deepEqual(await receiver.take(1), await placing);
-  },
-);
+test('damage that a delivery finds is reported, and the delivery tried again', insideOnly, async (t) => {
+  const hook = await hooked(t);
+  const { service, receiver } = hook;
+  const { read } = service.inside?.database ?? assert.fail('it is inside');
+  const restore = failReads(read, 'webhooks');
+  const placing = hook.placeOrders(1);
+  await service.clock.timer(second);
+  assert.match(service.logged.join('\n'), /a webhook task failed.*malformed/);
+  restore();
+  service.clock.advance(second);
+  assert.deepEqual(await receiver.take(1), await placing);
+});

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { securityLines } from '../../support/security-line-support.ts';
 import { insideOnly } from '../../support/service.ts';
-import { Hooked, hour } from './delivery-support.ts';
+import { hooked, hookedAgain, hour, type Hooked } from './delivery-support.ts';
 import { isSignedWith } from './receiver.ts';
 
 describe('secrets of the service', insideOnly, () => {
@@ -17,7 +17,7 @@ describe('secrets of the service', insideOnly, () => {
   }
 
   test('the log has who made a webhook, and who replaced its secret', async (t) => {
-    const hook = await Hooked.start(t);
+    const hook = await hooked(t);
     assert.equal((await hook.call('POST', `${hook.path}/secrets`)).status, 201);
     for (const name of ['sensitive_create', 'sensitive_update']) {
       const [line, ...others] = securityLines(hook.service, name);
@@ -27,23 +27,23 @@ describe('secrets of the service', insideOnly, () => {
   });
 
   test('secrets of the service may be replaced while webhooks keep theirs, after a run with both', async (t) => {
-    const hook = await Hooked.start(t, withOlder);
-    const during = await hook.again(t, `${newer},${older}`);
+    const hook = await hooked(t, withOlder);
+    const during = await hookedAgain(t, hook, `${newer},${older}`);
     await during.service.inside?.app.cleanup.run();
     assert.ok(await isSigned(during));
-    assert.ok(await isSigned(await during.again(t, newer)));
+    assert.ok(await isSigned(await hookedAgain(t, during, newer)));
   });
 
   test('the former secret of a webhook still signs if a secret of the service is replaced in its day', async (t) => {
-    const hook = await Hooked.start(t, withOlder);
-    const during = await hook.again(t, `${newer},${older}`);
+    const hook = await hooked(t, withOlder);
+    const during = await hookedAgain(t, hook, `${newer},${older}`);
     assert.equal((await during.call('POST', `${during.path}/secrets`)).status, 201);
     await during.service.inside?.app.cleanup.run();
-    assert.ok(await isSigned(await during.again(t, newer)));
+    assert.ok(await isSigned(await hookedAgain(t, during, newer)));
   });
 
   test('lost secrets of the service stop webhooks until these have new secrets, and disable none', async (t) => {
-    const hook = await (await Hooked.start(t, withOlder)).again(t, newer);
+    const hook = await hookedAgain(t, await hooked(t, withOlder), newer);
     await hook.placeOrders(1);
     const waiting = await hook.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
     assert.match(waiting.lastError, /^The secret can no longer be read\. Create a new one \(POST/);
@@ -66,9 +66,9 @@ describe('secrets of the service', insideOnly, () => {
   });
 
   test('a webhook continues once lost secrets of the service are back', async (t) => {
-    const without = await (await Hooked.start(t, withOlder)).again(t, newer);
+    const without = await hookedAgain(t, await hooked(t, withOlder), newer);
     await without.placeOrders(1);
     await without.until(({ lastErrorCode }) => lastErrorCode === 'no-secret');
-    assert.ok(await isSigned(await without.again(t, older)));
+    assert.ok(await isSigned(await hookedAgain(t, without, older)));
   });
 });
