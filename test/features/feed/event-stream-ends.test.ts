@@ -61,7 +61,7 @@ for (const [credentials, name, way] of ways)
   });
 
 test(
-  'a stream ends at once with the time of its access token, also after one that ended before it began',
+  'a stream ends at once with the time of its access token',
   { ...insideOnly, timeout: 30_000 },
   async (t) => {
     const service = await serviceFor(t);
@@ -77,18 +77,14 @@ test(
   },
 );
 
-test(
-  'a stream ends at once with the time of its key, before anything else is sent',
-  insideOnly,
-  async (t) => {
-    const { service, token } = await rootService(t);
-    const expiresAt = new Date(service.clock.now + 60_000).toISOString();
-    const stream = await openStream(service, await newKey(service, token, { ...events, expiresAt }));
-    service.clock.advance(60_000);
-    await newCustomer(service, token);
-    assert.deepEqual((await stream.ended).left.filter(hasData), []);
-  },
-);
+test('a stream ends at once with the time of its key, before anything is sent', insideOnly, async (t) => {
+  const { service, token } = await rootService(t);
+  const expiresAt = new Date(service.clock.now + 60_000).toISOString();
+  const stream = await openStream(service, await newKey(service, token, { ...events, expiresAt }));
+  service.clock.advance(60_000);
+  await newCustomer(service, token);
+  assert.deepEqual((await stream.ended).left.filter(hasData), []);
+});
 
 test('a stream continues after its user signs in elsewhere', async (t) => {
   const service = await serviceFor(t);

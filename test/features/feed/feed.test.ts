@@ -96,31 +96,27 @@ test('the feed, oldest or newest first, ends a page at about 1 MiB, and continue
   }
 });
 
-test(
-  'the feed is read without the long events that follow those that fit, but with one alone',
-  insideOnly,
-  async (t) => {
-    const service = await serviceFor(t);
-    const { token, patch } = await service.person();
-    const { id } = await newOrder(service, token);
-    const item = { name: '€'.repeat(200), quantity: 1, unitPrice: 1 };
-    for (const count of [5, 6, 5, 6, 5, 1]) await patch(`/orders/${id}`, { items: Array(count).fill(item) });
-    const { read } = service.inside?.database ?? assert.fail('it is inside');
-    const { latest } = feedBounds(read);
-    for (const [charsMax, types, lengths] of [
-      [5_000, ['order.changed'], [2, 1, 1, 2]],
-      [1, undefined, Array<number>(latest).fill(1)],
-    ] as const) {
-      const found: number[] = [];
-      for (let after = 0; after < latest;) {
-        const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 3, charsMax });
-        found.push(events.length);
-        after = end;
-      }
-      assert.deepEqual(found, lengths);
+test('a page of the feed ends before a long event, and has it alone', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  const { token, patch } = await service.person();
+  const { id } = await newOrder(service, token);
+  const item = { name: '€'.repeat(200), quantity: 1, unitPrice: 1 };
+  for (const count of [5, 6, 5, 6, 5, 1]) await patch(`/orders/${id}`, { items: Array(count).fill(item) });
+  const { read } = service.inside?.database ?? assert.fail('it is inside');
+  const { latest } = feedBounds(read);
+  for (const [charsMax, types, lengths] of [
+    [5_000, ['order.changed'], [2, 1, 1, 2]],
+    [1, undefined, Array<number>(latest).fill(1)],
+  ] as const) {
+    const found: number[] = [];
+    for (let after = 0; after < latest;) {
+      const { events, end } = readFeed(read, { after, latest, access: 'all', types, rows: 3, charsMax });
+      found.push(events.length);
+      after = end;
     }
-  },
-);
+    assert.deepEqual(found, lengths);
+  }
+});
 
 test('a cursor of the feed may be used with other types, but not with from', async (t) => {
   const { service, root, token } = await rootService(t);
@@ -132,19 +128,15 @@ test('a cursor of the feed may be used with other types, but not with from', asy
   assertProblem(await root.get('/events?cursor=foreign'), 'invalid-cursor');
 });
 
-test(
-  'an export of events that are removed before it reads them fails, instead of looking whole',
-  insideOnly,
-  async (t) => {
-    const service = await serviceFor(t);
-    const { database } = service.inside ?? assert.fail('it is inside');
-    await addEvents(service, 120);
-    const { latest } = feedBounds(database.read);
-    const admin = { role: 'admin' } as Caller; // whose other members it doesn't read
-    const elements = feedElements(database.read, { types: undefined, after: 0, latest }, admin)(() => admin);
-    const steps = elements[Symbol.asyncIterator]();
-    assert.equal((await steps.next()).done, false);
-    await database.write((writer) => void writer.run('DELETE FROM events WHERE id <= ?', latest - 5));
-    await assert.rejects(steps.next(), /events were removed before their export/);
-  },
-);
+test('an export of events that are removed meanwhile fails, and looks not whole', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  const { database } = service.inside ?? assert.fail('it is inside');
+  await addEvents(service, 120);
+  const { latest } = feedBounds(database.read);
+  const admin = { role: 'admin' } as Caller; // whose other members it doesn't read
+  const elements = feedElements(database.read, { types: undefined, after: 0, latest }, admin)(() => admin);
+  const steps = elements[Symbol.asyncIterator]();
+  assert.equal((await steps.next()).done, false);
+  await database.write((writer) => void writer.run('DELETE FROM events WHERE id <= ?', latest - 5));
+  await assert.rejects(steps.next(), /events were removed before their export/);
+});

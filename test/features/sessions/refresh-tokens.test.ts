@@ -24,22 +24,18 @@ describe('a refresh token', () => {
       assert.equal((await running().get('/orders', { token })).status, 200);
   });
 
-  test(
-    'a refresh token just replaced gets the same new one again until that is used',
-    insideOnly,
-    async () => {
-      const person = await running().person();
-      const first = (await running().renew(person)).body;
-      const usedAt = new Date(running().clock.now).toISOString();
-      running().clock.advance(13 * day);
-      const again = await running().renew(person);
-      assert.deepEqual([again.status, again.body.refreshToken], [201, first.refreshToken]);
-      const { get } = running().as({ token: again.body.accessToken });
-      const { body } = await get(`/api/sessions/${person.sessionId}`);
-      assert.equal(body.lastUsedAt, usedAt, 'that was no use of the session');
-      assert.equal((await used(person, first.refreshToken)).status, 201);
-    },
-  );
+  test('a refresh token just replaced gets the same one until that is used', insideOnly, async () => {
+    const person = await running().person();
+    const first = (await running().renew(person)).body;
+    const usedAt = new Date(running().clock.now).toISOString();
+    running().clock.advance(13 * day);
+    const again = await running().renew(person);
+    assert.deepEqual([again.status, again.body.refreshToken], [201, first.refreshToken]);
+    const { get } = running().as({ token: again.body.accessToken });
+    const { body } = await get(`/api/sessions/${person.sessionId}`);
+    assert.equal(body.lastUsedAt, usedAt, 'that was no use of the session');
+    assert.equal((await used(person, first.refreshToken)).status, 201);
+  });
 
   test('a refresh token used again after its successor was used ends the session immediately', async () => {
     const person = await running().person();
@@ -61,74 +57,65 @@ describe('a refresh token', () => {
     assert.equal((await used(person, next)).status, 201);
   });
 
-  test(
-    'a refresh token of another session, or that is invented, is rejected, ends nothing and costs no write',
-    insideOnly,
-    async () => {
-      const [one, two] = [await running().person(), await running().person()];
-      await running().renew(one);
-      running().clock.advance(10_001);
-      const { stats } = running().inside?.database ?? assert.fail('it is inside');
-      const before = stats.commits;
-      const invented = two.refreshToken.replace(/.$/, 'A').replace(/^./, 'B');
-      for (const refreshToken of [one.refreshToken, 'A'.repeat(43), invented])
-        for (const sessionId of [two.sessionId, 4711])
-          assertProblem(await running().renew({ sessionId, refreshToken }), 'invalid-credentials');
-      assertIssues(await used(two, 'short'), 400, ['#/refreshToken min-length']);
-      const without = await running().as().post(`/api/sessions/${two.sessionId}/tokens`, {});
-      assertIssues(without, 400, ['#/refreshToken required']);
-      assert.equal(stats.commits, before);
-      assert.equal((await two.get('/orders')).status, 200);
-      assert.equal((await running().renew(two)).status, 201);
-    },
-  );
+  test('a refresh token that is none of the session ends and writes nothing', insideOnly, async () => {
+    const [one, two] = [await running().person(), await running().person()];
+    await running().renew(one);
+    running().clock.advance(10_001);
+    const { stats } = running().inside?.database ?? assert.fail('it is inside');
+    const before = stats.commits;
+    const invented = two.refreshToken.replace(/.$/, 'A').replace(/^./, 'B');
+    for (const refreshToken of [one.refreshToken, 'A'.repeat(43), invented])
+      for (const sessionId of [two.sessionId, 4711])
+        assertProblem(await running().renew({ sessionId, refreshToken }), 'invalid-credentials');
+    assertIssues(await used(two, 'short'), 400, ['#/refreshToken min-length']);
+    const without = await running().as().post(`/api/sessions/${two.sessionId}/tokens`, {});
+    assertIssues(without, 400, ['#/refreshToken required']);
+    assert.equal(stats.commits, before);
+    assert.equal((await two.get('/orders')).status, 200);
+    assert.equal((await running().renew(two)).status, 201);
+  });
 });
 
 const publicUrl = { 'public-url': 'https://orders.example.com' }; // the port changes with a restart
 
-test(
-  'tokens work after a restart, while their secret is configured, and their replacements longer',
-  insideOnly,
-  async (t) => {
-    const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
-    const before = await serviceFor(t, { settings: { ...publicUrl, 'jwt-secrets': old } });
-    const { sessionId, refreshToken, token } = await before.person();
-    await before.stop();
-    const { folder } = before;
-    const both = { ...publicUrl, 'jwt-secrets': `${renewed},${old}` };
-    const during = await serviceFor(t, { folder, settings: both });
-    assert.equal((await during.get('/orders', { token })).status, 200);
-    const { body } = await during.renew({ sessionId, refreshToken });
-    await during.stop();
-    const after = await serviceFor(t, { folder, settings: { ...publicUrl, 'jwt-secrets': renewed } });
-    assertProblem(await after.get('/orders', { token }), 'invalid-token');
-    assertProblem(await after.renew({ sessionId, refreshToken }), 'invalid-credentials');
-    assert.equal((await after.get('/orders', { token: body.accessToken })).status, 200);
-    assert.equal((await after.renew({ sessionId, refreshToken: body.refreshToken })).status, 201);
-  },
-);
+test('tokens work while their secret is configured, their replacements longer', insideOnly, async (t) => {
+  const [old, renewed] = ['an old secret of at least 32 bytes', 'a new secret of at least 32 bytes'];
+  const before = await serviceFor(t, { settings: { ...publicUrl, 'jwt-secrets': old } });
+  const { sessionId, refreshToken, token } = await before.person();
+  await before.stop();
+  const { folder } = before;
+  const both = { ...publicUrl, 'jwt-secrets': `${renewed},${old}` };
+  const during = await serviceFor(t, { folder, settings: both });
+  assert.equal((await during.get('/orders', { token })).status, 200);
+  const { body } = await during.renew({ sessionId, refreshToken });
+  await during.stop();
+  const after = await serviceFor(t, { folder, settings: { ...publicUrl, 'jwt-secrets': renewed } });
+  assertProblem(await after.get('/orders', { token }), 'invalid-token');
+  assertProblem(await after.renew({ sessionId, refreshToken }), 'invalid-credentials');
+  assert.equal((await after.get('/orders', { token: body.accessToken })).status, 200);
+  assert.equal((await after.renew({ sessionId, refreshToken: body.refreshToken })).status, 201);
+});
 
-for (const isAnother of [false, true])
-  test(
-    `tokens of a removed session are invalid for the next session with its id, of ${isAnother ? 'another' : 'its'} user`,
-    insideOnly,
-    async (t) => {
-      const service = await serviceFor(t);
-      const [gone, other] = [await service.person(), await service.person()];
-      assert.equal((await gone.get('/orders')).status, 200);
-      await service.inside?.database.write((db) => {
-        db.run('DELETE FROM sessions');
-        db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", gone.sessionId - 1);
-        db.invalidate({ kind: 'everything' });
-      });
-      if (!isAnother) service.clock.advance(1_000); // a restore takes at least that long
-      const next = await service.signIn(isAnother ? other.email : gone.email, password);
-      assert.equal(next.sessionId, gone.sessionId);
-      assertProblem(await gone.get('/orders'), 'invalid-token');
-      assertProblem(await service.renew(gone), 'invalid-credentials');
-      assert.equal((await next.get('/orders')).status, 200);
-    },
-  );
+for (const [whose, isAnother] of [
+  ['of its user', false],
+  ['of another user', true],
+] as const)
+  test(`tokens of a removed session are none of the next with its id, ${whose}`, insideOnly, async (t) => {
+    const service = await serviceFor(t);
+    const [gone, other] = [await service.person(), await service.person()];
+    assert.equal((await gone.get('/orders')).status, 200);
+    await service.inside?.database.write((db) => {
+      db.run('DELETE FROM sessions');
+      db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", gone.sessionId - 1);
+      db.invalidate({ kind: 'everything' });
+    });
+    if (!isAnother) service.clock.advance(1_000); // a restore takes at least that long
+    const next = await service.signIn(isAnother ? other.email : gone.email, password);
+    assert.equal(next.sessionId, gone.sessionId);
+    assertProblem(await gone.get('/orders'), 'invalid-token');
+    assertProblem(await service.renew(gone), 'invalid-credentials');
+    assert.equal((await next.get('/orders')).status, 200);
+  });
 
 test('a refresh token issued after the state that a standby took over still works', insideOnly, async (t) => {
   const service = await serviceFor(t);

@@ -55,28 +55,24 @@ test('a wrong refresh token has its own line: of another session, of none, or in
   );
 });
 
-test(
-  'a credential that was once valid: a key that expired has a line, a token has none; a rate has its own',
-  insideOnly,
-  async (t) => {
-    const settings = { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' };
-    const service = await serviceFor(t, { settings });
-    const [root, ended] = [await service.root(), await service.root()];
-    const { key } = await newKey(service, root.token, { expiresAt: '2026-03-01T10:00:00Z' });
-    await root.delete(`/api/sessions/${ended.sessionId}`);
-    await ended.get('/orders');
-    service.clock.advance(3_600_000);
-    await root.get('/orders');
-    await service.restart();
-    await root.get('/orders');
-    assert.deepEqual(reasons(service), []);
-    assert.equal((await service.get('/orders', { key })).status, 401);
-    assert.deepEqual(reasons(service), [[root.id, 'key-expired']]);
-    for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
-    const limited = securityLines(service, 'excess_rate_limit_exceeded').length;
-    assert.deepEqual([reasons(service).length + limited, limited > 2], [6, true]);
-  },
-);
+test('a key that expired has a line, a token has none, and a rate has its own', insideOnly, async (t) => {
+  const settings = { 'rate-anonymous': '3/3600', 'public-url': 'https://orders.example' };
+  const service = await serviceFor(t, { settings });
+  const [root, ended] = [await service.root(), await service.root()];
+  const { key } = await newKey(service, root.token, { expiresAt: '2026-03-01T10:00:00Z' });
+  await root.delete(`/api/sessions/${ended.sessionId}`);
+  await ended.get('/orders');
+  service.clock.advance(3_600_000);
+  await root.get('/orders');
+  await service.restart();
+  await root.get('/orders');
+  assert.deepEqual(reasons(service), []);
+  assert.equal((await service.get('/orders', { key })).status, 401);
+  assert.deepEqual(reasons(service), [[root.id, 'key-expired']]);
+  for (let count = 0; count < 5; count += 1) await service.get('/orders', { key: 'secret' });
+  const limited = securityLines(service, 'excess_rate_limit_exceeded').length;
+  assert.deepEqual([reasons(service).length + limited, limited > 2], [6, true]);
+});
 
 test('rights that are lost midway have one line in an export whose reader loses staff rights', async (t) => {
   const service = await serviceFor(t);

@@ -38,56 +38,52 @@ function countIn(db: Connection | undefined, sql: string): number {
 const leftIn = (db: Connection | undefined): number =>
   countIn(db, '(SELECT count(userId) FROM orders) + (SELECT count(userId) FROM customers)');
 
-test(
-  'a removed user owns nothing immediately, and a restart completes the cleanup',
-  insideOnly,
-  async (t) => {
-    const service = await serviceFor(t);
-    const [gone, staff] = [await service.person(), await service.person('staff')];
-    await own(service, gone);
-    const paths = ['/orders/1', '/customers/1'];
-    for (const path of paths) assert.equal((await staff.get(path)).body.userId, gone.id); // now it is cached
-    assert.equal((await gone.delete(`/api/users/${gone.id}`)).status, 204);
-    assertProblem(await gone.get('/api/sessions'), 'invalid-token');
-    for (const path of paths) assert.equal((await staff.get(path)).body.userId, null);
-    const order = await staff.get('/orders/1');
-    await service.restart();
-    const { get, patch } = await service.signIn(staff.email, staff.password);
+test('a removed user owns nothing at once; a restart completes the cleanup', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  const [gone, staff] = [await service.person(), await service.person('staff')];
+  await own(service, gone);
+  const paths = ['/orders/1', '/customers/1'];
+  for (const path of paths) assert.equal((await staff.get(path)).body.userId, gone.id); // now it is cached
+  assert.equal((await gone.delete(`/api/users/${gone.id}`)).status, 204);
+  assertProblem(await gone.get('/api/sessions'), 'invalid-token');
+  for (const path of paths) assert.equal((await staff.get(path)).body.userId, null);
+  const order = await staff.get('/orders/1');
+  await service.restart();
+  const { get, patch } = await service.signIn(staff.email, staff.password);
 
-    const left = leftIn(service.inside?.database.read);
-    assert(left > 0, 'stopping waits for a slice at most');
-    for (const path of ['/orders', '/customers']) {
-      const { body } = await get(`${path}?userId=${gone.id}&total=true`);
-      assert.deepEqual([body.data, body.total], [[], 0]);
-    }
-    assertProblem(await get(`/api/users/${gone.id}/orders`), 'not-found');
-    const again = { name: 'Ada', email: gone.email, password };
-    assert.equal((await service.as().post('/api/users', again)).status, 201);
-    assert.equal((await patch('/customers/1', { name: 'Renamed' })).body.userId, null);
-    await checked(service.folder, 0);
+  const left = leftIn(service.inside?.database.read);
+  assert(left > 0, 'stopping waits for a slice at most');
+  for (const path of ['/orders', '/customers']) {
+    const { body } = await get(`${path}?userId=${gone.id}&total=true`);
+    assert.deepEqual([body.data, body.total], [[], 0]);
+  }
+  assertProblem(await get(`/api/users/${gone.id}/orders`), 'not-found');
+  const again = { name: 'Ada', email: gone.email, password };
+  assert.equal((await service.as().post('/api/users', again)).status, 201);
+  assert.equal((await patch('/customers/1', { name: 'Renamed' })).body.userId, null);
+  await checked(service.folder, 0);
 
-    const writesBefore = Number(service.inside?.database.stats.writes);
-    const seen: number[] = [];
-    for (let next = '/orders?sort=total&limit=200'; next !== null;) {
-      const { body } = await get(next);
-      for (const { id, userId } of body.data) {
-        assert.equal(userId, null);
-        seen.push(id);
-      }
-      next = body.next;
-      void service.inside?.app.cleanup.run();
+  const writesBefore = Number(service.inside?.database.stats.writes);
+  const seen: number[] = [];
+  for (let next = '/orders?sort=total&limit=200'; next !== null;) {
+    const { body } = await get(next);
+    for (const { id, userId } of body.data) {
+      assert.equal(userId, null);
+      seen.push(id);
     }
-    assert.deepEqual(
-      seen.toSorted((a, b) => a - b),
-      Array.from({ length: rows + 1 }, (_, index) => index + 1),
-    );
-    await service.inside?.app.cleanup.run();
-    assert.equal(leftIn(service.inside?.database.read), 0);
-    assert.equal(countIn(service.inside?.database.read, 'count(*) FROM removedUsers'), 0);
-    assert(Number(service.inside?.database.stats.writes) - writesBefore >= left / sliceRowsMax);
-    assert.equal((await get('/orders/1')).headers.etag, order.headers.etag);
-  },
-);
+    next = body.next;
+    void service.inside?.app.cleanup.run();
+  }
+  assert.deepEqual(
+    seen.toSorted((a, b) => a - b),
+    Array.from({ length: rows + 1 }, (_, index) => index + 1),
+  );
+  await service.inside?.app.cleanup.run();
+  assert.equal(leftIn(service.inside?.database.read), 0);
+  assert.equal(countIn(service.inside?.database.read, 'count(*) FROM removedUsers'), 0);
+  assert(Number(service.inside?.database.stats.writes) - writesBefore >= left / sliceRowsMax);
+  assert.equal((await get('/orders/1')).headers.etag, order.headers.etag);
+});
 
 test('the rows of a removed user are cleared immediately, without a restart', insideOnly, async (t) => {
   const service = await serviceFor(t);
