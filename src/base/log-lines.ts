@@ -47,8 +47,19 @@ export class JsonLines implements LogLines {
     const path = shorten(line.path);
     const traceparent = line.traceparent && shorten(line.traceparent);
     const durationMs = durationOf(line);
-    const members = { requestId, method, path, status, durationMs, address, principal };
-    return `${json({ time: timestampOf(time), level, ...members, traceparent, end, bytes })}\n`;
+    const members = {
+      requestId,
+      method,
+      path,
+      status,
+      durationMs,
+      address,
+      principal,
+      traceparent,
+      end,
+      bytes,
+    };
+    return `${escapeControls(JSON.stringify({ time: timestampOf(time), level, ...members }))}\n`;
   }
 }
 
