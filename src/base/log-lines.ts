@@ -44,22 +44,10 @@ export class JsonLines implements LogLines {
 
   request(line: RequestLogLine, level: Level, time: number): string {
     const { requestId, method, status, address, principal, end, bytes } = line;
-    const path = shorten(line.path);
     const traceparent = line.traceparent && shorten(line.traceparent);
-    const durationMs = durationOf(line);
-    const members = {
-      requestId,
-      method,
-      path,
-      status,
-      durationMs,
-      address,
-      principal,
-      traceparent,
-      end,
-      bytes,
-    };
-    return `${escapeControls(JSON.stringify({ time: timestampOf(time), level, ...members }))}\n`;
+    const request = { requestId, method, path: shorten(line.path), status, durationMs: durationOf(line) };
+    const further = { address, principal, traceparent, end, bytes };
+    return `${escapeControls(JSON.stringify({ time: timestampOf(time), level, ...request, ...further }))}\n`;
   }
 }
 

@@ -1,8 +1,8 @@
-// Keys that texts are sorted and compared by, and what becomes of kept rows when more texts have the same key than before.
+// Keys by which texts are sorted and compared. A migration may make them anew, so that texts which had two keys have one.
 //
-// A migration gives the new key to the oldest row. Another row with the same key keeps its former one, after a mark that
-// no key has, until its text is changed: it is found by that text, and no row is merged or deleted. The start of the
-// service and `orderly check` name such rows.
+// The oldest row gets the new key. Another row with the same key keeps its former key, after a mark that no key has, until
+// its text is changed. It is still found by its text, and no row is merged or deleted. The start of the service and
+// `orderly check` name such rows.
 import { keyOfName } from '../schema/members.ts';
 import { rowsByKey } from './audit.ts';
 import type { Connection } from './connection.ts';
@@ -25,7 +25,7 @@ export function uniqueKeyColumn({ source, keyOf, formerKeyOf }: UniqueKey): Colu
   return { ...derived(source, keyOf), storeKept: (text: string) => mark + formerKeyOf(text) };
 }
 
-/** The keys by which a row with this text is found: first the one that a kept row may have. */
+/** The keys by which a row with this text is found; the first is that of a row which keeps its former key. */
 export function keysOf({ keyOf, formerKeyOf }: UniqueKey, text: string): readonly [string, string] {
   return [mark + formerKeyOf(text), keyOf(text)];
 }

@@ -179,7 +179,7 @@ const erased: Omit<CustomerContent, 'userId'> = {
   metadata: noMetadata,
 };
 
-/** Erases what is personal of the customer. The customer's orders are another matter. */
+/** Erases what is personal in the customer's row; `customer-erasure-store.ts` erases the rest. */
 export function eraseContent(permit: Permit, customer: Owned<Customer>): void {
   if (changesNothing(customer, erased)) return;
   const wanted = { ...erased, userId: customer.userId };

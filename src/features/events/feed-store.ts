@@ -15,7 +15,7 @@ export type FeedAccess =
   | 'all'
   | {
       readonly userId: number;
-      /** Of these topics only the caller's own events are seen, of others all; null: only the caller's own of any. */
+      /** The topics of which the caller sees only own events, and all events of others; null: only own events of all. */
       readonly allBut: readonly Topic[] | null;
       readonly types: readonly EventType[];
     };

@@ -18,7 +18,7 @@ import type { ArrivingLine, ImportLine, LineReader } from './import-lines.ts';
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/** Lines are read from pieces of this length, each in a turn of its own: it may have thousands of short rows. */
+/** Lines are read from pieces of this length, each in a turn of its own: a longer one may have thousands of rows. */
 const pieceBytes = 8 * 1024;
 /** The lines of an import that wait for one sync of the disk. */
 const linesAtOnceMax = 16;
