@@ -67,26 +67,12 @@ type NewEvent = {
  * - responses stored for an `Idempotency-Key`, and the cleanup, which removes, clears and re-encrypts.
  */
 export function recordEvent({ writer, origin }: Permit, event: NewEvent): void {
-  const { type, subjectId, ownerId } = event;
-  const topic = topicOf(type) ?? event.topic;
-  const topicId = topic === 'user' ? ownerId : subjectId;
+  const topic = topicOf(event.type) ?? event.topic;
+  const topicId = topic === 'user' ? event.ownerId : event.subjectId;
   assert(topic !== undefined && topicId !== null, 'an event is about an object');
-  events.insert(writer, {
-    createdAt: event.createdAt ?? origin.now,
-    type,
-    topic,
-    topicId,
-    subjectId,
-    ownerId,
-    formerOwnerId: event.formerOwnerId,
-    actorId: event.actorId ?? origin.actor?.userId,
-    keyId: origin.actor?.keyId,
-    requestId: origin.requestId,
-    reason: event.reason,
-    changes: event.changes,
-    currency: event.money?.currency,
-    received: event.money?.received,
-  });
+  const { actor, requestId, now } = origin;
+  const by = { actorId: actor?.userId, keyId: actor?.keyId, requestId, createdAt: now };
+  events.insert(writer, { ...by, ...event, ...event.money, topic, topicId });
 }
 
 export function eventOf(row: RowObject<typeof shown>): Event {
@@ -105,7 +91,7 @@ export function eventOf(row: RowObject<typeof shown>): Event {
 
 export function findEvent(db: Connection, id: number): Event | undefined {
   const row = eventRows.find(db, id);
-  return row === undefined ? undefined : eventOf(row);
+  return row && eventOf(row);
 }
 
 /** Selects the history of one object, newest first. Callers who may see the object may see its history. */

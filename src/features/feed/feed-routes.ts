@@ -160,22 +160,11 @@ function liveEvents(call: FeedCall, { live }: FeedServices): Streamed {
 
 /** A row for each event, with its changes as JSON. */
 const eventTable: CsvTable<Event> = {
-  columns: [
-    'id',
-    'type',
-    'createdAt',
-    'subject',
-    'actor.userId',
-    'actor.keyId',
-    'requestId',
-    'reason',
-    'changes',
-  ],
+  columns: 'id type createdAt subject actor.userId actor.keyId requestId reason changes'.split(' '),
   rowsOf({ id, type, createdAt, subject, actor, requestId, reason, changes }) {
     const { userId = null, keyId = null } = actor ?? {};
-    return [
-      [id, type, csvTime(createdAt), subject, userId, keyId, requestId, reason, JSON.stringify(changes)],
-    ];
+    const time = csvTime(createdAt);
+    return [[id, type, time, subject, userId, keyId, requestId, reason, JSON.stringify(changes)]];
   },
 };
 const eventsFile = { name: 'events', table: eventTable };

@@ -8,7 +8,7 @@ import type { ResponseStream, StreamEndReason } from '../../http/responses/respo
 import { commentLine, eventBlock, retryLine } from '../../http/responses/server-sent-events.ts';
 import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable } from '../../problem.ts';
-import type { EventType } from '../events/event.ts';
+import type { Event, EventType } from '../events/event.ts';
 import { readFeed, type FeedAccess } from '../events/feed-store.ts';
 import type { Core } from '../feature.ts';
 import { cursorAfter, feedState } from './feed-cursor.ts';
@@ -31,15 +31,7 @@ const commentMilliseconds = 15_000;
 const reconnectMilliseconds = 3_000;
 const retrySeconds = 10;
 
-const endReasons: readonly StreamEndReason[] = [
-  'client',
-  'slow',
-  'unauthorized',
-  'expired',
-  'gone',
-  'stopping',
-  'failed',
-];
+const endReasons = ['client', 'slow', 'unauthorized', 'expired', 'gone', 'stopping', 'failed'] as const;
 
 type Services = Pick<Core, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
 
@@ -71,7 +63,7 @@ type Reader = Omit<NewReader, 'after'> & {
 export class LiveFeed {
   readonly #services: Services;
   readonly #readers = new Set<Reader>();
-  readonly #ends = new Map(endReasons.map((reason) => [reason, 0]));
+  readonly #ends = new Map<StreamEndReason, number>(endReasons.map((reason) => [reason, 0]));
   #eventsSent = 0;
   #isClosed = false;
   #isWaking = false;
@@ -178,10 +170,9 @@ export class LiveFeed {
     const page = { rows: streamPageEventsMax, charsMax: streamPageCharsMax };
     const { events, end } = readFeed(db, { ...page, after, latest, access, types });
     reader.position = end;
-    const blocks = events.map((event) => {
-      return eventBlock({ id: cursorAfter(epoch, event.id), type: event.type, data: JSON.stringify(event) });
-    });
-    if (blocks.length > 0) this.#write(reader, blocks.join(''));
+    const blockOf = (event: Event): string =>
+      eventBlock({ id: cursorAfter(epoch, event.id), type: event.type, data: JSON.stringify(event) });
+    if (events.length > 0) this.#write(reader, events.map(blockOf).join(''));
     if (!stream.isOver) this.#eventsSent += events.length;
     if (end >= latest) reader.hasCaughtUp = true;
     else if (reader.hasCaughtUp) this.#sendLater(reader);

@@ -35,11 +35,10 @@ export const keySource: ObjectSource<StoredKey> = {
 
 /** Returns the caller whom the key authenticates, with the user's present rights. */
 export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined {
-  const row = db.get<[number, Role, string, Uint8Array, number | null]>(
+  const sql =
     'SELECT userId, role, scopes, hash, expiresAt ' +
-      'FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?',
-    id,
-  );
+    'FROM apiKeys JOIN users ON users.id = userId WHERE apiKeys.id = ?';
+  const row = db.get<[number, Role, string, Uint8Array, number | null]>(sql, id);
   if (row === undefined) return undefined;
   const [userId, role, scopes, hash, expiresAt] = row;
   const caller = {
@@ -90,17 +89,11 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
   const sql =
     'SELECT apiKeys.id, apiKeys.name, email, prefix FROM apiKeys JOIN users ON users.id = userId ' +
     'WHERE expiresAt IS NULL OR expiresAt > ? ORDER BY apiKeys.id';
+  // the escapes of a name include marks that change the direction of writing, which could hide the rest of the line
+  const quoted = (name: string): string => escapeControls(JSON.stringify(name));
   return db
     .all<[number, string, string, string]>(sql, now)
     .map(([id, name, email, prefix]) => `  ${id} ${quoted(name)} of ${email}, ${prefix}…`);
-}
-
-/**
- * Quotes a name. Its escapes include marks that change the direction of writing, which could hide the rest of
- * the line.
- */
-function quoted(name: string): string {
-  return escapeControls(JSON.stringify(name));
 }
 
 /** Stores when keys were last used, by id. */

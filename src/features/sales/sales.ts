@@ -50,13 +50,9 @@ export const salesQuery = {
   by: optional(
     oneOf(spans, { description: 'The buckets; `day` by default. Weeks begin on Monday (ISO 8601).' }),
   ),
-  timeZone: optional(
-    string({
-      ...timeZoneMembers,
-      rule: timeZoneIssue,
-    }),
-    { description: 'By default the shop’s, or else `UTC`.' },
-  ),
+  timeZone: optional(string({ ...timeZoneMembers, rule: timeZoneIssue }), {
+    description: 'By default the shop’s, or else `UTC`.',
+  }),
 };
 
 const total = nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4494] }), {
@@ -66,31 +62,32 @@ const total = nullable(integer({ minimum: -Number.MAX_SAFE_INTEGER, examples: [4
 });
 const orders = integer({ description: 'How many; an order paid again counts again.', examples: [3] });
 
-const Figures = named(
-  'SalesFigures',
-  object({
-    currency,
-    status: oneOf(statuses, {
-      description:
-        'Of orders `placed`, the present one; of money `received`, what the orders became: `paid`, ' +
-        '`refunded`, or `open` again by a correction.',
-    }),
-    orders,
-    total,
-    byPayment: optional(
-      array(
-        object({
-          payment: nullable(oneOf(payments), {
-            description: 'As the order has it now; null if nobody said.',
-          }),
-          orders,
-          total,
-        }),
-        { maxItems: payments.length + 1, description: 'Only of money `received`: how it was paid.' },
-      ),
-    ),
+const byPayment = object({
+  payment: nullable(oneOf(payments), { description: 'As the order has it now; null if nobody said.' }),
+  orders,
+  total,
+});
+const Figures = object({
+  currency,
+  status: oneOf(statuses, {
+    description:
+      'Of orders `placed`, the present one; of money `received`, what the orders became: `paid`, ' +
+      '`refunded`, or `open` again by a correction.',
   }),
-);
+  orders,
+  total,
+  byPayment: optional(
+    array(byPayment, {
+      maxItems: payments.length + 1,
+      description: 'Only of money `received`: how it was paid.',
+    }),
+  ),
+});
+const figures = array(named('SalesFigures', Figures), {
+  maxItems: salesFiguresMax,
+  description: 'By currency and status, of what happened in this time.',
+});
+const Bucket = named('SalesBucket', object({ from: timestamp, before: timestamp, figures }));
 
 export const Sales = named(
   'Sales',
@@ -106,20 +103,10 @@ export const Sales = named(
         'null if none were removed, and for orders `placed`.',
       examples: [null],
     }),
-    buckets: array(
-      named(
-        'SalesBucket',
-        object({
-          from: timestamp,
-          before: timestamp,
-          figures: array(Figures, {
-            maxItems: salesFiguresMax,
-            description: 'By currency and status, of what happened in this time.',
-          }),
-        }),
-      ),
-      { maxItems: salesBucketsMax, description: 'All, in order; those without figures are empty.' },
-    ),
+    buckets: array(Bucket, {
+      maxItems: salesBucketsMax,
+      description: 'All, in order; those without figures are empty.',
+    }),
   }),
 );
 export type Sales = Infer<typeof Sales>;

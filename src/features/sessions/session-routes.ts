@@ -108,13 +108,9 @@ export function sessionRoutes(services: SessionServices): Route[] {
   ];
 }
 
-function sessionList({
-  query,
-  now,
-}: {
-  readonly query: { readonly userId?: number };
-  readonly now: number;
-}): List<Session, Caller> {
+type SessionQuery = { readonly query: { readonly userId?: number }; readonly now: number };
+
+function sessionList({ query, now }: SessionQuery): List<Session, Caller> {
   return {
     selectionFor: (caller) => sessionSelection({ userId: requireOwner(caller, query, 'sessions') }, now),
     elements: lookupOf({ find: sessionSource(now).find, represent: representSession }),

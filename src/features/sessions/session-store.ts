@@ -53,11 +53,10 @@ export function usesCookie(db: Connection, id: number | null): boolean {
 
 /** Returns the caller whom a token of the session authenticates, with the user's present rights. */
 export function findSessionCaller(db: Connection, id: number): SessionCaller | undefined {
-  const row = db.get<[number, Role, number, number]>(
+  const sql =
     'SELECT userId, role, sessions.createdAt, expiresAt ' +
-      'FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?',
-    id,
-  );
+    'FROM sessions JOIN users ON users.id = userId WHERE sessions.id = ?';
+  const row = db.get<[number, Role, number, number]>(sql, id);
   if (row === undefined) return undefined;
   const [userId, role, createdAt, expiresAt] = row;
   return {
@@ -157,14 +156,9 @@ export const sessionAudit = sessions.audit({
   columns: shown,
   issues(session) {
     const { createdAt, lastUsedAt, expiresAt } = session;
-    return [
-      ...schemaIssues(Session, session),
-      ...issueUnless(
-        createdAt <= lastUsedAt && lastUsedAt <= expiresAt,
-        '/expiresAt',
-        'createdAt, lastUsedAt and expiresAt are not in this order.',
-      ),
-    ];
+    const isOrdered = createdAt <= lastUsedAt && lastUsedAt <= expiresAt;
+    const detail = 'createdAt, lastUsedAt and expiresAt are not in this order.';
+    return [...schemaIssues(Session, session), ...issueUnless(isOrdered, '/expiresAt', detail)];
   },
 });
 

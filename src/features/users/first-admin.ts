@@ -36,10 +36,8 @@ export async function createFirstAdmin(
   const passwordExpiresAt = notBeforeFloor(now) + initialPasswordMilliseconds;
   // the file comes first: without it nobody would know the password
   if (!isChosen) writeAdminFile(dataFolder, { email, password });
-  await write((db) => {
-    const permit = servicePermit(db, now);
-    addUser(permit, isChosen ? admin : { ...admin, passwordExpiresAt }, now);
-  });
+  const row = isChosen ? admin : { ...admin, passwordExpiresAt };
+  await write((db) => void addUser(servicePermit(db, now), row, now));
   if (isChosen) return `an administrator, ${email}`;
   return `an administrator, ${email}; the password is in ${adminFile(dataFolder)}`;
 }

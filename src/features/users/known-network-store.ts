@@ -19,22 +19,15 @@ export function isKnownNetwork(db: Connection, { userId, network, now }: Network
 
 /** Records a use of the account; beyond the bound, the row that was used longest ago is deleted. */
 export function recordNetwork({ writer: db, origin }: Permit, userId: number, network: string): void {
-  db.run(
+  const removal =
     'DELETE FROM knownAddresses WHERE userId = ? AND addressBucket IN ' +
-      '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
-      'ORDER BY usedAt DESC, addressBucket LIMIT -1 OFFSET ?)',
-    userId,
-    userId,
-    network,
-    knownNetworksPerUserMax - 1,
-  );
-  db.run(
+    '(SELECT addressBucket FROM knownAddresses WHERE userId = ? AND addressBucket <> ? ' +
+    'ORDER BY usedAt DESC, addressBucket LIMIT -1 OFFSET ?)';
+  db.run(removal, userId, userId, network, knownNetworksPerUserMax - 1);
+  const insertion =
     'INSERT INTO knownAddresses (userId, addressBucket, usedAt) VALUES (?, ?, ?) ' +
-      'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt',
-    userId,
-    network,
-    origin.now,
-  );
+    'ON CONFLICT DO UPDATE SET usedAt = excluded.usedAt';
+  db.run(insertion, userId, network, origin.now);
 }
 
 export function removeOldNetworks(db: Connection, rowsMax: number, now: number): number {

@@ -11,9 +11,8 @@ import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
 import { checkNotLastAdmin, type StoredUser } from './user-store.ts';
 
-const reason = nullable(
-  singleLine(200, 'Why, for other administrators. The user never sees it.', 'Laptop stolen'),
-);
+const why = 'Why, for other administrators. The user never sees it.';
+const reason = nullable(singleLine(200, why, 'Laptop stolen'));
 export const Suspension = named('Suspension', object({ userId: id, createdAt: timestamp, reason }));
 export type Suspension = Infer<typeof Suspension>;
 
@@ -61,12 +60,10 @@ export function replacementIssues(
   return issues;
 }
 
+type Reason = Suspension['reason'];
+
 /** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
-export function addSuspension(
-  permit: Permit,
-  { id }: Owned<StoredUser>,
-  reason: string | null,
-): StoredSuspension {
+export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: Reason): StoredSuspension {
   const { writer: db, origin } = permit;
   const suspension = { userId: id, createdAt: origin.now, reason };
   checkNotLastAdmin(permit, id);
@@ -80,7 +77,7 @@ export function addSuspension(
 export function replaceSuspension(
   permit: Permit,
   current: Owned<StoredSuspension>,
-  reason: string | null,
+  reason: Reason,
 ): StoredSuspension {
   if (reason === current.reason) return current; // no change, so no event
   replaceReason(permit.writer, { reason }, current.userId);

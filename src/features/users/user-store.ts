@@ -160,13 +160,9 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
 }
 
 /** Stores a new hash of the same password. No response shows a difference. */
-export function upgradePasswordHash(
-  { writer: db }: Permit,
-  { userId, hash }: SignInAccount,
-  upgraded: string,
-): void {
+export function upgradePasswordHash(permit: Permit, { userId, hash }: SignInAccount, upgraded: string): void {
   const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
-  db.run(sql, upgraded, userId, hash);
+  permit.writer.run(sql, upgraded, userId, hash);
 }
 
 /**
@@ -183,13 +179,9 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
 }
 
 /** Ends the user's sessions except one. */
-export function endSessions(
-  { writer: db }: Permit,
-  { id }: Owned<StoredUser>,
-  exceptId: number | null,
-): void {
-  db.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
-  db.invalidate({ kind: 'user', id });
+export function endSessions(permit: Permit, { id }: Owned<StoredUser>, exceptId: number | null): void {
+  permit.writer.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
+  permit.writer.invalidate({ kind: 'user', id });
 }
 
 /** Ends the user's sessions and removes their keys: the password is somebody else's, or the user suspended. */
@@ -241,13 +233,10 @@ export const userAudit = users.audit({
   thing: 'user',
   columns,
   issues({ nameKey, emailKey, passwordHash, passwordExpiresAt, version, ...user }) {
+    const isScrypt = passwordHash.startsWith('$scrypt$');
     return [
       ...schemaIssues(User, user),
-      ...issueUnless(
-        passwordHash.startsWith('$scrypt$'),
-        '/passwordHash',
-        'passwordHash is not a scrypt hash.',
-      ),
+      ...issueUnless(isScrypt, '/passwordHash', 'passwordHash is not a scrypt hash.'),
     ];
   },
 });

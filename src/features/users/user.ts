@@ -80,40 +80,23 @@ export type UserPatch = Infer<ReturnType<typeof userBodies>['UserPatch']>;
 
 /** Returns the schemas of bodies, for a service whose passwords have at least this many characters. */
 export function userBodies(passwordMin: number) {
-  const passwordRule = ruleFor({ password: optional(password) }, (sent) =>
-    sentPasswordIssues(sent, nobody, passwordMin),
-  );
-  const NewUser = named(
-    'NewUser',
-    object(
-      newUserMembers,
-      {
-        examples: [
-          { name: 'Ada Lovelace', email: 'ada@example.com', password: 'correct horse battery staple' },
-        ],
-      },
-      [passwordRule],
-    ),
-  );
-  const UserReplacement = named(
-    'UserReplacement',
-    object(
-      replacementMembers,
-      {
-        description:
-          'An omitted password or role stays. Read-only members may be sent with their current values.',
-        examples: [{ name: 'Ada King', email: 'ada@example.com' }],
-      },
-      [passwordRule],
-    ),
-  );
-  const UserPatch = named(
-    'UserPatch',
-    partial(UserReplacement, {
-      description: 'A JSON Merge Patch (RFC 7396).',
-      examples: [{ name: 'Ada King' }],
-    }),
-  );
+  const rules = [
+    ruleFor({ password: optional(password) }, (sent) => sentPasswordIssues(sent, nobody, passwordMin)),
+  ];
+  const example = {
+    name: 'Ada Lovelace',
+    email: 'ada@example.com',
+    password: 'correct horse battery staple',
+  };
+  const NewUser = named('NewUser', object(newUserMembers, { examples: [example] }, rules));
+  const replacement = {
+    description:
+      'An omitted password or role stays. Read-only members may be sent with their current values.',
+    examples: [{ name: 'Ada King', email: 'ada@example.com' }],
+  };
+  const UserReplacement = named('UserReplacement', object(replacementMembers, replacement, rules));
+  const patch = { description: 'A JSON Merge Patch (RFC 7396).', examples: [{ name: 'Ada King' }] };
+  const UserPatch = named('UserPatch', partial(UserReplacement, patch));
   return { NewUser, UserReplacement, UserPatch };
 }
 
@@ -155,17 +138,13 @@ export function checkMayGiveRole(caller: Caller | undefined, now: number): void 
   checkStepUp(caller, now, 'Assigning a role');
 }
 
-/**
- * Returns the issues of `currentPassword`: callers who change their own password must send it, others must
- * not.
- */
+/** Returns the issues of `currentPassword`: callers who change their own password must send it, others must not. */
 function currentPasswordIssues({ password, currentPassword }: UserPatch, isOwn: boolean): Issue[] {
-  if (isOwn && password !== undefined && currentPassword === undefined)
-    return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
-  if (currentPassword === undefined || (isOwn && password !== undefined)) return [];
-  return [
-    currentPasswordIssue('unexpected', 'currentPassword is only accepted with a new password of your own.'),
-  ];
+  const isNeeded = isOwn && password !== undefined;
+  if (isNeeded === (currentPassword !== undefined)) return [];
+  if (isNeeded) return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
+  const detail = 'currentPassword is only accepted with a new password of your own.';
+  return [currentPasswordIssue('unexpected', detail)];
 }
 
 export function currentPasswordIssue(code: 'required' | 'unexpected' | 'mismatch', detail: string): Issue {

@@ -181,17 +181,13 @@ type WebhookPatch = Infer<ReturnType<typeof webhookBodies>['WebhookPatch']>;
 /** Returns the schemas of bodies, for a service whose webhooks may have these targets. */
 export function webhookBodies(targets: WebhookTargets, all: readonly EventType[]) {
   const members = membersFor(targets, all);
-  const NewWebhook = named(
-    'NewWebhook',
-    object(postedIn(members), { examples: [{ url: 'https://example.com/hook', types: ['order.paid'] }] }),
-  );
-  const WebhookPatch = named(
-    'WebhookPatch',
-    partial(object(sentIn(members)), {
-      description: 'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
-      examples: [{ status: 'paused' }],
-    }),
-  );
+  const example = { url: 'https://example.com/hook', types: ['order.paid'] };
+  const NewWebhook = named('NewWebhook', object(postedIn(members), { examples: [example] }));
+  const patch = {
+    description: 'A JSON Merge Patch (RFC 7396). Read-only members may be sent with their current values.',
+    examples: [{ status: 'paused' }],
+  };
+  const WebhookPatch = named('WebhookPatch', partial(object(sentIn(members)), patch));
   return { NewWebhook, WebhookPatch };
 }
 
@@ -227,11 +223,8 @@ function statusIssues(current: Webhook, { status }: WebhookContent): Issue[] {
  * Returns the issues of the position. Events after the position may have been removed: enabling the webhook
  * then requires a new position.
  */
-function positionIssues(
-  current: Webhook,
-  wanted: WebhookContent,
-  { removedUpTo, latest }: FeedBounds,
-): Issue[] {
+function positionIssues(current: Webhook, wanted: WebhookContent, bounds: FeedBounds): Issue[] {
+  const { removedUpTo, latest } = bounds;
   const { status, position } = wanted;
   const begins = status === 'enabled' && current.status !== 'enabled';
   if (position === current.position && !begins) return [];
