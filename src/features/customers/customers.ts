@@ -58,13 +58,9 @@ function membersFor(countryOf: () => string | undefined) {
 /** Throws if the shop has moved to another country since the number was checked. */
 function keptPhone(sent: string, country: string | undefined): string {
   const number = toE164(sent, country);
-  if (number === undefined)
-    throw invalidAt(
-      '/phone',
-      'format',
-      'The shop’s country has just changed: send the number with + and its calling code.',
-    );
-  return number;
+  if (number !== undefined) return number;
+  const detail = 'The shop’s country has just changed: send the number with + and its calling code.';
+  throw invalidAt('/phone', 'format', detail);
 }
 
 /** How an import finds customers. Before they had references, the shop's own number was the key of an import. */

@@ -24,15 +24,11 @@ export class CsvRows {
   #hasSeparator = false;
   /** The beginning of a row that isn't complete. */
   #rest = '';
-  #number = 1;
+  /** The number of the row that is being read. */
+  number = 1;
 
   constructor(rowCharsMax: number) {
     this.#rowCharsMax = rowCharsMax;
-  }
-
-  /** The number of the row that is being read. */
-  get number(): number {
-    return this.#number;
   }
 
   /**
@@ -49,12 +45,16 @@ export class CsvRows {
         throw new Problem('content-too-large', `A row must have at most ${this.#rowCharsMax} characters.`);
       if (row === undefined) break;
       start = end;
-      if (this.#number === 1 && this.#namesSeparator(row.cells)) continue;
-      if (row.cells.some((cell) => cell.trim() !== '')) {
+      const { cells } = row;
+      // a first line that names the separator, which is the first one of the table anyway unless it is quoted
+      const naming = this.number === 1 ? /^sep=([,;\t|]?)$/i.exec(cells.join('')) : null;
+      if (naming?.[1]) this.#separateBy(naming[1]);
+      if (naming !== null) continue;
+      if (cells.some((cell) => cell.trim() !== '')) {
         if (!this.#hasSeparator) this.#separateBy(',');
-        yield { number: this.#number, cells: row.cells };
+        yield { number: this.number, cells };
       }
-      this.#number += 1;
+      this.number += 1;
     }
     this.#rest = whole.slice(start);
   }
@@ -74,13 +74,6 @@ export class CsvRows {
       if (stop === '' || stop.startsWith('\r') || stop === '\n') return { cells, end };
       if (!this.#hasSeparator) this.#separateBy(stop);
     }
-  }
-
-  /** Whether the first row is `sep=;`. Where the separator isn't quoted, it was the first one of the table. */
-  #namesSeparator(cells: readonly string[]): boolean {
-    const [, separator] = /^sep=([,;\t|]?)$/i.exec(cells.join('')) ?? [];
-    if (separator !== undefined && separator !== '') this.#separateBy(separator);
-    return separator !== undefined;
   }
 
   #separateBy(separator: string): void {

@@ -49,7 +49,7 @@ export function importRoutes({ imports, now, shop, others }: ImportServices): Ro
         contents: {
           [ndjsonType]: {
             description: 'Lines of JSON, each an ImportLine; blank ones are left out.',
-            example: `${JSON.stringify(exampleOfCustomer)}\n${JSON.stringify(exampleOfOrder)}\n`,
+            example: exampleOfLines,
             lineSchema: form.schema,
           },
           [csvType]: {
@@ -73,9 +73,7 @@ export function importRoutes({ imports, now, shop, others }: ImportServices): Ro
 }
 
 function tablesOf(kinds: readonly Importable[]): ImportTable[] {
-  return kinds.flatMap((kind) =>
-    kind.conversion === undefined ? [] : [{ ...kind, conversion: kind.conversion }],
-  );
+  return kinds.flatMap(({ conversion, ...kind }) => (conversion ? [{ ...kind, conversion }] : []));
 }
 
 const ofDescription =
@@ -92,17 +90,10 @@ const importQuery = {
   }),
 };
 
-const exampleOfCustomer = { key: 'shop-7', customer: { name: 'Grace Hopper' } };
-const exampleOfOrder = {
-  key: 'shop-1042',
-  order: {
-    customerKey: 'shop-7',
-    currency: 'EUR',
-    status: 'delivered',
-    createdAt: '2025-11-03T10:15:00Z',
-    items: [{ name: 'Green tea, 250 g', quantity: 2, unitPrice: 749 }],
-  },
-};
+const exampleOfLines =
+  '{"key":"shop-7","customer":{"name":"Grace Hopper"}}\n{"key":"shop-1042","order":{"customerKey":"shop-7",' +
+  '"currency":"EUR","status":"delivered","createdAt":"2025-11-03T10:15:00Z",' +
+  '"items":[{"name":"Green tea, 250 g","quantity":2,"unitPrice":749}]}}\n';
 
 function descriptionWith(plurals: readonly string[]): string {
   const scopes = plurals.map((plural) => `\`${plural}:write\` to import ${plural}`);

@@ -36,12 +36,17 @@ import * as column from '../../storage/table.ts';
 
 export const shopLineCharsMax = 200;
 
-const name = singleLine(shopLineCharsMax, 'The sender on papers.', 'Tea House');
-const address = singleLine(
-  shopLineCharsMax,
-  'The sender’s address on papers, in one line.',
-  'Lange Straße 1, 26122 Oldenburg',
-);
+const example = {
+  name: 'Tea House',
+  address: 'Lange Straße 1, 26122 Oldenburg',
+  country: 'DE',
+  currency: 'EUR',
+  timeZone: 'Europe/Berlin',
+  registration: 'closed',
+};
+const name = singleLine(shopLineCharsMax, 'The sender on papers.', example.name);
+const addressIs = 'The sender’s address on papers, in one line.';
+const address = singleLine(shopLineCharsMax, addressIs, example.address);
 const timeZone = string({
   maxLength: 64,
   pattern: '^[A-Za-z][A-Za-z0-9_+\\-]*(?:/[A-Za-z0-9_+\\-]+)*$',
@@ -108,31 +113,18 @@ export const Shop = named(
 );
 export type Shop = Infer<typeof Shop>;
 
-const example = {
-  name: 'Tea House',
-  address: 'Lange Straße 1, 26122 Oldenburg',
-  country: 'DE',
-  currency: 'EUR',
-  timeZone: 'Europe/Berlin',
-  registration: 'closed',
+const replacement = {
+  description:
+    'What is null or left out is as if it had never been set: as the flags say. ' +
+    '`updatedAt` may be sent with its current value.',
+  examples: [example],
 };
-
-export const ShopReplacement = named(
-  'ShopReplacement',
-  object(sentIn(shopMembers), {
-    description:
-      'What is null or left out is as if it had never been set: as the flags say. ' +
-      '`updatedAt` may be sent with its current value.',
-    examples: [example],
-  }),
-);
-export const ShopPatch = named(
-  'ShopPatch',
-  partial(ShopReplacement, {
-    description: 'A JSON Merge Patch (RFC 7396). Null is as if it had never been set: as the flag says.',
-    examples: [{ timeZone: 'Europe/Berlin' }],
-  }),
-);
+export const ShopReplacement = named('ShopReplacement', object(sentIn(shopMembers), replacement));
+const patch = {
+  description: 'A JSON Merge Patch (RFC 7396). Null is as if it had never been set: as the flag says.',
+  examples: [{ timeZone: 'Europe/Berlin' }],
+};
+export const ShopPatch = named('ShopPatch', partial(ShopReplacement, patch));
 export type ShopPatch = Infer<typeof ShopPatch>;
 
 /** Returns the shop as it is in effect. `--registration closed` closes whatever is set. */
