@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { copyFileSync, cpSync } from 'node:fs';
 import { join } from 'node:path';
-import { test, type TestContext } from 'node:test';
+import { test } from 'node:test';
 import { assertProblem } from '../../support/http-support.ts';
 import { newCustomer, rootToken, valuesIn } from '../../support/resource-support.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
@@ -33,12 +33,6 @@ async function assertGoesOn(service: TestService, next: string): Promise<void> {
   assert.equal(valuesIn(await get(next), 'subject').at(-1), `/customers/${id}`);
 }
 
-async function backUp(t: TestContext, { folder }: TestService): Promise<string> {
-  const copy = join(newFolder(t), 'copy.db');
-  assert.equal((await orderly(['backup', copy, `--data=${folder}`])).status, 0);
-  return copy;
-}
-
 test('a position in the feed is accepted after a restart, and by the original of a copied folder, not by the copy', async (t) => {
   const service = await serviceFor(t);
   const [next, copy] = [await latest(service), newFolder(t)];
@@ -50,29 +44,21 @@ test('a position in the feed is accepted after a restart, and by the original of
   await assertGoesOn(await serviceFor(t, { folder: service.folder }), next);
 });
 
-test('a position in the feed is gone once a backup was restored, even if it is older than the backup', async (t) => {
-  const service = await serviceFor(t);
-  const early = await latest(service);
-  const copy = await backUp(t, service);
-  await newCustomer(service, await rootToken(service));
-  const late = await latest(service);
-  await service.stop();
-  assert.equal((await orderly(['restore', copy, '--force', `--data=${service.folder}`])).status, 0);
-  const restored = await serviceFor(t, { folder: service.folder });
-  for (const next of [early, late]) await assertGone(restored, next);
-  await assertGoesOn(restored, await latest(restored));
-});
-
-test('a position in the feed is gone once a backup replaced the database by hand', async (t) => {
-  const service = await serviceFor(t);
-  const next = await latest(service);
-  const copy = await backUp(t, service);
-  await service.stop();
-  copyFileSync(copy, join(service.folder, 'orderly.db'));
-  const started = await serviceFor(t, { folder: service.folder });
-  await assertGone(started, next);
-  await assertGoesOn(started, await latest(started));
-});
+for (const isByHand of [false, true])
+  test(`a position in the feed is gone once a backup was put back ${isByHand ? 'by hand' : 'by restore'}, however old it is`, async (t) => {
+    const service = await serviceFor(t);
+    const [folder, copy] = [`--data=${service.folder}`, join(newFolder(t), 'copy.db')];
+    const early = await latest(service);
+    assert.equal((await orderly(['backup', copy, folder])).status, 0);
+    await newCustomer(service, await rootToken(service));
+    const late = await latest(service);
+    await service.stop();
+    if (isByHand) copyFileSync(copy, join(service.folder, 'orderly.db'));
+    else assert.equal((await orderly(['restore', copy, '--force', folder])).status, 0);
+    const restored = await serviceFor(t, { folder: service.folder });
+    for (const next of [early, late]) await assertGone(restored, next);
+    await assertGoesOn(restored, await latest(restored));
+  });
 
 test('a position in the feed is gone once an earlier file replaced the database by hand, which the first start says', async (t) => {
   const { folder, stop } = await serviceFor(t);
