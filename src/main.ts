@@ -16,9 +16,8 @@ import { parseDotEnv } from './config/dot-env.ts';
 import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
 import { claimFolder } from './storage/private-files.ts';
-import { databaseFile } from './storage/database-file.ts';
+import { databaseFile, hasWalResetFix } from './storage/database-file.ts';
 import { isDamage, StorageError, toStorageError } from './storage/storage-error.ts';
-import { hasWalResetFix } from './storage/sqlite-version.ts';
 import { isSystemError, systemErrorText } from './base/system-error.ts';
 import { version } from './base/version.ts';
 

@@ -11,7 +11,6 @@ import type { RepresentationCache } from '../http/responses/representation-cache
 import type { Lists } from '../http/lists/list.ts';
 import type { Family } from '../base/prometheus.ts';
 import type { RouteGroup } from '../http/routing/router.ts';
-import type { Invalidation } from '../storage/invalidation.ts';
 import type { Logger } from '../base/logger.ts';
 import type { Tag } from '../openapi/openapi.ts';
 import type { Limiters } from '../rates/limiter.ts';
@@ -27,7 +26,7 @@ import type { Importable } from '../resource/imported-object-store.ts';
 import type { Readiness } from './health/health-routes.ts';
 import type { Migration } from '../storage/migrations.ts';
 import type { Audit } from '../storage/audit.ts';
-import type { Connection } from '../storage/connection.ts';
+import type { Connection, Invalidation } from '../storage/connection.ts';
 import type { Permit } from '../storage/permit.ts';
 import type { EventType } from './events/event.ts';
 import type { AuditedHistory } from './events/history-audit-store.ts';

@@ -3,7 +3,7 @@ import { CallerCache } from '../auth/caller-cache.ts';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { estimateBytes, type Representation } from '../http/responses/representation.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
-import type { Invalidation } from '../storage/invalidation.ts';
+import type { Invalidation } from '../storage/connection.ts';
 import type { Customer } from '../features/customers/customers.ts';
 import type { Order } from '../features/orders/order-members.ts';
 

@@ -2,8 +2,7 @@
 import { closeSync, fdatasync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { unavailable } from '../problem.ts';
-import type { Invalidation } from './invalidation.ts';
-import type { Connection, Row, SqlValue, WriteCallback } from './connection.ts';
+import type { Connection, Row, SqlValue, WriteCallback, Invalidation } from './connection.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';

@@ -33,7 +33,7 @@ test('a new kind of invalidation or result does not compile before its case is w
   const folder = projectFor(t, ['src/service/caches.ts', 'src/http/requests/responder.ts']);
   cpSync(join(root, 'src'), join(folder, 'src'), { recursive: true });
   for (const [path, lastKind] of [
-    ['storage/invalidation.ts', "{ readonly kind: 'everything' }"],
+    ['storage/connection.ts', "{ readonly kind: 'everything' }"],
     ['http/routing/reply.ts', '| Empty'],
   ] as const) {
     const declaration = join(folder, 'src', path);

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import type { Invalidation } from '../../src/storage/invalidation.ts';
+import type { Invalidation } from '../../src/storage/connection.ts';
 import { watchMilliseconds } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { newFolder } from '../support/command-support.ts';

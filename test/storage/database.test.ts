@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
-import type { Invalidation } from '../../src/storage/invalidation.ts';
+import type { Invalidation } from '../../src/storage/connection.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { newFolder } from '../support/command-support.ts';
 import {

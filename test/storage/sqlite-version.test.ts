@@ -1,7 +1,7 @@
 // Versions of SQLite that can lose commits: the service doesn't start with one.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { hasWalResetFix } from '../../src/storage/sqlite-version.ts';
+import { hasWalResetFix } from '../../src/storage/database-file.ts';
 
 describe('SQLite', () => {
   const versions: readonly (readonly [version: string, keeps: boolean])[] = [

@@ -3,10 +3,9 @@
 import assert from 'node:assert';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Invalidation } from '../../src/storage/invalidation.ts';
 import { backup } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import type { Connection } from '../../src/storage/connection.ts';
+import type { Connection, Invalidation } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { Problem } from '../../src/problem.ts';
 import { newFolder } from './command-support.ts';

@@ -2,8 +2,7 @@
 import type { Config } from '../../config/config.ts';
 import { timestampOf } from '../../base/timestamp.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import type { Connection } from '../../storage/connection.ts';
-import type { Invalidation } from '../../storage/invalidation.ts';
+import type { Connection, Invalidation } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';

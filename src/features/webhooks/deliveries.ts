@@ -13,8 +13,7 @@ import {
 import { causeOf } from '../../base/log-lines.ts';
 import { counter, gauge, labelledSamples, type Family, type Sample } from '../../base/prometheus.ts';
 import { version } from '../../base/version.ts';
-import type { WriteCallback } from '../../storage/connection.ts';
-import type { Invalidation } from '../../storage/invalidation.ts';
+import type { WriteCallback, Invalidation } from '../../storage/connection.ts';
 import { servicePermit } from '../../storage/permit.ts';
 import type { Event } from '../events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
