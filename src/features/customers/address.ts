@@ -47,35 +47,27 @@ const addressMembers = {
 export const Address = named('Address', object(addressMembers));
 export type Address = Infer<typeof Address>;
 
+const sentMembers = {
+  ...addressMembers,
+  name: optional(sentRecipient),
+  line2: optional(addressMembers.line2),
+  region: optional(addressMembers.region),
+  postalCode: optional(nullable(sentPostalCode)),
+};
+const { postalCode: sentCode } = sentMembers;
 const NewAddress = named(
   'NewAddress',
-  object(
-    {
-      ...addressMembers,
-      name: optional(sentRecipient),
-      line2: optional(addressMembers.line2),
-      region: optional(addressMembers.region),
-      postalCode: optional(nullable(sentPostalCode)),
-    },
-    {},
-    [ruleFor({ country, postalCode: optional(nullable(sentPostalCode)) }, postalCodeIssues)],
-  ),
+  object(sentMembers, {}, [ruleFor({ country, postalCode: sentCode }, postalCodeIssues)]),
 );
 type NewAddress = Infer<typeof NewAddress>;
 
 /** Sets absent members to null, and brings the postal code into its normal form. */
 function normalizeAddress(address: NewAddress | null): Address | null {
   if (address === null) return null;
-  const { name = null, line1, line2 = null, city, region = null, postalCode = null, country } = address;
-  return {
-    name,
-    line1,
-    line2,
-    city,
-    region,
-    postalCode: postalCode === null ? null : (readPostalCode(country, postalCode) ?? postalCode),
-    country,
-  };
+  const { country, postalCode = null } = address;
+  const code = postalCode === null ? null : (readPostalCode(country, postalCode) ?? postalCode);
+  const given: Readonly<Record<string, unknown>> = { ...address, postalCode: code };
+  return Object.fromEntries(parts.map((name) => [name, given[name] ?? null])) as Address; // each of its members
 }
 
 const parts = Object.keys(addressMembers) as (keyof Address)[]; // the members of `Address`

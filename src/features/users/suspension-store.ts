@@ -16,16 +16,12 @@ const reason = nullable(singleLine(200, why, 'Laptop stolen'));
 export const Suspension = named('Suspension', object({ userId: id, createdAt: timestamp, reason }));
 export type Suspension = Infer<typeof Suspension>;
 
-export const SuspensionReplacement = named(
-  'SuspensionReplacement',
-  object(
-    { reason: optional(reason), userId: optional(id), createdAt: optional(sentTimestamp) },
-    {
-      description: 'Read-only members may be sent with their current values.',
-      examples: [{ reason: 'Laptop stolen' }],
-    },
-  ),
-);
+const sent = { reason: optional(reason), userId: optional(id), createdAt: optional(sentTimestamp) };
+const replacement = {
+  description: 'Read-only members may be sent with their current values.',
+  examples: [{ reason: 'Laptop stolen' }],
+};
+export const SuspensionReplacement = named('SuspensionReplacement', object(sent, replacement));
 type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 
 /** `version` counts the changes of the reason. */

@@ -172,11 +172,8 @@ class DeliveryLoop {
     const wait = (retryAt ?? 0) - now();
     if (wait > 0 && wait <= retryMillisecondsMax) return wait;
     const { removedUpTo, latest } = feedBounds(read);
-    if (position < removedUpTo)
-      return this.#disable(
-        webhook,
-        `Events after ${position} have expired and were removed. Set position to resume.`,
-      );
+    const expired = `Events after ${position} have expired and were removed. Set position to resume.`;
+    if (position < removedUpTo) return this.#disable(webhook, expired);
     const { events, end } = readFeed(read, { after: position, latest, access: 'all', types, rows: 1 });
     const [event] = events;
     if (event === undefined && end === position) return untilWoken;

@@ -47,6 +47,11 @@ const delivery = {
 
 const stepUp = `Needs ${recentSignIn}.`;
 const common = { tag: 'Webhooks', access: adminOnly, problems: ['step-up-required'] } as const;
+const withSecretOnce = {
+  kind: 'object',
+  location: ({ id }: { readonly id: number }) => `/webhooks/${id}`,
+  cacheControl: notStored,
+} as const;
 
 export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServices): Route[] {
   const { NewWebhook, WebhookPatch } = webhookBodies(targets, declared.eventTypes);
@@ -57,12 +62,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
       path: '/webhooks',
       summary: 'Create a webhook',
       body: NewWebhook,
-      reply: {
-        kind: 'object',
-        schema: CreatedWebhook,
-        location: ({ id }) => `/webhooks/${id}`,
-        cacheControl: notStored,
-      },
+      reply: { ...withSecretOnce, schema: CreatedWebhook },
       description:
         'From then on every event of these types is sent to `url`, in order and at least once, signed by ' +
         `Standard Webhooks. There may be ${webhooksMax} webhooks. ${stepUp}`,
@@ -141,12 +141,7 @@ export function webhookRoutes({ lists, targets, secrets, declared }: WebhookServ
       method: 'POST',
       path: '/webhooks/{id}/secrets',
       summary: 'Replace the secret of a webhook',
-      reply: {
-        kind: 'object',
-        schema: WebhookSecret,
-        location: ({ id }) => `/webhooks/${id}`,
-        cacheControl: notStored,
-      },
+      reply: { ...withSecretOnce, schema: WebhookSecret },
       description:
         'For 24 hours deliveries have two signatures, of the new secret and of the one before it, so that ' +
         `the receiver can be changed meanwhile. ${stepUp}`,
