@@ -19,7 +19,7 @@ export function testIssues(
   rows: readonly (readonly [sent: object, ...issues: string[]])[],
 ): void {
   for (const [sent, ...issues] of rows)
-    test(`${what} ${shown(sent).slice(0, 100)} is rejected: ${issues.join(', ')}`, async () => {
+    test(`${what} ${shown(sent).slice(0, 200)} is rejected: ${issues.join(', ')}`, async () => {
       const response = await send(sent);
       assertIssues(response, response.status === 400 ? 400 : 422, issues);
     });
