@@ -1,7 +1,8 @@
 // The end of a service under load: no response is truncated, no answered change lost, the WAL checkpointed.
 import assert from 'node:assert/strict';
 import { cpSync, statSync } from 'node:fs';
-import { Agent, request as httpRequest } from 'node:http';
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -194,43 +195,21 @@ type Outcome = {
   readonly saysClose: boolean;
   /** Whether the connection had brought a response before. */
   readonly isReused: boolean;
-  readonly error: string;
 };
 
 /** One request, and its outcome. */
-function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
-  const { promise, resolve } = Promise.withResolvers<Outcome>();
-  const payload = JSON.stringify(order);
-  const headers = {
-    authorization: `Bearer ${token}`,
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(payload),
+async function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const sent = { host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers };
+  const request = httpRequest(sent).on('error', () => {}); // it is the outcome
+  request.end(JSON.stringify(order));
+  const [response]: IncomingMessage[] = await once(request, 'response').catch(() => []);
+  const body = response === undefined ? '' : await text(response).catch(() => '');
+  return {
+    status: response?.statusCode,
+    body,
+    isWhole: response?.complete === true,
+    saysClose: response?.headers.connection === 'close',
+    isReused: request.reusedSocket,
   };
-  const outcome = {
-    status: undefined as number | undefined,
-    body: '',
-    isWhole: false,
-    saysClose: false,
-    error: '',
-  };
-  const request = httpRequest(
-    { host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers },
-    (response) => {
-      outcome.status = response.statusCode;
-      outcome.saysClose = response.headers.connection === 'close';
-      response.on('data', (chunk: Buffer) => {
-        outcome.body += chunk.toString('latin1');
-      });
-      response.on('error', (error) => {
-        outcome.error = error.message;
-      });
-      response.on('close', () =>
-        resolve({ ...outcome, isWhole: response.complete, isReused: request.reusedSocket }),
-      );
-    },
-  );
-  request
-    .on('error', (error) => resolve({ ...outcome, error: error.message, isReused: request.reusedSocket }))
-    .end(payload);
-  return promise;
 }

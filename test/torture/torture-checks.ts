@@ -94,25 +94,19 @@ export async function listEverything(
   { admin, staff }: Memory,
   client: LoadClient,
 ): Promise<(readonly [string, Thing])[]> {
-  const list = async (
-    path: string,
-    token: string,
-    nameOf: (thing: Thing) => string,
-  ): Promise<(readonly [string, Thing])[]> => {
-    const things = await client.list(path, token);
-    return things.map((thing) => [nameOf(thing), thing] as const);
-  };
-  const lists = await Promise.all([
-    list('/orders?limit=200&sort=id', admin.token, ({ note }) => `order ${note}`),
-    list('/customers?limit=200', admin.token, ({ name }) => `customer ${name}`),
-    list('/api/users?limit=200', admin.token, ({ email }) => `user ${email}`),
-    list('/api/keys?limit=200', staff.token, ({ name }) => `key ${name}`),
-    list('/api/sessions?limit=200', admin.token, ({ userAgent }) => `session ${userAgent}`),
-    list(
-      `/api/sessions?limit=200&userId=${staff.id}`,
-      admin.token,
-      ({ userAgent }) => `session ${userAgent}`,
-    ),
-  ]);
-  return lists.flat();
+  const lists = [
+    ['order', 'note', '/orders?limit=200&sort=id', admin],
+    ['customer', 'name', '/customers?limit=200', admin],
+    ['user', 'email', '/api/users?limit=200', admin],
+    ['key', 'name', '/api/keys?limit=200', staff],
+    ['session', 'userAgent', '/api/sessions?limit=200', admin],
+    ['session', 'userAgent', `/api/sessions?limit=200&userId=${staff.id}`, admin],
+  ] as const;
+  const found = await Promise.all(
+    lists.map(async ([kind, member, path, { token }]) => {
+      const things = await client.list(path, token);
+      return things.map((thing) => [`${kind} ${thing[member]}`, thing] as const);
+    }),
+  );
+  return found.flat();
 }
