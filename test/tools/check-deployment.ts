@@ -1,6 +1,6 @@
 // Starts what the page "Deployment" shows, from its own text: `npm run check:deployment`. Each proxy is tried by
 // HTTP/1.1 and HTTP/2 with what shops do and with what proxies make of requests. What isn't installed is named and fails:
-// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl bubblewrap linux-libc-dev`.
+// on Debian `apt-get install nginx caddy haproxy apache2 curl openssl bubblewrap python3-seccomp`.
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
