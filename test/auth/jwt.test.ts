@@ -147,41 +147,23 @@ for (const [name, altered] of Object.entries({
   });
 }
 
-for (const [claim, value] of Object.entries({
-  iss: 'https://orders.example/',
-  aud: [origin],
-  sub: 7,
-  sid: '12',
-  role: null,
-  iat: `${now}`,
-  exp: `${now + 900}`,
-  auth_time: 0.5,
-  jti: 1,
-})) {
-  test(`a token whose ${claim} is ${JSON.stringify(value)} is rejected`, () => {
-    assert.equal(
-      signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value })),
-      undefined,
-    );
-  });
-  test(`a token without ${claim} is rejected`, () => {
-    assert.equal(
-      signer.verify(forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: undefined })),
-      undefined,
-    );
-  });
-}
-
-for (const [claim, value] of Object.entries({
-  iss: 'https://evil.example',
-  aud: 'https://evil.example',
-  exp: 2 ** 53,
-})) {
-  test(`a token whose ${claim} is ${value} is rejected`, () => {
-    const altered = forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value });
-    assert.equal(signer.verify(altered), undefined);
-  });
-}
+const wrongClaims: Readonly<Record<string, readonly unknown[]>> = {
+  iss: [undefined, `${origin}/`, 'https://evil.example'],
+  aud: [undefined, [origin], 'https://evil.example'],
+  sub: [undefined, 7],
+  sid: [undefined, '12'],
+  role: [undefined, null],
+  iat: [undefined, `${now}`],
+  exp: [undefined, `${now + 900}`, 2 ** 53],
+  auth_time: [undefined, 0.5],
+  jti: [undefined, 1],
+};
+for (const [claim, values] of Object.entries(wrongClaims))
+  for (const value of values)
+    test(`a token whose ${claim} is ${JSON.stringify(value)} is rejected`, () => {
+      const altered = forged({ alg: 'HS256', typ: 'at+jwt', kid }, { ...claims, [claim]: value });
+      assert.equal(signer.verify(altered), undefined);
+    });
 
 /** Whether a token of these claims is accepted this many milliseconds after `now`, the first time and again. */
 function isAccepted(changed: Partial<Claims>, milliseconds: number): boolean {
