@@ -8,7 +8,10 @@ import {
   customerLine,
   importLines,
   importTable,
+  linesOf,
+  ndjson,
   openChunked,
+  resultsOf,
   summaryOf,
 } from '../../support/import-support.ts';
 import { rootService, rootToken } from '../../support/resource-support.ts';
@@ -148,13 +151,8 @@ describe('a dry run', () => {
       customerLine('a', { name: 'Ada' }),
       { key: 'p', order: { ...order, customerKey: 'b' } },
     ];
-    const body = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
-    const headers = { 'content-type': 'application/x-ndjson' };
-    const { text } = await service.post('/imports?dryRun=true', { token, body, headers });
-    const results = text
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line));
+    const call = { token, body: linesOf(lines), headers: ndjson };
+    const results = resultsOf((await service.post('/imports?dryRun=true', call)).text);
     assert.deepEqual(results.map(summaryOf), [
       '1 200',
       '2 201',

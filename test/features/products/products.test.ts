@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { sharedService } from '../../support/http-support.ts';
 import { serviceFor, type Person, type TestResponse, type TestService } from '../../support/service.ts';
+import { importTable, linesOf, resultsOf, sendImport, summaryOf } from '../../support/import-support.ts';
 import { assertIssues, idsIn, newKey, newProduct } from '../../support/resource-support.ts';
 
 const tea = { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
@@ -155,18 +156,11 @@ describe('the list of products', () => {
       /^1,b-2,Écharpe en laine 80 500,7\.49,CHF,4006381333931,true,,2026-/,
     );
     const before = await get('?sort=sku');
-    const importFile = (text: string, query = ''): Promise<TestResponse> =>
-      own.post(`/imports?of=products${query}`, {
-        token,
-        body: Buffer.from(text),
-        headers: { 'content-type': 'text/csv' },
-      });
-    const statusesOf = ({ text }: TestResponse): unknown[] =>
-      text
-        .trim()
-        .split('\n')
-        .map((line) => JSON.parse(line).status);
-    assert.deepEqual(statusesOf(await importFile(file.text)), [200, 200, 200, 200]);
+    const importFile = async (text: string, query = ''): Promise<number[]> => {
+      const results = await importTable(own, { token, text, query: `?of=products${query}` });
+      return results.map(({ status }) => status);
+    };
+    assert.deepEqual(await importFile(file.text), [200, 200, 200, 200]);
     assert.deepEqual((await get('?sort=sku')).body, before.body); // not even updatedAt
     const edited =
       'sku;unitPrice;name;currency;active\n' +
@@ -174,9 +168,9 @@ describe('the list of products', () => {
       'new;3;Scarf;JPY;\n' +
       'NEW;3,5;Scarf;JPY;\n' +
       'b-2;7.499;Scarf;CHF;maybe\n';
-    assert.deepEqual(statusesOf(await importFile(edited, '&dryRun=true')), [200, 201, 422, 422]);
+    assert.deepEqual(await importFile(edited, '&dryRun=true'), [200, 201, 422, 422]);
     assert.deepEqual((await get('?sort=sku')).body, before.body);
-    assert.deepEqual(statusesOf(await importFile(edited)), [200, 201, 422, 422]);
+    assert.deepEqual(await importFile(edited), [200, 201, 422, 422]);
     const { data } = (await get('?q=wool')).body;
     assert.deepEqual([data[0].sku, data[0].unitPrice, data[0].active], ['WOOL', 1250, true]);
     assert.deepEqual((await get('?currency=JPY')).body.data[0].unitPrice, 3);
@@ -193,31 +187,15 @@ describe('the list of products', () => {
       { customer: { name: 'Grace' } },
       { key: 'shop-2', product: { ...tea, sku: 'J-3' }, customer: { name: 'Grace' } },
     ];
-    const body = Buffer.from(lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
-    const headers = { 'content-type': 'application/x-ndjson' };
-    const results = async (credential: object): Promise<unknown[]> => {
-      const { text } = await own.post('/imports', { ...credential, body, headers });
-      return text
-        .trim()
-        .split('\n')
-        .map((line) => {
-          const { status, errors } = JSON.parse(line);
-          return [
-            status,
-            ...(errors ?? []).map(({ pointer, code }: TestResponse['body']) => [pointer, code]),
-          ];
-        });
-    };
-    const invalid = [
-      [422, ['#/key', 'required']],
-      [422, ['#', 'conflict']],
-    ];
-    const denied = [403, ['#', 'insufficient-scope']];
-    assert.deepEqual(await results({ key }), [denied, denied, denied, ...invalid]);
+    const results = async (credential: object): Promise<string[]> =>
+      resultsOf((await sendImport(own, linesOf(lines), credential)).text).map(summaryOf);
+    const invalid = ['4 422 #/key required', '5 422 # conflict'];
+    const denied = [1, 2, 3].map((line) => `${line} 403 # insufficient-scope`);
+    assert.deepEqual(await results({ key }), [...denied, ...invalid]);
     assert.deepEqual(await results({ token }), [
-      [201],
-      [200],
-      [422, ['#/product/barcode', 'taken']],
+      '1 201',
+      '2 200',
+      '3 422 #/product/barcode taken',
       ...invalid,
     ]);
     const { data } = (await own.get('/products?q=j-1', { token })).body;
