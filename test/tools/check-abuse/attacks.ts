@@ -129,23 +129,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
         return service.ask('POST', '/api/sessions', { headers, body });
       }),
   },
-  'many keys': {
-    done: '60 keys tried, then 700 GETs with each of 8',
-    async attack({ port, ask }, { owner: { token } }) {
-      const keys: string[] = [];
-      for (let index = 0; index < 60; index += 1) {
-        const body = { name: `key ${index}`, scopes: ['orders:read'] };
-        const { status, thing } = await ask('POST', '/api/keys', { token, body });
-        if (status === 201) keys.push(String(thing['key']));
-      }
-      const statuses: number[] = [];
-      for (const key of keys.slice(0, 8)) {
-        const text = getText('/orders?status=paid&limit=1', { 'X-API-Key': key });
-        statuses.push(...(await statusesOf(port, Array<string>(700).fill(text))));
-      }
-      return `keys made: ${keys.length}; ${countsOf(statuses)}`;
-    },
-  },
   'spellings of one token': {
     done: '9,900 requests, each with another number of blanks before the token',
     async attack({ port }, { owner: { token } }) {
@@ -171,22 +154,6 @@ export const attacks: Readonly<Record<string, Attack>> = {
       const { status } = await ask('GET', '/health/live');
       for (const client of [...clients, socket]) client?.destroy();
       return `orders: ${countsOf(statuses)}; connections kept: ${kept}; health then: ${status}`;
-    },
-  },
-  'TCP without a handshake': {
-    done: 'a connection that says nothing to a TLS port; SIGTERM beside another one',
-    settings: { tls: 'self-signed' },
-    async attack({ port, kill }) {
-      const silent = await openSocket(port);
-      const begin = performance.now();
-      await new Promise((resolve) => silent?.resume().once('end', resolve).once('close', resolve));
-      const closed = performance.now();
-      const other = await openSocket(port);
-      const { code } = await kill('SIGTERM');
-      const seconds = (from: number, to: number): string => ((to - from) / 1_000).toFixed(1);
-      const ended = `ended with ${code} after ${seconds(closed, performance.now())} s`;
-      for (const socket of [silent, other]) socket?.destroy();
-      return `closed after ${seconds(begin, closed)} s; ${ended}`;
     },
   },
   'a deletion': {
