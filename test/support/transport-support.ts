@@ -1,56 +1,29 @@
 // For the tests of transport: requests over TLS and plain HTTP.
-import { request as plainRequest } from 'node:http';
-import { request as tlsRequest } from 'node:https';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { connect as connectTls, type ConnectionOptions, type TLSSocket } from 'node:tls';
-import { type TestResponse } from './service.ts';
+import { rawOver, type RawResponse } from './raw-connection.ts';
 
 export type Headers = Readonly<Record<string, string>>;
-
-export type Reply = Pick<TestResponse, 'status' | 'headers' | 'text' | 'body'>;
 
 export type Asked = {
   readonly path?: string;
   readonly method?: string;
   readonly headers?: Headers;
   readonly host?: string;
-} & Pick<ConnectionOptions, 'ca' | 'minVersion' | 'maxVersion' | 'ciphers'>;
+  readonly ca?: string;
+};
 
 /** Sends a request on a connection of its own: over TLS if `ca` names an authority, otherwise plain. */
-export function ask(
-  port: number,
-  { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ...tls }: Asked,
-): Promise<Reply> {
-  const { promise, resolve, reject } = Promise.withResolvers<Reply>();
-  const options = {
-    port,
-    host,
-    path,
-    method,
-    headers,
-    agent: false as const,
-    family: host === 'localhost' ? 4 : undefined,
-  };
-  const request = tls.ca === undefined ? plainRequest(options) : tlsRequest({ ...options, ...tls });
-  request.on('error', reject).on('response', (response) => {
-    let text = '';
-    response
-      .setEncoding('utf8')
-      .on('data', (part: string) => {
-        text += part;
-      })
-      .on('error', reject)
-      .on('end', () => {
-        const isJson = /[/+]json/.test(response.headers['content-type'] ?? '') && text !== '';
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          body: isJson ? JSON.parse(text) : undefined,
-        });
-      });
-  });
-  request.end();
-  return promise;
+export async function ask(port: number, asked: Asked): Promise<RawResponse> {
+  const { path = '/health/live', method = 'GET', host = 'localhost', headers = {}, ca } = asked;
+  const socket = ca === undefined ? connect({ port, host }) : await openTls(port, { host, ca });
+  if (ca === undefined) await once(socket, 'connect');
+  using connection = rawOver(socket);
+  const fields = Object.entries({ host: host.includes(':') ? `[${host}]` : host, ...headers });
+  const lines = fields.map(([name, value]) => `${name}: ${value}\r\n`);
+  connection.write(`${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
+  return await connection.response(method === 'HEAD' ? 'HEAD' : undefined);
 }
 
 /** Resolves with a connection whose handshake is complete. */

@@ -8,7 +8,8 @@ import { newFolder } from '../../support/command-support.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
-import { ask, type Reply } from '../../support/transport-support.ts';
+import type { RawResponse } from '../../support/raw-connection.ts';
+import { ask } from '../../support/transport-support.ts';
 
 const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 
@@ -16,7 +17,11 @@ function authorityOf({ folder }: TestService): string {
   return readFileSync(join(folder, 'tls', 'ca.pem'), 'utf8');
 }
 
-function askFor(service: TestService, path: string, headers: Record<string, string> = {}): Promise<Reply> {
+function askFor(
+  service: TestService,
+  path: string,
+  headers: Record<string, string> = {},
+): Promise<RawResponse> {
   return ask(service.port, { ca: authorityOf(service), path, headers });
 }
 

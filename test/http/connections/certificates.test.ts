@@ -13,10 +13,10 @@ import { newFolder } from '../../support/command-support.ts';
 import { live } from '../../support/connection-support.ts';
 import { assertStatus, sharedService } from '../../support/http-support.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
-import { openRaw, rawOver } from '../../support/raw-connection.ts';
+import { openRaw, rawOver, type RawResponse } from '../../support/raw-connection.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
-import { ask, openTls, type Asked, type Reply } from '../../support/transport-support.ts';
+import { ask, openTls, type Asked } from '../../support/transport-support.ts';
 
 const certificateOf = ({ folder }: TestService): string =>
   readFileSync(join(folder, 'tls', 'cert.pem'), 'utf8');
@@ -35,7 +35,7 @@ describe('TLS with the service’s own certificate', () => {
   const service = sharedService({ settings: { tls: 'self-signed', 'rate-anonymous': '1000/60' } });
   const open = (options: ConnectionOptions): Promise<TLSSocket> =>
     openTls(service().port, { ca: certificateOf(service()), ...options });
-  const asked = (what: Asked = {}): Promise<Reply> =>
+  const asked = (what: Asked = {}): Promise<RawResponse> =>
     ask(service().port, { ca: certificateOf(service()), ...what });
 
   test('the service’s own certificate is trusted under each of its names by clients that have it, and no other', async () => {
