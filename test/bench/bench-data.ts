@@ -66,30 +66,11 @@ async function fillFastify(setting: Setting, made: Made, database: string): Prom
   db.exec(readFileSync(join(import.meta.dirname, 'peers/fastify/schema.sql'), 'utf8'));
   db.exec('PRAGMA synchronous = OFF; BEGIN');
   const read = pagesFrom(service.origin, () => logIn(service.origin, made.admin));
-  await copyRows(
-    db,
-    'customers',
-    ['id', 'userId', 'name', 'email', 'phone', 'address', 'createdAt', 'updatedAt'],
-    read('/customers?limit=200&sort=id'),
-  );
-  await copyRows(
-    db,
-    'orders',
-    [
-      'id',
-      'status',
-      'customerId',
-      'userId',
-      'currency',
-      'items',
-      'total',
-      'shippingAddress',
-      'note',
-      'createdAt',
-      'updatedAt',
-    ],
-    read('/orders?limit=200&sort=id'),
-  );
+  const ofCustomers = 'id userId name email phone address createdAt updatedAt';
+  await copyRows(db, 'customers', ofCustomers, read('/customers?limit=200&sort=id'));
+  const ofOrders =
+    'id status customerId userId currency items total shippingAddress note createdAt updatedAt';
+  await copyRows(db, 'orders', ofOrders, read('/orders?limit=200&sort=id'));
   db.exec('COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
   await setting.children.end(service.child);
@@ -98,9 +79,10 @@ async function fillFastify(setting: Setting, made: Made, database: string): Prom
 async function copyRows(
   db: DatabaseSync,
   table: string,
-  members: readonly string[],
+  names: string,
   pages: AsyncIterable<readonly Row[]>,
 ): Promise<void> {
+  const members = names.split(' ');
   const columns = members.map((member) => member.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`));
   const insert = db.prepare(
     `INSERT INTO ${table} (${columns.join(', ')}) VALUES (${columns.map(() => '?').join(', ')})`,
