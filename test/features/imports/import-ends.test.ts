@@ -98,7 +98,8 @@ describe('an import ends early, and without its last chunk', () => {
     const { service, token } = await rootService(t);
     const sent = openImport(service, token);
     sent.write(linesOf([customerLine('a')]));
-    for (let mebibytes = 0; mebibytes < 33; mebibytes += 1) sent.write(Buffer.alloc(1024 * 1024, '\n'));
+    for (let mebibytes = 0; mebibytes < 33; mebibytes += 1)
+      sent.write(Buffer.alloc(1024 * 1024, `${' '.repeat(1023)}\n`));
     sent.end();
     const { results, isWhole } = await sent.rest();
     assert.equal(results[0]?.status, 201);
