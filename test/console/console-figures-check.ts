@@ -13,7 +13,7 @@ const pot = { name: '=Teapot', unitPrice: 3900 };
 /** The cells of the table with this number in the page. */
 function rowsOf(tab: Tab, number: number): Promise<string[]> {
   return tab.evaluate(`[...document.querySelectorAll('main table.plain')[${number}].querySelectorAll('tbody tr')]
-    .map((row) => [...row.children].map((cell) => cell.innerText.trim()).join(' | '))`);
+    .map((row) => [...row.querySelectorAll(':scope > :not(.share)')].map((cell) => cell.innerText.trim()).join(' | '))`);
 }
 
 /** An order of that time, which is paid at once. */
@@ -52,6 +52,8 @@ test('the figures in the console', { timeout: 120_000 }, async (t) => {
       `${month(lastYear)} | 1 | €74.90 | €74.90`,
     ]);
     assert.deepEqual(await rowsOf(tab, 1), ['=Teapot | 2 | €78.00']);
+    const widths = `[...document.querySelectorAll('.share rect')].map((each) => Math.round(each.getAttribute('width')))`;
+    assert.deepEqual(await tab.evaluate(widths), [100, 79, 96]);
   });
 
   await t.test('a month shows what sold best in it, also as a file without formulas', async () => {

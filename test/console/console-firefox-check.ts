@@ -12,10 +12,6 @@ const isMissing = spawnSync(process.env['FIREFOX'] ?? 'firefox-esr', ['--version
 const tea = { sku: 'TEA-250', name: 'Green tea', unitPrice: 749, currency: 'EUR', barcode: '4006381333931' };
 const row = (id: number): string => `document.querySelector('tr:has([href="#/orders/${id}"])')`;
 const line = `document.querySelector('.line')`;
-const shownCaptions = `[...document.querySelectorAll('figure caption')].filter((each) => {
-  const { x, y, width, height } = each.getBoundingClientRect();
-  return document.elementsFromPoint(x + width / 2, y + height / 2).includes(each);
-}).length`;
 
 test('Firefox', { timeout: 240_000, skip: isMissing && 'it is not installed' }, async (t) => {
   const empty = await serviceFor(t);
@@ -55,11 +51,5 @@ test('Firefox', { timeout: 240_000, skip: isMissing && 'it is not installed' }, 
     await tab.scan(tea.barcode);
     await tab.until(`${line}.querySelector('input').value === 'Green tea' && ${line}.ariaBusy === null`);
     await person.see('Total €14.98');
-  });
-
-  await t.test('shows no caption of a plot, which is for screen readers alone', async () => {
-    await person.go('#/figures');
-    await tab.until('document.querySelector("figure caption")');
-    assert.equal(await tab.evaluate(shownCaptions), 0);
   });
 });

@@ -88,7 +88,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
 
   await t.test('places an order and prints its slip', async () => {
     await person.go('#/new');
-    await person.enter('Artikel', 'Assam, lose');
+    await person.enter('Bezeichnung', 'Assam, lose');
     await person.enter('Preis', '12,50');
     await tab.press('F4');
     await person.see('Verkauft: ');
@@ -126,7 +126,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     await person.go('#/new');
     await person.press('Bestellung anlegen');
     await person.see('Wählen Sie einen Kunden aus der Liste');
-    await person.enter('Artikel', 'Assam');
+    await person.enter('Bezeichnung', 'Assam');
     await person.enter('Preis', '12,50');
     await person.enter('Menge', '2000000');
     await tab.press('F4');

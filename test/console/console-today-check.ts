@@ -143,7 +143,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     assert.deepEqual(statuses, statuses.toSorted().toReversed(), 'Paid before Open');
     assert.equal(statuses.filter((each) => each === 'Open').length, 6);
     const { total } = (await service.get('/orders?status=open&total=true&limit=1', { token })).body;
-    await person.press(`All ${total} to be paid`);
+    await person.press('All that are to be paid');
     await person.settle();
     assert.equal(await tab.evaluate(`document.querySelectorAll('main tbody tr').length`), total);
     assert.equal(await tab.evaluate(`document.querySelector('main tbody a').textContent`), `#${corrected}`);

@@ -19,38 +19,31 @@ export function changeOrderView(page: Page): void {
   reloadable(page, content, { load: readOrder, draw: (loaded) => changeForm(page, loaded) });
 }
 
-function changeForm(page: Page, { order, etag, customer: owner }: LoadedOrder): Child {
+function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { id, status } = order;
-  const { changes } = stages[status];
   const idempotencyKey = crypto.randomUUID();
-  const [hasItems, hasDelivery] = [changes === 'all', changes !== 'note'];
-  const hasCustomer = owner !== undefined && hasDelivery;
+  let { customerId } = order;
   const fields = orderForm(page, {
-    has: [hasCustomer && 'customer', hasItems && 'items', hasDelivery && 'delivery'],
     idempotencyKey,
-    changed: { order, customer: owner },
+    changed: { order, customer },
     submit: t('Save'),
     others: h('a.button', { href: `#/orders/${id}` }, t('Cancel')),
     async run(): Promise<void> {
       await fields.settle();
       throwIfInvalid(fields.issues(false));
-      if (hasCustomer) customerId = await fields.customer.id();
+      customerId = await fields.customerId(customerId);
       await save();
       notify(t('Order {id} is changed.', { id }));
       goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
     },
   });
-  let { customerId } = order;
   const save = saverOf({
     client: page.client,
     path: `/orders/${id}`,
     known: { value: order, etag },
-    read() {
-      const { note, shippingAddress, ...items } = fields.read();
-      return { note, ...(hasDelivery && { customerId, shippingAddress }), ...(hasItems && items) };
-    },
+    read: () => ({ customerId, ...fields.read() }),
     idempotencyKey,
-    inWords: (now: Order) => inWords(now).slice(firstWord[changes]),
+    inWords: (now: Order) => inWords(now).slice(firstWord[stages[status].changes]),
   });
   fields.takeScans();
   return fields.body;

@@ -3,12 +3,12 @@
 import { type Figures, payments, type Status, statuses } from '../parts/api-types.ts';
 import { paymentNames } from '../parts/column-names.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { count, dayOf, shopDays, timeText } from '../parts/formats.ts';
+import { dayOf, shopDays, timeText } from '../parts/formats.ts';
 import { action, dayInput } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
 import { now } from '../parts/service-clock.ts';
 import { stages } from '../parts/statuses.ts';
-import { numbered, t } from '../parts/texts.ts';
+import { t } from '../parts/texts.ts';
 import {
   emptyState,
   goTo,
@@ -106,8 +106,7 @@ function dayRows(name: string, figures: readonly Figures[], label: Child = name)
 function dayRow(name: string, figures: readonly Figures[]): SumRow {
   const orders = ordersOf(figures);
   const isKnown = figures.every(({ total }) => total !== null);
-  const below = t(numbered(orders, '1 order', '{count} orders'), { count: count(orders) });
-  return { name, below, cells: [orders, isKnown ? totalOf(figures) : null] };
+  return { name, cells: [orders, isKnown ? totalOf(figures) : null] };
 }
 
 function dayContent(reports: readonly SumTable[], day: Date, incomplete: string | undefined): Child {

@@ -2,18 +2,8 @@
 import { query } from '../parts/api-client.ts';
 import type { SoldItems } from '../parts/api-types.ts';
 import { headedCard } from '../parts/cards.ts';
-import { barPlot } from '../parts/charts.ts';
-import { fill, h } from '../parts/elements.ts';
-import {
-  compactMoney,
-  count,
-  dateTime,
-  money,
-  priceText,
-  shopDays,
-  timeText,
-  today,
-} from '../parts/formats.ts';
+import { type Child, fill, h } from '../parts/elements.ts';
+import { count, dateTime, priceText, shopDays, timeText, today } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
 import { now } from '../parts/service-clock.ts';
@@ -27,6 +17,7 @@ const spans = {
   month: { by: 'month', start: 'startOfMonth', shown: 24 },
   year: { by: 'year', start: 'startOfYear', shown: 10 },
 } as const;
+type Span = (typeof spans)[keyof typeof spans];
 
 /** The shop's own and two others; the file has all. */
 const currenciesShown = 3;
@@ -43,34 +34,28 @@ type FiguresData = {
 export function figuresView(page: Page): void {
   const { main, parameters } = page;
   const span = spans[parameters.get('by') === 'year' ? 'year' : 'month'];
+  const time = parameters.get('time');
   const content = h('div', skeleton(8));
-  /** On a phone the items of a month that somebody has asked for are above the table. */
-  const classes = parameters.has('time') ? 'columns even figures chosen' : 'columns even figures';
   reloadable<FiguresData>(page, content, {
-    async load({ client, signal }) {
+    async load(loading) {
       const { by, shown, start } = span;
       const [from, before] = [shopDays()[start](now(), 1 - shown), shopDays()[start](now(), 1)];
-      const sold = await readSold({ ...page, signal }, { from, before, by });
-      const { buckets } = sold;
-      const chosen = buckets.find(({ from }) => from === parameters.get('time')) ?? buckets.at(-1);
-      const time = { from: chosen?.from, before: chosen?.before };
-      const items = await client.get<SoldItems>(`/sales/items?${query(time)}`, signal);
+      const sold = await readSold(loading, { from, before, by });
+      const chosen = sold.buckets.find(({ from }) => from === time) ?? sold.buckets.at(-1);
+      const path = `/sales/items?${query({ from: chosen?.from, before: chosen?.before })}`;
+      const items = await loading.client.get<SoldItems>(path, loading.signal);
       return { sold, chosen: chosen?.from ?? '', items };
     },
-    draw({ sold, chosen, items }) {
-      const sales = sold.currencies
-        .map((currency) => figuresOf(sold, currency, { ...span, chosen }))
-        .filter(({ rows }) => rows.length > 0);
-      if (sales.length === 0) return emptyState(t('No figures yet'), t('They come with the first order.'));
-      const shown = [
-        salesCard(sales, `${span.by}s.csv`, sold.incomplete),
-        itemsCard(items, timeText(chosen, span.by)),
-      ];
-      return h(
-        'div',
-        { class: classes },
-        shown.map((each) => h('div', each)),
-      );
+    draw(shown) {
+      const tables = shown.sold.currencies
+        .map((currency) => salesTable(shown, currency, span))
+        .filter(hasRows);
+      if (tables.length === 0) return emptyState(t('No figures yet'), t('They come with the first order.'));
+      const sales = salesCard(tables, `${span.by}s.csv`, shown.sold.incomplete);
+      // on a phone the items of a time that somebody has asked for are above the sales
+      const columns = h('div.columns.figures', h('div', sales), h('div', itemsCard(shown, span)));
+      columns.classList.toggle('chosen', time !== null);
+      return columns;
     },
     concerns: ({ subject }) => subject.startsWith('/orders/'),
   });
@@ -82,21 +67,47 @@ export function figuresView(page: Page): void {
   fill(main, setPageTitle(t('Figures'), tabLinks(t('Time'), tabs, { current: span.by, href })), content);
 }
 
-function salesCard(sales: readonly Sales[], fileName: string, incomplete?: string): HTMLElement {
-  const others = sales.length - currenciesShown;
+const salesColumns: SumTable['columns'] = [
+  [t('Orders'), 'number wide'],
+  [t('Sold'), 'number'],
+  [t('Received'), 'number wide'],
+];
+
+/** The months or years of one currency in which something happened, the newest first. */
+function salesTable({ sold, chosen }: FiguresData, currency: string, { by }: Span): SumTable {
+  const buckets = sold.buckets.map(({ from, of }) => ({ from, ...of(currency) }));
+  const most = Math.max(1, ...buckets.map((each) => each.sold));
+  const rows = buckets
+    .filter(({ orders, moved }) => orders + moved.length > 0)
+    .map(({ from, orders, sold: amount, received }): SumRow => {
+      const href = `#/figures?${query({ by, time: from })}`;
+      return {
+        name: shopDays().dayName(new Date(from)),
+        label: h('a', { href, 'aria-current': from === chosen && 'true' }, timeText(from, by)),
+        share: amount / most,
+        cells: [orders, amount, received],
+      };
+    });
+  return { currency, columns: salesColumns, groups: [{ rows: rows.reverse() }] };
+}
+
+function hasRows({ groups }: SumTable): boolean {
+  return groups.some(({ rows }) => rows.length > 0);
+}
+
+function salesCard(tables: readonly SumTable[], fileName: string, incomplete?: string): HTMLElement {
+  const others = tables.length - currenciesShown;
   const heading = [t('Currency'), t('From'), ...salesColumns.map(([name]) => name)];
-  const file = [heading, ...fileRowsOf(sales.map(({ table }) => table))];
+  const hint = (text: string): HTMLElement => h('p.hint', text);
   return headedCard(
-    [h('h2', t('Sales')), fileButton(t('Save the sales as CSV'), fileName, file)],
-    sales.slice(0, currenciesShown).map(({ plot, table }) => [plot, sumTable(table)]),
-    others > 0 && h('p.hint', t('The file has {count} more currencies.', { count: count(others) })),
+    [h('h2', t('Sales')), fileButton(t('Save the sales as CSV'), fileName, [heading, ...fileRowsOf(tables)])],
+    tables.slice(0, currenciesShown).map(sumTable),
+    others > 0 && hint(t('The file has {count} more currencies.', { count: count(others) })),
     incomplete !== undefined && h('p', incomplete),
-    h(
-      'p.hint',
+    hint(
       t('Sums count the orders placed in this time, paid or not; cancelled and refunded ones are left out.'),
     ),
-    h(
-      'p.hint',
+    hint(
       t(
         'Received is what was marked as paid here: an order that was imported as paid is sold, and not received.',
       ),
@@ -108,63 +119,30 @@ function fileButton(label: string, name: string, rows: readonly (readonly string
   return action(t('CSV'), async () => saveTable(name, rows), { 'aria-label': label });
 }
 
-const salesColumns: SumTable['columns'] = [
-  [t('Orders'), 'number wide'],
-  [t('Sold'), 'number'],
-  [t('Received'), 'number wide'],
-];
-
-type Shown = (typeof spans)[keyof typeof spans] & Pick<FiguresData, 'chosen'>;
-type Sales = ReturnType<typeof figuresOf>;
-
-/** The months or years of one currency, without those in which nothing happened: the newest first in the table. */
-function figuresOf({ buckets }: Sold, currency: string, { by, chosen }: Shown) {
-  const shown = buckets
-    .map(({ from, of }) => ({ from, ...of(currency) }))
-    .filter(({ orders, moved }) => orders + moved.length > 0);
-  const bars = shown.map(({ from, sold }) => {
-    return { label: timeText(from, by), value: sold, text: money(sold, currency) };
-  });
-  const rows = shown.reverse().map(({ from, orders, sold, received }): SumRow => {
-    const href = `#/figures?${query({ by, time: from })}`;
-    return {
-      name: shopDays().dayName(new Date(from)),
-      label: h('a', { href, 'aria-current': from === chosen && 'true' }, timeText(from, by)),
-      below: [t('Received'), ' ', money(received, currency)],
-      cells: [orders, sold, received],
-    };
-  });
-  const table: SumTable = { currency, columns: salesColumns, groups: [{ rows }] };
-  const axis = (value: number): string => compactMoney(value, currency);
-  return { rows, table, plot: barPlot(t('Sold in {currency}', { currency }), bars, axis) };
-}
-
 const itemColumns: SumTable['columns'] = [
   [t('Quantity'), 'number'],
   [t('Amount'), 'number'],
 ];
 
-function itemsCard({ items, completeFrom }: SoldItems, span: string): HTMLElement {
-  const fileRows = items.map(({ currency, sku, name, orders, quantity, total }) => {
-    const texts = [sku ?? '', name].map(withoutFormulas);
-    const amount = total === null ? '' : priceText(total, currency);
-    return [currency, ...texts, String(orders), String(quantity), amount];
-  });
+function itemsCard({ sold: { currencies }, items: found, chosen }: FiguresData, { by }: Span): HTMLElement {
+  const { items, completeFrom } = found;
   const heading = [t('Currency'), t('SKU'), t('Name'), t('Orders'), t('Quantity'), t('Amount')];
-  const file = `items-${today()}.csv`;
-  const save = fileButton(t('Save the items as CSV'), file, [heading, ...fileRows]);
-  const currencies = [...new Set(items.map(({ currency }) => currency))].slice(0, currenciesShown);
-  const tables = currencies.map((currency) => {
-    const own = items.filter((item) => item.currency === currency).slice(0, itemsShown);
-    const rows = own.map(({ sku, name, quantity, total }) => ({
-      name,
-      label: [h('span', { dir: 'auto' }, name), sku !== null && [' ', h('span.sku', sku)]],
-      cells: [quantity, total],
-    }));
+  const fileRows = items.map(({ currency, sku, name, orders, quantity, total }) => {
+    const amount = total === null ? '' : priceText(total, currency);
+    return [currency, ...[sku ?? '', name].map(withoutFormulas), String(orders), String(quantity), amount];
+  });
+  const save = fileButton(t('Save the items as CSV'), `items-${today()}.csv`, [heading, ...fileRows]);
+  const own = currencies.filter((currency) => items.some((item) => item.currency === currency));
+  const tables = own.slice(0, currenciesShown).map((currency) => {
+    const sold = items.filter((item) => item.currency === currency).slice(0, itemsShown);
+    const rows = sold.map(({ sku, name, quantity, total }) => {
+      const code: Child = sku !== null && [' ', h('span.sku', sku)];
+      return { name, label: [h('span', { dir: 'auto' }, name), code], cells: [quantity, total] };
+    });
     return sumTable({ currency, columns: itemColumns, groups: [{ rows }] });
   });
   return headedCard(
-    [h('h2', t('What sold best, {span}', { span })), items.length > 0 && save],
+    [h('h2', t('What sold best, {span}', { span: timeText(chosen, by) })), items.length > 0 && save],
     items.length === 0 && h('p.soft', t('Nothing was sold in this time.')),
     tables,
     completeFrom !== null &&

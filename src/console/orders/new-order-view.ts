@@ -28,7 +28,6 @@ function showForm(page: Page, draft: Draft): void {
   const { main, client, drafts, parameters, scans, signal } = page;
   const { idempotencyKey } = draft;
   const fields = orderForm(page, {
-    has: ['customer', 'items', 'delivery'],
     idempotencyKey,
     isSale: isStaff(page),
     submit: t('Place order'),

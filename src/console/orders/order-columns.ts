@@ -1,17 +1,25 @@
 // The columns of lists of orders.
 import { customerName } from '../customers/customer-words.ts';
 import type { Order, Status } from '../parts/api-types.ts';
-import { h } from '../parts/elements.ts';
+import { type Child, h } from '../parts/elements.ts';
 import { dateTime, money, shortTime } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { askPayment } from './order-payment.ts';
 import { stages, stepNames, type StepStatus, usualStep } from '../parts/statuses.ts';
 import { type Column, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
+import { stepButton } from './order-payment.ts';
 
 export function pill(status: Status): HTMLElement {
   return h('span', { class: `pill ${status}` }, stages[status].name);
+}
+
+/** Where there is very little room, the amount is beside the customer’s name instead of in its column. */
+export function amountOf({ total: amount, currency }: Order): HTMLElement {
+  return h('span.amount', money(amount, currency));
+}
+
+export function customerHead(): Child {
+  return [h('span.amount', t('Total')), t('Customer')];
 }
 
 const number: Column<Order> = {
@@ -30,6 +38,7 @@ const placed: Column<Order> = {
 };
 const customer: Column<Order> = {
   label: t('Customer'),
+  head: customerHead,
   cell: (order) => [
     amountOf(order),
     h('span.clip', { dir: 'auto' }, customerName(order)),
@@ -62,11 +71,6 @@ const total: Column<Order> = {
   kind: 'number',
   cell: (order) => money(order.total, order.currency),
 };
-/** Where there is very little room, it is beside the customer’s name instead of in its column. */
-export function amountOf({ total: amount, currency }: Order): HTMLElement {
-  return h('span.amount', money(amount, currency));
-}
-
 /** The columns of lists of orders. */
 export const orderColumns = { number, placed, customer, items, bought, status: statusColumn, total };
 
@@ -86,17 +90,14 @@ export function stepColumn(page: Page): Column<Order> {
       const { id, status } = order;
       const made = steps.offered([id]);
       const to = usualStep(status);
-      return [made.length > 0 && steps.takeBackButton(made), to !== undefined && stepButton(page, order, to)];
+      return [made.length > 0 && steps.takeBackButton(made), to !== undefined && nextButton(page, order, to)];
     },
   };
 }
 
-function stepButton(page: Page, order: Order, to: StepStatus): HTMLElement {
-  const { id } = order;
-  const step = async (): Promise<void> =>
-    to === 'paid'
-      ? askPayment(order, (by) => page.steps.make([order], to, by))
-      : page.steps.make([order], to);
-  const label = t('{step}: order {id}', { step: stepNames[to], id });
-  return action(stepNames[to], step, { 'data-key': `step-${id}`, 'aria-label': label });
+function nextButton(page: Page, order: Order, to: StepStatus): HTMLElement {
+  const label = stepNames[to];
+  const name = t('{step}: order {id}', { step: label, id: order.id });
+  const attributes = { 'data-key': `step-${order.id}`, 'aria-label': name };
+  return stepButton(page, { orders: [order], to, label }, attributes);
 }

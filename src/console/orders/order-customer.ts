@@ -59,8 +59,6 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   let last: Chosen | undefined;
   /** The customer of sales without a name, found before the first sale has to wait for it. */
   const walkIn = isSale ? findWalkIn().catch(() => undefined) : undefined; // the order says so
-  /** What was left in the field without a choice, while it is looked up. */
-  let left = Promise.resolve();
   control.addEventListener('input', () => chosen() !== undefined && search.close());
 
   const text = (): string => control.value.trim();
@@ -127,7 +125,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
 
   /** What is left in the field may be the number, phone or e-mail of one customer. */
   function leave(): void {
-    if (isLikeCode(text())) left = resolve().catch(() => undefined); // the order says so
+    if (isLikeCode(text())) void resolve().catch(() => undefined); // the order says so
   }
 
   /** Chooses the only customer with this code; a name that nobody has is that of a new customer. */
@@ -214,7 +212,6 @@ export function orderCustomer({ client, user }: Page, options: Options) {
 
     /** Shows who is found where somebody has to be chosen. */
     async settle(): Promise<void> {
-      await left;
       await resolve();
       if (text() === '' || chosen() !== undefined) return;
       control.focus();

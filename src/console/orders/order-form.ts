@@ -5,6 +5,7 @@ import { card } from '../parts/cards.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { type Entered, field, form, textOf } from '../parts/forms.ts';
 import { cardIdOf, type Scans } from '../parts/scans.ts';
+import { stages } from '../parts/statuses.ts';
 import { rich, t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 import { type OrderCustomer, orderCustomer } from './order-customer.ts';
@@ -12,12 +13,10 @@ import { orderDelivery } from './order-delivery.ts';
 import { orderLines } from './order-lines.ts';
 
 type Options = {
-  /** What can be entered, beside the note. */
-  readonly has: readonly ('customer' | 'items' | 'delivery' | false)[];
   readonly idempotencyKey: string;
   /** Whether it may be sold over the counter. */
   readonly isSale?: boolean;
-  /** What is changed; the customer is undefined if another user has them. */
+  /** What is changed, as far as its status allows; the customer is undefined if another user has them. */
   readonly changed?: { readonly order: Order; readonly customer: Customer | undefined };
   readonly submit: string;
   /** Shown beside the submit button. */
@@ -30,10 +29,10 @@ export type OrderForm = ReturnType<typeof orderForm>;
 
 export function orderForm(page: Page, options: Options) {
   const { client, scans } = page;
-  const { has, idempotencyKey, isSale = false, changed, submit, others, keep, run } = options;
-  const hasCustomer = has.includes('customer');
-  const hasItems = has.includes('items');
-  const hasDelivery = has.includes('delivery');
+  const { idempotencyKey, isSale = false, changed, submit, others, keep, run } = options;
+  const changes = changed === undefined ? 'all' : stages[changed.order.status].changes;
+  const [hasItems, hasDelivery] = [changes === 'all', changes !== 'note'];
+  const hasCustomer = hasDelivery && (changed === undefined || changed.customer !== undefined);
   const lines = orderLines(client);
   const delivery = orderDelivery({ isToNobody: () => customer.isNobody, isSale });
   const customer: OrderCustomer = orderCustomer(page, {
@@ -138,7 +137,14 @@ export function orderForm(page: Page, options: Options) {
     },
 
     /** What the order gets, but for its customer. */
-    read: () => ({ ...lines.read(), note: textOf(noteField), shippingAddress: delivery.read() }),
+    read: () => ({
+      note: textOf(noteField),
+      ...(hasItems && lines.read()),
+      ...(hasDelivery && { shippingAddress: delivery.read() }),
+    }),
+
+    /** Resolves to the customer of the order: `known` where the form has none. */
+    customerId: async (known: number): Promise<number> => (hasCustomer ? customer.id() : known),
   };
 }
 

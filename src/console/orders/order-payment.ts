@@ -1,13 +1,14 @@
-// The buttons that mark orders as paid, one for each way of payment.
-import { type Order, type Payment, payments } from '../parts/api-types.ts';
+// The buttons that make the steps of orders: no order is paid without its payment.
+import { type Order, type Payment, payments, type Status } from '../parts/api-types.ts';
 import { openDialog } from '../parts/dialogs.ts';
-import { h } from '../parts/elements.ts';
+import { type Attributes, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/column-names.ts';
-import { money } from '../parts/formats.ts';
+import { count, money } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
+import type { Page } from '../parts/view.ts';
 
-/** A button for each payment, since no order is paid without one. The button that replaces them has the same key. */
+/** A button for each payment. The button that replaces them has the same key. */
 export function payButtons(key: string, pay: (payment: Payment) => Promise<void>): readonly HTMLElement[] {
   return payments.map((by) => {
     const label = t('Paid: {payment}', { payment: paymentNames[by] });
@@ -16,12 +17,28 @@ export function payButtons(key: string, pay: (payment: Payment) => Promise<void>
   });
 }
 
-/** Asks how the order was paid, where there is no room for the buttons. */
-export function askPayment({ id, total, currency }: Order, pay: (by: Payment) => Promise<void>): void {
+/** Asks how the orders were paid, where there is no room for the buttons. */
+export function askPayment(orders: readonly Order[], pay: (by: Payment) => Promise<void>): void {
+  const [first, ...others] = orders;
+  if (first === undefined) return;
+  const about = { id: first.id, amount: money(first.total, first.currency), count: count(orders.length) };
+  const one = t('Order {id}: how were {amount} paid?', about);
+  const title = others.length === 0 ? one : t('How were these {count} orders paid?', about);
   const buttons = payButtons('paid', async (by) => {
     await pay(by);
     dialog.close();
   });
-  const title = t('Order {id}: how were {amount} paid?', { id, amount: money(total, currency) });
   const dialog = openDialog(title, h('div.buttons', buttons), () => undefined);
+}
+
+type Step = { readonly orders: readonly Order[]; readonly to: Status; readonly label: string };
+
+export function stepButton(
+  { steps }: Page,
+  { orders, to, label }: Step,
+  attributes: Attributes,
+): HTMLElement {
+  const step = async (): Promise<void> =>
+    to === 'paid' ? askPayment(orders, (by) => steps.make(orders, to, by)) : steps.make(orders, to);
+  return action(label, step, attributes);
 }

@@ -11,11 +11,11 @@ import { isFinal, nameOf, usualStep, usualWay } from '../parts/statuses.ts';
 import type { Column } from '../parts/tables.ts';
 import { numbered, t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
-import { payButtons } from './order-payment.ts';
+import { stepButton } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 
 export function orderSelection(page: Page) {
-  const { main, signal, steps } = page;
+  const { main, signal } = page;
   const label = t('Selected orders');
   const element = h('div.selection', { role: 'toolbar', 'aria-label': label, hidden: true });
   const drawing = new Drawing(element);
@@ -50,14 +50,12 @@ export function orderSelection(page: Page) {
       all.indeterminate = orders.length > 0 && !all.checked;
     }
     element.toggleAttribute('hidden', orders.length === 0);
-    const made = steps.offered(orders.map(({ id }) => id));
     drawing.show(
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
       stepButtons(page, orders),
-      made.length > 0 && steps.takeBackButton(made),
       printAllButton(page, { label: t('Packing slips'), orders, sheetOf: packingSlip }),
       printAllButton(page, { label: t('Order confirmations'), orders, sheetOf: orderConfirmation }),
-      button(t('Clear'), () => select(shown, false), { class: 'quiet' }),
+      button(icon(icons.remove), () => select(shown, false), { class: 'quiet', 'aria-label': t('Clear') }),
     );
   }
 
@@ -80,7 +78,7 @@ export function orderSelection(page: Page) {
       all.onchange = () => select(shown, all.checked);
       return {
         label: t('Selected'),
-        head: h('label', all),
+        head: () => h('label', all),
         kind: 'select',
         cell({ id }) {
           const box = selectBox(id, t('Select order {id}', { id }));
@@ -106,15 +104,13 @@ function selectBox(value: number | 'all', label: string): HTMLInputElement {
   return h('input', { type: 'checkbox', value, 'aria-label': label, 'data-key': `select-${value}` });
 }
 
-/** The usual next step of those orders that have it: to be paid, a button for each way of payment. */
-function stepButtons({ steps }: Page, orders: readonly Order[]): readonly Child[] {
+/** The usual next step of those orders that have it. */
+function stepButtons(page: Page, orders: readonly Order[]): readonly Child[] {
   return usualWay.map((to) => {
     const able = orders.filter(({ status }) => usualStep(status) === to);
-    if (able.length === 0) return undefined;
     const text = t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) });
-    if (to !== 'paid') return action(text, () => steps.make(able, to), { class: 'primary' });
-    const pay = payButtons('paid', (by) => steps.make(able, to, by));
-    return h('div.next', { role: 'group', 'aria-label': text }, h('span', `${text}:`), pay);
+    const label = to === 'paid' ? `${text} …` : text;
+    return able.length > 0 && stepButton(page, { orders: able, to, label }, { class: 'primary' });
   });
 }
 
@@ -134,7 +130,7 @@ function printAllButton({ main }: Page, { label, orders, sheetOf }: Printed): HT
     '1 order is left out: it is cancelled or refunded.',
     '{count} orders are left out: they are cancelled or refunded.',
   );
-  return action([icon(icons.print), label], async () => {
+  return action(label, async () => {
     if (left > 0) notify(t(text, { count: count(left) }));
     const sheets = printed.map((order) => sheetOf(order, customerName(order)));
     printSheets(main, sheets);

@@ -160,7 +160,7 @@ function paymentLine(page: Page, { order, etag }: LoadedOrder, again: Reload): C
     await again();
   };
   const label = t('Change the payment …');
-  const change = action(label, async () => askPayment(order, correct), { 'data-key': 'payment' });
+  const change = action(label, async () => askPayment([order], correct), { 'data-key': 'payment' });
   const said = payment === null ? t('Not said') : paymentNames[payment];
   return [h('p', t('Payment: {payment}', { payment: said })), mayCorrect && change];
 }

@@ -1,12 +1,13 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
 import { query } from '../parts/api-client.ts';
-import { type Order, type ServiceEvent, type StatusCounts, statuses } from '../parts/api-types.ts';
+import { type Order, type StatusCounts, statuses } from '../parts/api-types.ts';
 import { watchDay } from '../parts/day-change.ts';
 import { Drawing } from '../parts/drawing.ts';
-import { h } from '../parts/elements.ts';
+import { type Child, h } from '../parts/elements.ts';
 import { count, today } from '../parts/formats.ts';
 import { listPage } from '../parts/list-page.ts';
 import { stages } from '../parts/statuses.ts';
+import { tabLinks } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, isStaff, type Page, urlWith } from '../parts/view.ts';
 import { orderColumns, stepColumn } from './order-columns.ts';
@@ -57,7 +58,7 @@ const pauseMilliseconds = 5_000;
  */
 function statusTabs(page: Page) {
   const { client, live, parameters, signal } = page;
-  const drawing = new Drawing(h('nav.tabs', { 'aria-label': t('Status') }));
+  const drawing = new Drawing(h('div'));
   let known: { readonly path: string; readonly counts: StatusCounts } | undefined;
   let timer = 0;
 
@@ -65,14 +66,14 @@ function statusTabs(page: Page) {
 
   function draw(): void {
     const counts = known?.path === path() && !parameters.has('q') ? known.counts : undefined;
-    const tab = (value: string, label: string, number?: number): HTMLElement => {
-      const isCurrent = value === (parameters.get('status') ?? '');
-      const attributes = { href: urlWith(page, 'status', value), 'aria-current': isCurrent && 'page' };
-      return h('a', attributes, label, number !== undefined && [' ', h('span.count', count(number))]);
+    const tab = (value: string, label: string, number?: number): readonly [string, Child] => {
+      return [value, [label, number !== undefined && [' ', h('span.count', count(number))]]];
     };
     const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
-    const each = statuses.map((status) => tab(status, stages[status].name, counts?.[status]));
-    drawing.show(tab('', t('All'), all), each);
+    const tabs = statuses.map((status) => tab(status, stages[status].name, counts?.[status]));
+    const current = parameters.get('status') ?? '';
+    const href = (value: string): string => urlWith(page, 'status', value);
+    drawing.show(tabLinks(t('Status'), [tab('', t('All'), all), ...tabs], { current, href }));
   }
 
   /** The tabs are of use without the numbers, too. */
@@ -91,19 +92,12 @@ function statusTabs(page: Page) {
   }
 
   live.watch(signal, (events) => {
-    if (timer === 0 && (events.length === 0 || events.some(isCounted)))
+    if (timer === 0 && (events.length === 0 || events.some(({ type }) => type.startsWith('order.'))))
       timer = setTimeout(() => void load(), pauseMilliseconds);
   });
   signal.addEventListener('abort', () => clearTimeout(timer));
   show();
   return { element: drawing.element, show };
-}
-
-function isCounted({ type, changes }: ServiceEvent): boolean {
-  return (
-    type === 'order.created' ||
-    ['status', 'currency', 'payment', 'customerId'].some((name) => name in changes)
-  );
 }
 
 function noOrders(parameters: URLSearchParams): HTMLElement {

@@ -2,7 +2,7 @@
 // the table that shows sums.
 import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
-import { type Child, h } from '../parts/elements.ts';
+import { type Child, h, svg } from '../parts/elements.ts';
 import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../parts/formats.ts';
 import { isFinal, stages } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
@@ -92,13 +92,13 @@ export type SumRow = {
   /** In the file, and on the page unless there is a label. */
   readonly name: string;
   readonly label?: Child;
-  /** Shown below the name where there is no room for the columns of the kind `wide`. */
-  readonly below?: Child;
+  /** Drawn as a bar beside the name: a part of 1. */
+  readonly share?: number;
   /** A number, then amounts in the currency's minor unit; undefined where none is shown. */
   readonly cells: readonly (number | null | undefined)[];
   readonly isSum?: boolean;
 };
-/** A table of sums in one currency. */
+/** A table of sums in one currency. What has no room as a column of the kind `wide` is said below the name. */
 export type SumTable = {
   readonly currency: string;
   readonly columns: readonly (readonly [label: string, kind: 'number' | 'number wide'])[];
@@ -106,21 +106,35 @@ export type SumTable = {
 };
 
 export function sumTable({ currency, columns, groups }: SumTable): HTMLElement {
-  const row = ({ name, label = name, below, cells, isSum = false }: SumRow): HTMLElement =>
-    h(
+  const hasBars = groups.some(({ rows }) => rows.some(({ share }) => share !== undefined));
+  const row = ({ name, label = name, share = 0, cells, isSum = false }: SumRow): HTMLElement => {
+    const texts = cells.map((cell, index) => {
+      if (cell === undefined) return '';
+      return index === 0 ? count(cell ?? 0) : money(cell, currency);
+    });
+    const below = columns.flatMap(([title, kind], index) => {
+      return kind === 'number wide' && texts[index] !== '' ? [`${title} ${texts[index]}`] : [];
+    });
+    return h(
       'tr',
       { class: isSum && 'total-row' },
-      h('th', { scope: 'row' }, label, below !== undefined && h('span.phone.soft', below)),
-      cells.map((cell, index) => {
-        const text = index === 0 ? count(cell ?? 0) : money(cell ?? null, currency);
-        return h('td', { class: columns[index]?.[1] }, cell !== undefined && text);
-      }),
+      h('th', { scope: 'row' }, label, h('span.phone.soft', below.join(' · '))),
+      hasBars && h('td.wide.share', shareBar(share)),
+      columns.map(([, kind], index) => h('td', { class: kind }, texts[index])),
     );
+  };
+  const width = columns.length + (hasBars ? 2 : 1);
   const bodies = groups.map(({ title, rows }) => {
-    const heading = h('th', { scope: 'rowgroup', colspan: columns.length + 1 }, title);
+    const heading = h('th', { scope: 'rowgroup', colspan: width }, title);
     return h('tbody', title !== undefined && h('tr', heading), rows.map(row));
   });
-  return h('table.plain', h('caption', currency), tableHead([[''], ...columns]), bodies);
+  const head = tableHead([[''], ...(hasBars ? ([['', 'wide']] as const) : []), ...columns]);
+  return h('table.plain', h('caption', currency), head, bodies);
+}
+
+function shareBar(share: number): SVGElement {
+  const box = { viewBox: '0 0 100 10', preserveAspectRatio: 'none', 'aria-hidden': 'true' };
+  return svg('svg', box, svg('rect', { width: 100 * share, height: 10 }));
 }
 
 /** The rows for a spreadsheet: currency, the title of the group if it has one, name, and cells. */

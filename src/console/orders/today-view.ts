@@ -4,10 +4,9 @@ import { alertList, type Alert, loadAlerts } from '../office/alerts.ts';
 import { registrationHint } from '../office/registration-hint.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { query } from '../parts/api-client.ts';
-import type { List, Order, ServiceEvent } from '../parts/api-types.ts';
+import type { List, Order, StatusCounts } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { watchDay } from '../parts/day-change.ts';
-import { Drawing } from '../parts/drawing.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { eventList, isNews, type NamedEvent, readLatest } from '../parts/event-list.ts';
 import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../parts/formats.ts';
@@ -17,8 +16,9 @@ import { now } from '../parts/service-clock.ts';
 import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, table } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
-import { emptyState, type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
-import { amountOf, orderColumns, pill, stepColumn } from './order-columns.ts';
+import { emptyState, type News, type Page, type Reload, reloadable } from '../parts/view.ts';
+import { setPageTitle, skeleton } from '../parts/view.ts';
+import { amountOf, customerHead, orderColumns, pill, stepColumn } from './order-columns.ts';
 import { ordersOf, readSold, type Sold } from './sales-figures.ts';
 
 /** A backup that grows old leaves no event. */
@@ -26,12 +26,23 @@ const alertsMilliseconds = 60_000;
 
 export function todayView(page: Page): void {
   const { main, signal, user } = page;
-  const [money, counts, alerts] = [h('div', moneyTiles()), h('div'), h('div')];
-  const [toDo, latest] = [h('div', skeleton(6)), h('div', skeleton(6))];
-  const end = h('a.button', { href: daysEnd() }, t('Day’s end'));
+  const [tiles, toDo, alerts, latest] = [
+    h('div.tiles', tilesOf()),
+    h('div', skeleton(6)),
+    h('div'),
+    h('div', skeleton(6)),
+  ];
   const reloads = [
-    reloadable<Sold>(page, money, { load: readToday, draw: moneyTiles, concerns: isOfMoney }),
-    waitingOrders(page, counts, toDo),
+    reloadable<Sums>(page, tiles, {
+      load: readSums,
+      draw: tilesOf,
+      concerns: ({ type }) => type.startsWith('order.'),
+    }),
+    reloadable<ToDo>(page, toDo, {
+      load: readToDo,
+      draw: (shown, reload) => shown.orders.length > 0 && toDoCard(page, shown, reload),
+      concerns: ({ type }) => /^(order\.|customer\.(changed|erased))/.test(type),
+    }),
     reloadable<readonly NamedEvent[] | undefined>(page, latest, {
       load: readEvents,
       draw: (events) =>
@@ -45,44 +56,42 @@ export function todayView(page: Page): void {
       draw: alertList,
       everyMilliseconds: alertsMilliseconds,
     });
+  const end = h('a.button', { href: daysEnd() }, t('Day’s end'));
   watchDay(signal, today, () => {
     end.href = daysEnd();
     for (const reload of reloads) void reload();
   });
   const enter = h('a.button.primary', { href: '#/new' }, t('New order'));
-  fill(
-    main,
-    setPageTitle(t('Today'), enter, end),
-    h('div.tiles', money, counts),
-    h('div.columns.today', toDo, alerts, latest),
-  );
+  fill(main, setPageTitle(t('Today'), enter, end), tiles, h('div.columns.today', toDo, alerts, latest));
 }
 
 function daysEnd(): string {
   return `#/day?date=${today()}`;
 }
 
-function readToday(page: Page): Promise<Sold> {
-  const from = shopDays().startOfDay(now());
-  return readSold(page, { from, before: shopDays().startOfDay(from, 1), by: 'day' });
-}
+type Sums = { readonly sold: Sold; readonly counts: StatusCounts };
 
-/** Notes and addresses are worth nothing. */
-function isOfMoney({ type, changes }: ServiceEvent): boolean {
-  return (
-    type.startsWith('order.') && (type !== 'order.changed' || 'total' in changes || 'currency' in changes)
-  );
+async function readSums(page: Page): Promise<Sums> {
+  const from = shopDays().startOfDay(now());
+  const [sold, counts] = await Promise.all([
+    readSold(page, { from, before: shopDays().startOfDay(from, 1), by: 'day' }),
+    page.client.get<StatusCounts>('/orders/counts', page.signal),
+  ]);
+  return { sold, counts };
 }
 
 /** Without figures until they are known. */
-function moneyTiles(sold?: Sold): Child {
-  const href = daysEnd();
+function tilesOf(sums?: Sums): Child {
+  const tile = (label: string, note: Child, href: string, figure?: Child): HTMLElement =>
+    h('a.tile', { href }, h('span.label', label), h('span.figure', figure ?? '…'), h('span.label', note));
+  const { sold, counts } = sums ?? {};
   const placed = sold?.currencies.flatMap((currency) => sold.of(currency).placed);
-  const orders = placed && count(ordersOf(placed));
-  const received = sold && receivedText(sold);
   return [
-    tile({ label: t('Received today'), figure: received, href, note: t('Less refunds and corrections') }),
-    tile({ label: t('Orders today'), figure: orders, href, note: t('All that were placed') }),
+    tile(t('Received today'), t('Less refunds'), daysEnd(), sold && receivedText(sold)),
+    tile(t('Orders today'), t('Placed'), daysEnd(), placed && count(ordersOf(placed))),
+    waitingStatuses.map((status) =>
+      tile(waits[status].label, pill(status), oldestFirst(status), counts && count(counts[status])),
+    ),
   ];
 }
 
@@ -98,25 +107,23 @@ function receivedText({ currencies, of }: Sold): Child {
   return [money(of(first).received, first), title !== '' && h('small.clip', { title }, title)];
 }
 
-type Tile = { readonly label: string; readonly figure: Child; readonly note: Child; readonly href: string };
-
-function tile({ label, figure = '…', note, href }: Tile): HTMLElement {
-  return h('a.tile', { href }, h('span.label', label), h('span.figure', figure), h('span.label', note));
-}
-
 /** The tile of each status, and the link to all its orders; those without one wait for somebody else than the shop. */
 const waits = {
-  paid: { label: t('To be shipped'), all: 'All {count} to be shipped' },
-  open: { label: t('To be paid'), all: 'All {count} to be paid' },
+  paid: { label: t('To be shipped'), all: t('All that are to be shipped') },
+  open: { label: t('To be paid'), all: t('All that are to be paid') },
   shipped: { label: t('On the way'), all: undefined },
 } as const satisfies Readonly<Record<WaitingStatus, object>>;
 const waitingStatuses = Object.keys(waits) as WaitingStatus[]; // a literal has no other keys
 
-type Waiting = {
+function oldestFirst(status: WaitingStatus): string {
+  return `#/orders?${query({ status, sort: 'createdAt' })}`;
+}
+
+type ToDo = {
   /** The orders that the shop has to do something for; orders to be shipped come first. */
   readonly orders: readonly Order[];
-  /** The number of orders of each status. */
-  readonly totals: Readonly<Record<WaitingStatus, number>>;
+  /** The statuses of which there are more. */
+  readonly more: readonly WaitingStatus[];
   /** The number of orders that wait to come into the list. */
   readonly newer: number;
 };
@@ -124,63 +131,32 @@ type Waiting = {
 /** The orders shown of each status. */
 const toDoShown = 6;
 
-/** Draws the tiles with their numbers, and the list of those that the shop has to do something for. */
-function waitingOrders(page: Page, counts: HTMLElement, toDo: HTMLElement): Reload {
-  const tiles = new Drawing(counts);
-  const drawTiles = (totals?: Waiting['totals']): void =>
-    tiles.show(
-      waitingStatuses.map((status) =>
-        tile({
-          label: waits[status].label,
-          figure: totals && count(totals[status]),
-          note: pill(status),
-          href: oldestFirst(status),
-        }),
-      ),
-    );
-  drawTiles();
-  return reloadable<Waiting>(page, toDo, {
-    async load({ client, signal }, _show, news) {
-      const read = async (status: WaitingStatus): Promise<List<Order>> => {
-        const limit = waits[status].all === undefined ? 1 : toDoShown;
-        const parameters = query({ status, include: 'customer', sort: 'createdAt', limit, total: true });
-        return client.get<List<Order>>(`/orders?${parameters}`, signal);
-      };
-      const [paid, open, shipped] = await Promise.all([read('paid'), read('open'), read('shipped')]);
-      const { total: ofPaid = 0 } = paid;
-      const totals = { paid: ofPaid, open: open.total ?? 0, shipped: shipped.total ?? 0 };
-      const loaded = [...paid.data, ...open.data];
-      const before = news?.shown.orders ?? [];
-      if (news === undefined || before.length === 0) return { orders: loaded, totals, newer: 0 };
-      const { subjects } = news;
-      const known = { loaded, path: '/orders', include: { include: 'customer' }, subjects, signal };
-      const newer = loaded.filter((order) => !before.some(({ id }) => id === order.id)).length;
-      return { orders: await rowsInPlace(client, before, known), totals, newer };
-    },
-    draw({ orders, totals, newer }, reload) {
-      drawTiles(totals);
-      return orders.length > 0 && toDoCard(page, { orders, totals, newer }, reload);
-    },
-    concerns: ({ type }) => /^(order\.|customer\.(changed|erased))/.test(type),
-  });
+async function readToDo({ client, signal }: Page, _show: unknown, news?: News<ToDo>): Promise<ToDo> {
+  const shopsOwn = waitingStatuses.filter((status) => waits[status].all !== undefined);
+  const include = { include: 'customer' };
+  const lists = await Promise.all(
+    shopsOwn.map((status) => {
+      const parameters = query({ status, ...include, sort: 'createdAt', limit: toDoShown });
+      return client.get<List<Order>>(`/orders?${parameters}`, signal);
+    }),
+  );
+  const loaded = lists.flatMap(({ data }) => data);
+  const more = shopsOwn.filter((_, index) => lists[index]?.next !== null);
+  const before = news?.shown.orders ?? [];
+  if (news === undefined || before.length === 0) return { orders: loaded, more, newer: 0 };
+  const known = { loaded, path: '/orders', include, subjects: news.subjects, signal };
+  const newer = loaded.filter((order) => !before.some(({ id }) => id === order.id)).length;
+  return { orders: await rowsInPlace(client, before, known), more, newer };
 }
 
-function oldestFirst(status: WaitingStatus): string {
-  return `#/orders?${query({ status, sort: 'createdAt' })}`;
-}
-
-function toDoCard(page: Page, { orders, totals, newer }: Waiting, reload: Reload): HTMLElement {
-  const links = waitingStatuses.map((status) => {
-    const { all } = waits[status];
-    if (all === undefined || totals[status] <= toDoShown) return undefined;
-    return h('a', { href: oldestFirst(status) }, t(all, { count: count(totals[status]) }));
-  });
+function toDoCard(page: Page, { orders, more, newer }: ToDo, reload: Reload): HTMLElement {
+  const links = more.map((status) => h('a', { href: oldestFirst(status) }, waits[status].all));
   return h(
     'section.card.flush',
     h('h2', t('To do')),
     newerNotice(newer, reload),
     table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders),
-    links.some((link) => link !== undefined) && h('p.links', links),
+    links.length > 0 && h('p.links', links),
   );
 }
 
@@ -188,6 +164,7 @@ const toDoColumns: readonly Column<Order>[] = [
   orderColumns.number,
   {
     label: t('Customer'),
+    head: customerHead,
     cell: (order) => [
       amountOf(order),
       h('span.clip', { dir: 'auto' }, customerName(order)),

@@ -32,7 +32,6 @@ export function currencies(): readonly string[] {
 
 export const decimalSign = new Intl.NumberFormat(browserLocale).format(1.5).includes(',') ? ',' : '.';
 const numberFormat = new Intl.NumberFormat(browserLocale, { maximumFractionDigits: 1 });
-const compactNumber = new Intl.NumberFormat(locale, { notation: 'compact', maximumFractionDigits: 1 });
 const countryNames = new Intl.DisplayNames(locale, { type: 'region' });
 
 export function money(minorUnits: number | null, currency: string): string {
@@ -83,11 +82,6 @@ function priceFormat(currency: string): PriceFormat {
 
 export function count(value: number): string {
   return numberFormat.format(value);
-}
-
-/** Formats whole units of the currency, for the axis of a plot. */
-export function compactMoney(minorUnits: number, currency: string): string {
-  return compactNumber.format(minorUnits / 10 ** (digits[currency] ?? 2));
 }
 
 /** Some browsers have no name for it. */

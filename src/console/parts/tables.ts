@@ -7,7 +7,7 @@ export type Column<T> = {
   readonly label: string;
   readonly kind?: 'number' | 'tight' | 'wide' | 'tight wide' | 'action' | 'select';
   /** Shown above the cells instead of the label. */
-  readonly head?: Child;
+  readonly head?: () => Child;
   readonly cell: (row: T) => Child;
 };
 
@@ -22,7 +22,7 @@ export function table<T extends { readonly id: number }>(
 ): HTMLElement {
   const head = columns.map(({ label, kind, head: shown }) => {
     const text = kind === 'action' ? h('span.hidden', label) : label;
-    return h('th', { scope: 'col', class: kind }, shown ?? text);
+    return h('th', { scope: 'col', class: kind }, shown?.() ?? text);
   });
   const body = rows.map((row) =>
     h(
@@ -40,7 +40,7 @@ export function table<T extends { readonly id: number }>(
 /** The head of a table in a card. A column without a name has no heading. */
 export function tableHead(columns: readonly (readonly [label: string, kind?: string])[]): HTMLElement {
   const cells = columns.map(([label, kind]) =>
-    label === '' ? h('td') : h('th', { scope: 'col', class: kind }, label),
+    label === '' ? h('td', { class: kind }) : h('th', { scope: 'col', class: kind }, label),
   );
   return h('thead', h('tr', cells));
 }
@@ -102,7 +102,7 @@ type TabOptions = {
 /** Links to the same page with other parameters. */
 export function tabLinks(
   label: string,
-  tabs: readonly (readonly [value: string, text: string])[],
+  tabs: readonly (readonly [value: string, text: Child])[],
   { current, href }: TabOptions,
 ): HTMLElement {
   const links = tabs.map(([value, text]) =>
