@@ -85,10 +85,13 @@ function chooseColumns(place: Place, table: Table): void {
   let { rows } = table;
   let faults: readonly FaultRow[] = [];
 
-  /** The faulty rows are corrected below the card: all rows are checked again then. */
+  /** The faulty rows are corrected below the card: all rows are checked again then. An import leaves them as they are. */
   function show({ lines, choices }: Checked, ...[first, ...others]: readonly Child[]): void {
     const faulty = lines.filter(({ problem }) => problem !== undefined);
-    faults = faulty.slice(0, faultsMax).map((line) => faultRow(line, table, choices));
+    const rowOf = (line: Line): FaultRow =>
+      faults.find((row) => row.number === line.number && row.choices === choices) ??
+      faultRow(line, table, choices);
+    faults = faulty.slice(0, faultsMax).map(rowOf);
     const elements = faults.map(({ element }) => element);
     const left = faulty.length - faults.length;
     const more = left > 0 && h('p.soft', t('And {count} more.', { count: count(left) }));
@@ -233,17 +236,18 @@ function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLEle
 const faultsMax = 50;
 type FaultRow = {
   readonly number: number;
+  readonly choices: Choices;
   readonly element: HTMLElement;
   /** Returns the cells as they were corrected. */
   readonly cells: () => readonly string[];
 };
 
 /** A row with a field for each cell that is imported, or is one too many. */
-function faultRow({ number, cells, problem }: Line, { heading }: Table, { columns }: Choices): FaultRow {
+function faultRow({ number, cells, problem }: Line, { heading }: Table, choices: Choices): FaultRow {
   const length = Math.max(heading.length, cells.length);
   const given = Array.from({ length }, (_, index) => cells[index] ?? '');
   const members = given.flatMap((cell, index) => {
-    const isShown = index < heading.length ? columns[index] !== '' : cell.trim() !== '';
+    const isShown = index < heading.length ? choices.columns[index] !== '' : cell.trim() !== '';
     return isShown ? { name: String(index), label: heading[index] ?? count(index + 1) } : [];
   });
   const fields = fieldsOf(members, { pointer: `/rows/${number}`, values: { ...given } });
@@ -252,6 +256,7 @@ function faultRow({ number, cells, problem }: Line, { heading }: Table, { column
   const before = fields.read(); // without the line breaks of the cells
   return {
     number,
+    choices,
     element: h('li', rowName(number), h('p.issue', problem), fields.element),
     cells() {
       const now = fields.read();
