@@ -62,7 +62,8 @@ const columns = (q: string): readonly Column<Customer>[] => [
   { label: t('Phone'), kind: 'tight wide', cell: ({ phone }) => h('span.soft', phoneText(phone)) },
   {
     label: t('Address'),
-    cell: ({ address }) => h('span.clip', { dir: 'auto' }, address && `${address.city}, ${address.line1}`),
+    cell: ({ address }) =>
+      h('span.soft', h('span.clip', { dir: 'auto' }, address && `${address.city}, ${address.line1}`)),
   },
   {
     label: t('Since'),

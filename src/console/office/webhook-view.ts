@@ -43,7 +43,8 @@ export function webhooksCard(page: Page, rows: readonly Webhook[], reload: Reloa
     columns: [
       {
         label: t('Address'),
-        cell: ({ id, url, types: sent }) => nameCell(`#/webhooks/${id}`, url, eventTexts(sent)),
+        cell: ({ id, url, types: sent }) =>
+          nameCell(`#/webhooks/${id}`, url.replace('https://', ''), eventTexts(sent)),
       },
       { label: t('Status'), kind: 'tight', cell: statusPill },
     ],
