@@ -53,7 +53,7 @@ test('scans anywhere', async (t) => {
   };
 
   for (const scanner of [
-    { milliseconds: 5, end: 'Tab', places: 1 },
+    { milliseconds: 5, end: 'Tab', places: 2 },
     { milliseconds: 30, end: 'Enter', places: 6 },
     { milliseconds: 80, end: 'Enter', places: 6 },
     { milliseconds: 80, end: 'Tab', places: 7 },
