@@ -3,32 +3,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
+import { cup, isSettled, lines, openTill, quickly, slowly, tea } from './console-till.ts';
 
-const tea = {
-  sku: 'TEA-250',
-  name: 'Green tea, 250 g',
-  unitPrice: 749,
-  currency: 'EUR',
-  barcode: '4006381333931',
-};
-const pot = { sku: 'CUP-010', name: 'Cup', unitPrice: 3900, currency: 'EUR', barcode: '4012345678901' };
 const price = { sku: 'OLD', name: 'Camomile', unitPrice: 350, currency: 'EUR' };
 
-const slowly = `{
-  window.fastFetch ??= fetch;
-  window.fetch = async (path, options) => {
-    const response = await window.fastFetch(path, options);
-    await new Promise((done) => setTimeout(done, 400));
-    return response;
-  };
-}`;
-const lines = `[...document.querySelectorAll('.line')].map((line) =>
-  [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
 /** The separator of GS1, for which some scanners press F8. */
 const separator = '\u001d';
-const isSettled = '!document.querySelector(".line[aria-busy]")';
 /** All that is entered but for the lines. */
 const others = `[...document.querySelectorAll('main input, main select, main textarea')]
   .filter((each) => each.closest('.line') === null && each.type !== 'search')
@@ -37,20 +17,7 @@ const places = `[...document.querySelectorAll('main :is(input, select, textarea,
   .filter((each) => each.checkVisibility())`;
 
 test('scans anywhere', async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  for (const body of [tea, pot]) await service.post('/products', { token, body });
-  await person.signIn(service.url, admin);
-  const begin = async (): Promise<void> => {
-    await person.go('#/new');
-    await person.startOver();
-    await tab.until('document.activeElement.role === "combobox" && document.activeElement.value === ""');
-  };
-  const type = async (text: string): Promise<void> => {
-    for (const key of text) {
-      await wait(70);
-      await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key, text: key });
-    }
-  };
+  const { service, token, tab, person, begin, type } = await openTill(t);
 
   for (const scanner of [
     { milliseconds: 5, end: 'Tab', places: 2 },
@@ -101,14 +68,14 @@ test('scans anywhere', async (t) => {
       await tab.press('Enter');
       await wait(200);
       await tab.scan(tea.sku, { milliseconds: 30 });
-      await tab.scan(pot.sku, { milliseconds: 30 });
+      await tab.scan(cup.sku, { milliseconds: 30 });
       await tab.until(`${isSettled} && (${lines}).length === 2`);
       assert.deepEqual(
         (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
-        [tea.name, pot.name],
+        [tea.name, cup.name],
       );
       await tab.until('document.querySelector("[data-pointer=\'/customerId\']").value === "louis"');
-      await tab.evaluate('window.fetch = window.fastFetch');
+      await tab.evaluate(quickly);
     },
   );
 
@@ -124,7 +91,7 @@ test('scans anywhere', async (t) => {
       (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
       [tea.name, 'Honey, 350 g'],
     );
-    await tab.evaluate('window.fetch = window.fastFetch');
+    await tab.evaluate(quickly);
   });
 
   await t.test('a slow scanner’s code is no name of a customer', async () => {
@@ -148,13 +115,13 @@ test('scans anywhere', async (t) => {
         await person.startOver();
         await person.go(`#/${page}`);
         await tab.scan(tea.sku, { milliseconds: 30 });
-        await tab.scan(pot.barcode, { milliseconds: 30, end: 'Tab' });
+        await tab.scan(cup.barcode, { milliseconds: 30, end: 'Tab' });
         await tab.scan('C1', { milliseconds: 30 });
         await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines}).length === 2`);
         await tab.until('document.querySelector("[role=combobox]").value === "Grace Hopper"');
         assert.deepEqual(
           (await tab.evaluate<string[][]>(lines)).map(([name]) => name),
-          [tea.name, pot.name],
+          [tea.name, cup.name],
           page,
         );
       }
@@ -169,7 +136,7 @@ test('scans anywhere', async (t) => {
       assert.equal(await tab.evaluate('location.hash'), '#/orders/12');
       await tab.scan('CUPß010');
       await tab.until(`location.hash === '#/new' && ${isSettled} && (${lines})[1]?.[2] === '2'`);
-      await tab.evaluate('window.fetch = window.fastFetch');
+      await tab.evaluate(quickly);
     },
   );
 
@@ -209,12 +176,12 @@ test('scans anywhere', async (t) => {
       await tab.evaluate(slowly);
       for (let sale = 0; sale < 3; sale += 1) {
         await tab.scan(tea.barcode, { milliseconds: 30 });
-        await tab.scan(pot.sku, { milliseconds: 30 });
+        await tab.scan(cup.sku, { milliseconds: 30 });
         await tab.until(`${isSettled} && (${lines}).filter(([, sku, , price]) => sku && price).length === 2`);
         await tab.press('F2');
         await tab.until(`(${lines}).length === 0 && !document.querySelector('form [aria-disabled]')`);
       }
-      await tab.evaluate('window.fetch = window.fastFetch');
+      await tab.evaluate(quickly);
       const { body } = await service.get('/orders?limit=4&include=customer', { token });
       const sales = body.data.slice(0, 3);
       type Sale = {
@@ -259,7 +226,7 @@ test('scans anywhere', async (t) => {
     await person.go('#/products');
     await person.press(`Change ${tea.name}`);
     await tab.until('document.activeElement.dataset.pointer === "/name"');
-    await tab.scan(pot.barcode);
+    await tab.scan(cup.barcode);
     assert.equal(await tab.evaluate('document.activeElement.value'), tea.name);
     await tab.evaluate('document.querySelector("[data-pointer=\'/barcode\']").focus()');
     await tab.scan('4000000000017', { milliseconds: 80 });
@@ -274,13 +241,13 @@ test('scans anywhere', async (t) => {
     assert.equal(await tab.evaluate('document.activeElement.value'), 'TEA-251');
     await person.press('Cancel');
     await tab.evaluate('document.activeElement.blur()');
-    await tab.scan(pot.barcode);
+    await tab.scan(cup.barcode);
     await tab.until('document.querySelectorAll("tbody tr").length === 1');
   });
 
   await t.test('a second click doesn’t save over a change that nobody has read', async () => {
     await person.go('#/products?q=cup-010');
-    await person.press(`Change ${pot.name}`);
+    await person.press(`Change ${cup.name}`);
     await tab.until('document.activeElement.dataset.pointer === "/name"');
     await service.patch('/products/2', { token, body: { name: 'Cup, red' } });
     await person.enter('Name', 'Cup, blue');

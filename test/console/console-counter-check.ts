@@ -3,31 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { admin } from '../support/service.ts';
-import { openShop } from './console-shop.ts';
-
-const tea = {
-  sku: 'TEA-250',
-  name: 'Green tea, 250 g',
-  unitPrice: 749,
-  currency: 'EUR',
-  barcode: '4006381333931',
-};
-const cup = { sku: 'CUP-010', name: 'Cup', unitPrice: 3900, currency: 'EUR', barcode: '4012345678901' };
+import { cup, cupLine, isSettled, lines, openTill, tea, teaLine } from './console-till.ts';
 
 const latencyMilliseconds = 400;
-/** The items in the form: name, SKU, quantity, price. */
-const lines = `[...document.querySelectorAll('.line')].map((line) =>
-  [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
-const isSettled = '!document.querySelector(".line[aria-busy]")';
-const teaLine = ['Green tea, 250 g', 'TEA-250', '1', '7.49'];
-const cupLine = ['Cup', 'CUP-010', '1', '39.00'];
 const functionKeys = { F2: 113, F4: 115, F8: 119, F9: 120 };
 
 test('sales over the counter', { timeout: 240_000 }, async (t) => {
-  const { service, token, tab, person } = await openShop(t);
-  for (const body of [tea, cup]) await service.post('/products', { token, body });
-  await person.signIn(service.url, admin);
+  const { service, token, tab, person, begin, newest } = await openTill(t);
   await person.go('#/new');
   await tab.send('Network.enable');
   await network({ latency: latencyMilliseconds });
@@ -40,17 +22,6 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     const about = { key, code: key, windowsVirtualKeyCode: functionKeys[key] };
     for (const type of ['rawKeyDown', 'keyUp']) await tab.send('Input.dispatchKeyEvent', { type, ...about });
   }
-  async function begin(): Promise<void> {
-    await person.go('#/new');
-    await person.startOver();
-    await tab.until(`(${lines}).length === 0 && document.activeElement.role === 'combobox'`);
-  }
-  type Placed = {
-    readonly id: number;
-    readonly total: number;
-    readonly items: readonly { readonly sku: string }[];
-  };
-  const newest = async (): Promise<Placed> => (await service.get('/orders?limit=1', { token })).body.data[0];
   const isSold = (id: number): string =>
     `/Order ${id}\\b/.test(document.querySelector('#notices').innerText)`;
 
