@@ -21,7 +21,6 @@ import { shownName } from './customer-words.ts';
 
 export const customerView = resourceView<Customer>((page) => ({
   name: 'customers',
-  title: t('Customer'),
   path: '/customers',
   members: customerMembers(page.client, page.id),
   nameOf: ({ name }) => shownName(name),

@@ -88,7 +88,6 @@ export const personView = resourceView<User>((page) => {
   const isOther = page.id !== page.user.id;
   return {
     name: 'people',
-    title: t('People'),
     path: '/api/users',
     members: personMembers,
     nameOf: ({ name }) => name,

@@ -76,7 +76,6 @@ function statusPill({ status, failingSince }: Webhook): HTMLElement {
 
 export const webhookView = resourceView<Webhook>((page) => ({
   name: 'system',
-  title: t('Webhook'),
   path: '/webhooks',
   members: webhookMembers,
   nameOf: ({ url }) => url,

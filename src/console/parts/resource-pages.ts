@@ -1,7 +1,7 @@
 // The pages of one kind of objects: their list, and one object with its history, both from the members' declaration.
 import type { ServiceEvent } from './api-types.ts';
 import type { Version } from './conflicts.ts';
-import { card, factList } from './cards.ts';
+import { factList } from './cards.ts';
 import { askToDelete, notify } from './dialogs.ts';
 import { Drawing } from './drawing.ts';
 import { type Child, fill, h } from './elements.ts';
@@ -29,7 +29,7 @@ import {
 type Values = Row & Readonly<Record<string, unknown>>;
 
 /** What the page of one object shows. */
-type ObjectPage<T extends Values> = Pick<ListOptions<T>, 'name' | 'title' | 'path'> & {
+type ObjectPage<T extends Values> = Pick<ListOptions<T>, 'name' | 'path'> & {
   readonly members: readonly Member[];
   /** What one is called in a heading and in messages. */
   readonly nameOf: (object: T) => string;
@@ -54,7 +54,10 @@ export type More<T> = {
 };
 
 export type Resource<T extends Values> = ObjectPage<T> &
-  Pick<ListOptions<T>, 'searchBy' | 'searchLabel' | 'filter' | 'tabs' | 'choices' | 'file' | 'columns'> & {
+  Pick<
+    ListOptions<T>,
+    'title' | 'searchBy' | 'searchLabel' | 'filter' | 'tabs' | 'choices' | 'file' | 'columns'
+  > & {
     /** The label of the button for a new one; absent where the user may not add any. */
     readonly add?: string;
     /** Whether there are files to import. */
@@ -172,13 +175,15 @@ function objectHeading<T extends Values>(
 }
 
 function objectContent<T extends Values>(
-  { title, members }: ObjectPage<T>,
+  { members, nameOf }: ObjectPage<T>,
   { value, events, more }: Details<T>,
   reload: Reload,
 ): Child {
   const history = events !== undefined && h('section.card.last', h('h2', t('History')), eventList(events));
   if (more !== undefined) return more.content(value, history, reload);
-  const facts = members.map((member) => [member.label, textOfMember(member, value)] as const);
+  const facts = members
+    .map((member) => [member.label, textOfMember(member, value)] as const)
+    .filter(([, text]) => text !== nameOf(value)); // which the heading says
   const all = factList([...facts, [t('Created'), dateTime(value.createdAt)]]);
-  return h('div.columns', h('div', card(title, all)), h('div', history));
+  return h('div.columns', h('section.card.details', h('h2', t('Details')), all), h('div', history));
 }
