@@ -43,6 +43,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await tab.until(`(${focused}) === 'change-1'`);
     const [after] = await list();
     assert.deepEqual(after, { ...before, unitPrice: 799, updatedAt: after?.['updatedAt'] });
+    await tab.until('document.activeElement.ariaDisabled === null'); // the list is loaded again
     await tab.press('Enter');
     await tab.until(`(${focused}) === '/name'`);
     await tab.press('Escape');
