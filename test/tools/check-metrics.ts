@@ -1,19 +1,14 @@
 // Checks /metrics of a real service with Prometheus' own promtool: `node test/tools/check-metrics.ts`
 // (Debian: prometheus).
 import { spawnSync } from 'node:child_process';
-import { serviceFor } from '../support/service.ts';
+import { withService } from '../support/service.ts';
 
-const endings: (() => unknown)[] = [];
-const service = await serviceFor(
-  { after: (end) => void endings.push(end as () => unknown) },
-  { settings: { 'rate-default': '600/60' } },
-); // called without its context
-const { token } = await service.person('staff');
-await service.get('/orders', { token });
-await service.get('/nowhere');
-const { text } = await service.get('/metrics');
-for (const end of endings) await end();
-
+const text = await withService({ settings: { 'rate-default': '600/60' } }, async (service) => {
+  const { token } = await service.person('staff');
+  await service.get('/orders', { token });
+  await service.get('/nowhere');
+  return (await service.get('/metrics')).text;
+});
 const { status, error } = spawnSync('promtool', ['check', 'metrics'], {
   input: text,
   stdio: ['pipe', 'inherit', 'inherit'],

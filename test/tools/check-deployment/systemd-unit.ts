@@ -18,6 +18,8 @@ import {
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
+import { createLoadClient, type Thing } from '../../support/load-client.ts';
+import { items } from '../../support/resource-support.ts';
 import { buildExecutable } from '../build-executable.ts';
 import { blockOf } from './deployment-page.ts';
 import { seccompProgram } from './system-calls.ts';
@@ -115,7 +117,7 @@ async function checkStart(name: string, prepared: Prepared): Promise<number> {
       assert(performance.now() < late, `the ${name} start: ${written}`);
       await pause(100);
     }
-    await use(`http://127.0.0.1:${port}`, join(folder, 'state'), child);
+    await use(port, join(folder, 'state'), child);
     for (const command of valuesOf('ExecStart', backupUnit)) await runBackup(command, prepared);
     const threads = readdirSync(`/proc/${leafOf(child)}/task`).length;
     process.kill(leafOf(child), 'SIGTERM');
@@ -154,31 +156,22 @@ async function runBackup(command: string, prepared: Prepared): Promise<void> {
   assert.equal(made, command.includes(' backup ') ? 1 : 0, `the backup unit made ${made}: ${written}`);
 }
 
-async function use(base: string, state: string, child: ChildProcess): Promise<void> {
-  assert.equal((await fetch(`${base}/health/ready`)).status, 200);
-  const { email, password } = JSON.parse(readFileSync(join(state, 'initial-admin.json'), 'utf8'));
-  const post = async (
-    path: string,
-    body: object | undefined,
-    token = '',
-  ): Promise<{ [name: string]: unknown }> => {
-    const headers = {
-      'content-type': 'application/json',
-      ...(token && { authorization: `Bearer ${token}` }),
-    };
-    const sent = body === undefined ? {} : { body: JSON.stringify(body) };
-    const answer = await fetch(`${base}${path}`, { method: 'POST', headers, ...sent });
-    const text = await answer.text();
-    assert(answer.ok, `POST ${path}: ${answer.status} ${text}`);
-    return JSON.parse(text);
+async function use(port: number, state: string, child: ChildProcess): Promise<void> {
+  const client = createLoadClient(port);
+  const post = async (path: string, body?: object, token?: string): Promise<Thing> => {
+    const { status, text, thing } = await client.ask({ method: 'POST', path, body, token });
+    assert(status < 300, `POST ${path}: ${status} ${text}`);
+    return thing;
   };
+  assert.equal((await client.ask({ method: 'GET', path: '/health/ready' })).status, 200);
+  const { email, password } = JSON.parse(readFileSync(join(state, 'initial-admin.json'), 'utf8'));
   await post('/api/sessions', { email, password });
   process.kill(leafOf(child), 'SIGHUP'); // as ExecReload sends it
   const token = String((await post('/api/sessions', { email, password }))['accessToken']);
   const { id: customerId } = await post('/customers', { name: 'Grace Hopper' }, token);
-  const items = [{ name: 'Green tea', quantity: 2, unitPrice: 749 }];
   await post('/orders', { customerId, currency: 'EUR', items }, token);
   await post('/backups', undefined, token);
+  client.close();
 }
 
 /** The service is the last child of bwrap, unshare and sh have become. */
