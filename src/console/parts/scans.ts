@@ -10,7 +10,8 @@
 // Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
 // does, until the service knows a product with that code; in the search of a list, only if it arrived too steadily for
 // a hand. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a scan stays. A field of an
-// item (`data-scan="item"`) looks up itself what may have been typed, if it was empty.
+// item (`data-scan="item"`) looks up itself what may have been typed, if it was empty. The search over all
+// (`data-scan="search"`) looks up what is in it, and a scan takes the place of its text.
 import { isOfInputMethod } from './browser-gaps.ts';
 import { notify } from './dialogs.ts';
 import { soundAlarm } from './alarm.ts';
@@ -112,13 +113,17 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     if (last.code === '' || last.followsScan || pause > gapMillisecondsMax) return;
     const code = scannedCode(last);
     const control = controlAt(event.target);
-    const isForCode = control?.dataset['scan'] === 'code';
+    const rule = control?.dataset['scan'];
     const wasScanned = isScan(last, code, pause);
-    if (wasScanned || isForCode) {
+    if (wasScanned || rule === 'code') {
       burst = { ...burst, followsScan: true };
-      stopEvent(event);
+      // what is found in the search is shown while the focus is there
+      if (rule !== 'search') stopEvent(event);
+      else if (event.key === 'Tab') event.preventDefault();
     }
-    if (isForCode) {
+    if (rule === 'search') {
+      if (wasScanned) for (const each of last.before.keys()) enter(each, code);
+    } else if (rule === 'code') {
       const isCode = wasScanned || (isLikeCode(code) && isSteady(last, pause));
       for (const each of isCode ? last.before.keys() : []) enter(each, code);
     } else if (wasScanned) {
