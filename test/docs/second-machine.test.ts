@@ -1,16 +1,11 @@
 // The page "A second machine": its commands for moving to a copy and back, unchanged.
 import assert from 'node:assert/strict';
-import { execFile } from 'node:child_process';
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { promisify } from 'node:util';
-import { program } from '../support/command-support.ts';
 import { newOrder, rootToken } from '../support/resource-support.ts';
+import { blockOf, paste } from '../support/second-machine-page.ts';
 import { executable, serviceFor } from '../support/service.ts';
-import { texts } from '../support/source-text.ts';
-
-const page = texts.get('src/docs/second-machine.md') ?? '';
 
 const options = { skip: executable !== undefined && 'looks at the sources' };
 
@@ -37,17 +32,3 @@ test('the commands of the page move to a copy and back', options, async (t) => {
   const { body } = await first.get('/orders?total=true', { token: await rootToken(first) });
   assert.equal(body.total, 2);
 });
-
-/** The first commands of a section. */
-function blockOf(section: string): string {
-  const [, rest = ''] = page.split(`\n## ${section}\n`);
-  const [, block = assert.fail(`no commands under ${section}`)] = /^```sh\n([^]*?)^```$/m.exec(rest) ?? [];
-  return block;
-}
-
-/** Runs commands as a reader would paste them; `orderly` is the one under test. */
-async function paste(script: string, folder: string): Promise<string> {
-  const orderly = `orderly() { ${program.map((word) => `'${word}'`).join(' ')} "$@"; }\n`;
-  writeFileSync(join(folder, 'pasted'), `set -e\n${orderly}${script}`);
-  return (await promisify(execFile)('sh', ['pasted'], { cwd: folder, maxBuffer: 2 ** 26 })).stdout;
-}

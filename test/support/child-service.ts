@@ -1,6 +1,6 @@
 // The service in a process of its own, as it runs in production: to be killed, traced, slowed down and
 // observed from outside.
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFile, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -100,6 +100,23 @@ export function spawnService({
     return { code, signal };
   });
   return { child, ended, written: () => text };
+}
+
+/** Another command on the folder, such as `check`. */
+export async function runCommand(
+  folder: string,
+  args: readonly string[],
+): Promise<{ readonly code: number | null; readonly output: string }> {
+  const [program = '', ...first] = serviceProgram;
+  const { promise, resolve } = Promise.withResolvers<string>();
+  const child = execFile(
+    program,
+    [...first, ...args, '--data', folder],
+    { cwd: tmpdir(), env: { PATH: process.env['PATH'] }, maxBuffer: 2 ** 26 },
+    (_error, stdout, stderr) => resolve(`${stdout}${stderr}`.trim()),
+  );
+  const output = await promise;
+  return { code: child.exitCode, output };
 }
 
 const serviceProgram =

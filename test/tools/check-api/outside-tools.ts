@@ -35,6 +35,7 @@ export const toolsets = {
     'ajv-formats-draft2019@1.6.1',
     'packageurl-js@2.0.1',
   ],
+  litestream: ['@flydotio/litestream@1.0.1'],
 } as const;
 export type Toolset = keyof typeof toolsets;
 
