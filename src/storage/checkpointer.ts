@@ -109,7 +109,6 @@ export class Checkpointer {
   /** Returns the length that the WAL has passed, if it is to be checkpointed. */
   #dueAtBytes(): number | undefined {
     const { folder, walDescriptor, sqlite, stats, checkpoints } = this.#options;
-    if (!sqlite.isOpen) return undefined;
     const { size, nlink } = fstatSync(walDescriptor);
     if (nlink === 0) return undefined; // deleted: the database saves what it has, and others have no such WAL
     const [, frames] = Object.values(sqlite.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {});

@@ -110,7 +110,10 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     hasRoom: () => hasRoom(folder),
     onSync,
     onSettled: () => checkpointer.inspectSoon(),
-    onFatal: options.onFatal,
+    onFatal(error) {
+      void checkpointer.close(); // a failed checkpoint is left to the next start, which reads the WAL again
+      options.onFatal(error);
+    },
   });
   const readWorker = sqlWorker({ file, access: 'read' });
   const checkpointer = new Checkpointer({

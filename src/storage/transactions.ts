@@ -129,12 +129,13 @@ export class Transactions {
     await this.#unsynced?.synced.promise;
   }
 
-  /** Runs `work` when all commits are on disk. Until it has ended, writes are only queued. */
+  /** Runs `work` when all commits are on disk. Until it has ended, writes are only queued. Rejects after a failure. */
   async whileHeld<T>(work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
     this.#held = promise;
     try {
       await this.whenSynced();
+      if (this.#state === 'failed') throw unavailable(closedReasons.failed);
       return await work();
     } finally {
       this.#held = undefined;

@@ -4,6 +4,7 @@ import { fdatasync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test, type TestContext } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
 import { databaseFile, emptyCommitSql } from '../../src/storage/database-file.ts';
 import type { Database, DatabaseOptions } from '../../src/storage/database.ts';
 import { ThreadError } from '../../src/base/thread.ts';
@@ -122,16 +123,21 @@ test('a WAL whose length can’t be read is fatal, since it may be the disk’s'
   assert.deepEqual(errors, [broken]);
 });
 
-test('any other error of the thread is fatal, since it may be the disk’s', async (t) => {
+test('any other error of the thread is fatal, since it may be the disk’s, and nothing is checkpointed after it', async (t) => {
   const fatal: unknown[] = [];
+  const tried: string[] = [];
   const error = Object.assign(new Error('disk I/O error'), { errcode: 10 });
   const database = await openOnDisk(t, {
-    sqlWorker: checkpointsBy(() => Promise.reject(error)),
+    sqlWorker: checkpointsBy((_, sql) => {
+      if (sql.includes('wal_checkpoint')) tried.push(sql);
+      return Promise.reject(error);
+    }),
     onFatal: (cause) => fatal.push(cause),
   });
   await writeWhile(database, () => fatal.length === 0).catch(() => {});
   await until(() => fatal.length > 0);
-  assert.deepEqual(fatal, [error]);
+  await pause(1_500); // another try would come after a second
+  assert.deepEqual([fatal, tried], [[error], ['PRAGMA wal_checkpoint(PASSIVE)']]);
 });
 
 test('a checkpoint that a reader keeps from its end is repeated, even if nothing more is written', async (t) => {

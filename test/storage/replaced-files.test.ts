@@ -6,6 +6,7 @@ import { describe, test, type TestContext } from 'node:test';
 import { watchMilliseconds, type Database } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { restore } from '../../src/storage/backup.ts';
+import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { newFolder } from '../support/command-support.ts';
 import { addNote, isUnavailable, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
 
@@ -79,6 +80,28 @@ describe('a service that stops before it has noticed that', () => {
       t.mock.method(notes, 'close', async () => {}); // the end of the test would fail alike
       assert.deepEqual(await restored(t, folder), ['before', 'after']);
     });
+});
+
+test('what a storage had that failed before is saved once, however long that takes', async (t) => {
+  class BrokenWorker extends SqlWorker {
+    override run(...all: Parameters<SqlWorker['run']>): ReturnType<SqlWorker['run']> {
+      return all[0].includes('checkpoint') ? Promise.reject(new Error('disk I/O error')) : super.run(...all);
+    }
+  }
+  const folder = newFolder(t);
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const sqlWorker = (options: SqlWorkerOptions): SqlWorker => new BrokenWorker(options);
+  const notes = await openNotes(t, { folder, sqlWorker, onFatal: resolve });
+  const long = 'x'.repeat(40_000_000);
+  await notes.write(addNote(long));
+  rmSync(databaseFile(folder));
+  notes.emptyWalSoon();
+  assert.match((await promise).message, /disk I\/O error/);
+  await new Promise((done) => setTimeout(done, watchMilliseconds)); // meanwhile open requests are finished
+  await assert.rejects(notes.close(), /what it had is in/);
+  t.mock.method(notes, 'close', async () => {});
+  assert.equal(saved(folder).length, 1);
+  assert.deepEqual(await restored(t, folder), [long]);
 });
 
 test('the WAL of a replaced database is not applied to the file in its place', async (t) => {
