@@ -74,7 +74,8 @@ const sentences: Readonly<Record<number, string>> = {
   // SQLite reports a read that failed as damage, too
   [codes.corrupt]: "is damaged, or its disk can't be read: check the disk, then restore a sound backup",
   [codes.full]: systemSentence('ENOSPC') ?? '',
-  [codes.cantOpen]: "can't be opened: check the folder's permissions, and that its disk can be written",
+  [codes.cantOpen]:
+    "can't be opened: check the folder's permissions, and that its disk can be written and has inodes left (df -i)",
   [codes.notADatabase]: 'is not a database',
 };
 

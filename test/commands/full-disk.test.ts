@@ -1,5 +1,6 @@
 // A full disk: a service starts on it for reading, and anything that needs space reports that.
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -49,6 +50,19 @@ test('a first start on a full disk says what is wrong', (t) =>
       stderr,
       /^orderly: \S+ can't grow: the disk is full, or has no inodes left \(df -i\) \(.*\)\.\n$/,
     );
+    assert.equal(status, 1);
+  }));
+
+test('a start for whose WAL no inode is left says that', (t) =>
+  withSmallDisk(t, 8, async (disk) => {
+    const data = join(disk.folder, 'data');
+    assert.equal((await (await serving(disk, [`--data=${data}`, '--tls=off'])).end()).status, 0);
+    execFileSync('mount', ['-o', 'remount,nr_inodes=100', disk.folder]);
+    assert.throws(() => {
+      for (let file = 0; ; file += 1) writeFileSync(join(disk.folder, String(file)), '');
+    }, /ENOSPC/);
+    const { status, stderr } = await orderly(['serve', '--port=0', '--tls=off', `--data=${data}`]);
+    assert.match(stderr, /^orderly: \S+orderly\.db .*inodes left \(df -i\) \(.*\)\.\n$/);
     assert.equal(status, 1);
   }));
 
