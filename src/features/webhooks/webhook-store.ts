@@ -186,7 +186,7 @@ const progressNames = [
   'lastError',
   'lastErrorCode',
 ] as const;
-const replaceProgress = webhooks.update(progressNames, 'id = ? AND position = ?');
+const replaceProgress = webhooks.update(progressNames, 'id = ? AND position = ? AND version <= ?');
 const disable = webhooks.update(['status', 'version', ...progressNames], 'id = ? AND version = ?');
 
 export const noFailure = {
@@ -206,13 +206,17 @@ export function readPositions(db: Connection): { readonly id: number; readonly p
   return rows.map(([id, position]) => ({ id, position }));
 }
 
-/** Saves what a delivery has changed, unless an administrator has moved the position meanwhile. */
+/**
+ * Saves what a delivery has changed, unless an administrator has moved the position meanwhile. Any change of theirs resets
+ * the failures, so that after it only a success still counts.
+ */
 export function saveProgress(
   db: Connection,
   webhook: DeliveryWebhook,
   changed: Partial<DeliveryWebhook>,
 ): void {
-  replaceProgress(db, { ...webhook, ...changed }, webhook.id, webhook.position);
+  const versionMax = changed.failures === 0 ? Number.MAX_SAFE_INTEGER : webhook.version;
+  replaceProgress(db, { ...webhook, ...changed }, webhook.id, webhook.position, versionMax);
 }
 
 /**

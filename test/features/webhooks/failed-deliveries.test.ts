@@ -70,6 +70,19 @@ describe('a delivery that fails', insideOnly, () => {
     assert.equal(await hook.latest(), latest);
   });
 
+  test('a failed delivery that was still being answered when its webhook was changed doesn’t count', async (t) => {
+    const hook = await hooked(t);
+    await hook.placeOrders(1);
+    const { response } = await hook.receiver.next();
+    response.writeHead(500, { 'content-length': '10' }).flushHeaders();
+    for (let turn = 0; turn < 2; turn += 1) await hook.call('GET', '/orders'); // meanwhile the head arrives
+    await hook.patch({ url: `${hook.receiver.url()}s` });
+    const { path, answer } = await hook.receiver.next();
+    answer(204);
+    assert.equal(path, '/hooks');
+    await hook.settled();
+  });
+
   test('a delivery that failed while the clock was years ahead is retried once the clock is right', async (t) => {
     const hook = await hooked(t);
     await hook.placeOrders(1);
