@@ -16,6 +16,10 @@ const responseBytesMax = 16 * 1024;
 const responseMillisecondsMax = 1_000;
 /** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
+const connectionSettings = {
+  ...tlsSettings,
+  autoSelectFamily: true, // so that look-ups return all addresses, whatever Node's flags say
+} as const;
 
 type Post = {
   readonly url: URL;
@@ -58,7 +62,7 @@ export function sendPost(
       ? process.getBuiltinModule('node:http').request
       : process.getBuiltinModule('node:https').request;
   const request = send(url, {
-    ...tlsSettings,
+    ...connectionSettings,
     ca: authorities?.slice(),
     rejectUnauthorized: true,
     agent: false,

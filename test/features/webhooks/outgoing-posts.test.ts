@@ -1,7 +1,13 @@
 // Where the requests of webhooks go, tried with real sockets: names, addresses and certificates.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { createServer, type AddressInfo, type Socket } from 'node:net';
+import {
+  createServer,
+  getDefaultAutoSelectFamily,
+  setDefaultAutoSelectFamily,
+  type AddressInfo,
+  type Socket,
+} from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
 import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
 import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
@@ -118,6 +124,15 @@ test('without a look-up of a test, the system finds the addresses of localhost',
   const { signal } = new AbortController();
   const { kind } = await sendPost({ url, headers: {}, body: '{}', signal }, { targets });
   assert.equal(kind, 'delivered');
+});
+
+test('a name is reached where Node tries only one of its addresses, as with --no-network-family-autoselection', async (t) => {
+  const isDefault = getDefaultAutoSelectFamily();
+  t.after(() => setDefaultAutoSelectFamily(isDefault));
+  setDefaultAutoSelectFamily(false);
+  const receiver = await accepting(t);
+  const post = posting({ allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) });
+  assert.deepEqual(await post(receiver.url('hooks.example')), { kind: 'delivered', status: 204 });
 });
 
 test('the head of a response counts within about a second, however slowly its body arrives', async (t) => {
