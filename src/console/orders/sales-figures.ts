@@ -113,7 +113,7 @@ export function sumTable({ currency, columns, groups }: SumTable): HTMLElement {
       return index === 0 ? count(cell ?? 0) : money(cell, currency);
     });
     const below = columns.flatMap(([title, kind], index) => {
-      return kind === 'number wide' && texts[index] !== '' ? [`${title} ${texts[index]}`] : [];
+      return kind === 'number wide' && texts[index] !== '' ? [`${title}\u00a0${texts[index]}`] : [];
     });
     return h(
       'tr',
