@@ -22,19 +22,33 @@ const backupDaysMax = 2;
 const certificateDaysMin = 7;
 
 export async function readState(client: ApiClient, signal: AbortSignal): Promise<ServiceState> {
-  const [response, { data }] = await Promise.all([
-    client.request('GET', '/metrics', { accept: 'text/plain', signal }),
-    hasWebhooks ? client.get<List<Webhook>>('/webhooks', signal) : { data: [] },
-  ]);
-  return { metrics: await response.text(), webhooks: data };
+  const [metrics, webhooks] = await Promise.all([readMetrics(client, signal), readWebhooks(client, signal)]);
+  return { metrics, webhooks };
 }
 
-/** What can’t be loaded has no alerts: it must not keep the page from being shown. */
-export function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
-  return readState(client, signal).then(alertsOf, () => []);
+async function readMetrics(client: ApiClient, signal: AbortSignal): Promise<string> {
+  const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
+  return response.text();
+}
+
+async function readWebhooks(client: ApiClient, signal: AbortSignal): Promise<readonly Webhook[]> {
+  return hasWebhooks ? (await client.get<List<Webhook>>('/webhooks', signal)).data : [];
+}
+
+/** What can’t be loaded has no alerts: it must not keep the page, or the other alerts, from being shown. */
+export async function loadAlerts(client: ApiClient, signal: AbortSignal): Promise<readonly Alert[]> {
+  const loaded = await Promise.allSettled([
+    readMetrics(client, signal).then(serviceAlerts),
+    readWebhooks(client, signal).then((webhooks) => webhooks.flatMap(webhookAlert)),
+  ]);
+  return loaded.flatMap((each) => (each.status === 'fulfilled' ? each.value : []));
 }
 
 export function alertsOf({ metrics, webhooks }: ServiceState): readonly Alert[] {
+  return [...serviceAlerts(metrics), ...webhooks.flatMap(webhookAlert)];
+}
+
+function serviceAlerts(metrics: string): readonly Alert[] {
   const texts = [
     metricOf(metrics, 'orderly_storage_writable') === 0 &&
       t(
@@ -43,8 +57,7 @@ export function alertsOf({ metrics, webhooks }: ServiceState): readonly Alert[] 
     textOfPage('replica') === '' && backupText(metricOf(metrics, 'orderly_last_backup_timestamp_seconds')),
     certificateText(metricOf(metrics, 'orderly_certificate_end_timestamp_seconds')),
   ];
-  const ofService = texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));
-  return [...ofService, ...webhooks.flatMap(webhookAlert)];
+  return texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));
 }
 
 /** The value of a metric by its name and labels: `orderly_connections`, `…_total{reason="rate"}`. */
