@@ -1,5 +1,5 @@
 // Keeps the write-ahead log (WAL) short. Once it has its length, a thread copies it into the database while writes
-// go on (PASSIVE), then copies the rest (RESTART) and begins the WAL anew. The event loop waits for none of this.
+// go on (PASSIVE), then copies the rest (RESTART) and begins the WAL anew. The event loop waits for no copying.
 import { fstatSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';

@@ -16,7 +16,7 @@ import { ReplacedFiles } from './replaced-files.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
-/** How often the service looks at what other processes did. */
+/** How often the service looks at what other processes did, and at the disk. */
 export const watchMilliseconds = 1_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;

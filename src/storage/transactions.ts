@@ -77,7 +77,7 @@ export class Transactions {
   readonly #stats: StorageStats;
   readonly #writer: Connection;
   /** The connection of `read`. */
-  readonly #snapshot: Connection;
+  readonly #reading: Connection;
   readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
   #state: keyof typeof closedReasons = 'open';
@@ -94,10 +94,10 @@ export class Transactions {
     this.#options = options;
     this.#stats = options.stats;
     this.#writer = new Connection(options.writing);
-    this.#snapshot = new Connection(options.reading);
+    this.#reading = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
     this.#rowsChanged = this.#countRowsChanged();
-    this.#takeSnapshot(); // opens the file: the writing connection must not be the only one when it closes
+    this.#takeSnapshot(); // opens the file, so that the writing connection isn't the only one when a WAL that is left closes
     this.#endSnapshot();
     this.#dataVersion = this.#readDataVersion();
   }
@@ -118,7 +118,7 @@ export class Transactions {
     this.#detect();
   }
 
-  /** Called each second: nobody may send a request by which commits and free space would be detected. */
+  /** Called each second, since there may be no request that would notice commits and free space. */
   watch(): void {
     this.#detect();
     if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
@@ -189,7 +189,7 @@ export class Transactions {
    */
   async #work(): Promise<void> {
     this.#isWorking = true;
-    await nextTurn(); // the writes of a turn of the event loop are one group
+    await nextTurn(); // what a turn of the event loop queues is written together
     while (this.#queued.length > 0) {
       if (this.#held !== undefined) await this.#held;
       else if (!this.#begin()) await pause(busyRetryMilliseconds);
@@ -270,8 +270,8 @@ export class Transactions {
   }
 
   /**
-   * Damage is the request's own error, since the others don't need the damaged page. (SQLite can't commit what they did
-   * in the same transaction.)
+   * Only the request that met the damage gets its error. The others don't need the damaged page, but SQLite can't commit
+   * what they did in the same transaction: they get 503, and may be repeated.
    */
   #rejectGroup(group: readonly Write[], failed: Write, error: unknown): void {
     if (failed.isDiskTest || !isDamage(error)) return this.#rejectWithStorageError(group, error);
@@ -382,12 +382,12 @@ export class Transactions {
   }
 
   #takeSnapshot(): void {
-    this.#snapshot.run('BEGIN');
-    this.#snapshot.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
+    this.#reading.run('BEGIN');
+    this.#reading.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
   }
 
   #endSnapshot(): void {
-    if (this.#options.reading.isTransaction) this.#snapshot.run('ROLLBACK'); // some errors of a query have ended it
+    if (this.#options.reading.isTransaction) this.#reading.run('ROLLBACK'); // some errors of a query have ended it
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */

@@ -22,7 +22,7 @@ import {
 } from './order-list-routes.ts';
 import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
 import { checkTransition, stepsTo } from './order-status.ts';
-import { checkMaySetPayment, checkOpen, mergeOrder } from './order.ts';
+import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = {
@@ -73,7 +73,7 @@ function placeOrderRoute(orders: Representations<Order>): Route {
         const userId = body.userId ?? caller.userId;
         if (userId !== caller.userId && !isStaff(caller))
           throw forbidden('Only staff may place an order for another user.');
-        checkMaySetPayment(content, caller);
+        checkMayRecordPayment(content, caller);
         throwIfInvalid(referenceIssues(body, permit));
         const order = { ...content, customerId: body.customerId, userId };
         const { now } = origin;
@@ -127,8 +127,8 @@ function patchOrderRoute(orders: Representations<Order>): Route {
         call.checkPrecondition(() => representRow(order).etag);
         const wanted = mergeOrder(order, call.body, permit.caller);
         checkTransition(order, wanted.status, permit.caller);
-        if (wanted.payment !== order.payment) checkMaySetPayment(wanted, permit.caller);
-        checkOpen(order, wanted);
+        if (wanted.payment !== order.payment) checkMayRecordPayment(wanted, permit.caller);
+        checkFixedMembers(order, wanted);
         if (wanted.customerId !== order.customerId) throwIfInvalid(customerIssues(permit, wanted.customerId));
         if (changesNothing(order, wanted)) return representRow(order);
         return representRow(

@@ -28,10 +28,7 @@ const rows = orders.select({
 });
 const contentColumns = contentNames(orderMembers).filter((name) => name !== 'customerId');
 const replaceContent = orders.update([...contentColumns, 'updatedAt']);
-/**
- * A separate statement, since changing the customer is rare, and would write the customer's index with every
- * change.
- */
+/** A statement of its own: else each change would write the customer's index, and the customer rarely changes. */
 const assignCustomer = orders.update(['customerId']);
 const shownValues = namesInEvents(orderMembers);
 
@@ -49,7 +46,7 @@ type OrderHistory = {
   readonly updatedAt: number;
   /** The time of the order's first event, if it isn't `createdAt`. */
   readonly recordedAt?: number;
-  /** If set, the order was created `open`, then went through these steps. */
+  /** If there are any, the order was created `open`, then went through these steps. */
   readonly steps?: readonly OrderStep[];
 };
 

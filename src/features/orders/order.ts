@@ -1,4 +1,4 @@
-// An order: the counts of statuses, and the rules of changes.
+// The rules of changes of orders, and the schema of their counts.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { listed } from '../../base/listed.ts';
@@ -71,14 +71,14 @@ const missingReason: Issue = {
 };
 
 /** Throws if a caller who isn't staff says how the order was paid, or places it as more than open. */
-export function checkMaySetPayment(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
+export function checkMayRecordPayment(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
   if (isStaff(caller) || (order.status === 'open' && order.payment === null)) return;
   const placed = listed(overTheCounterStatuses, 'or');
-  throw forbidden(`Only staff may place an order as ${placed}, or say how it was paid.`);
+  throw forbidden(`Only staff may say how an order was paid, or place it as ${placed}.`);
 }
 
-/** Throws if items or currency change after the order is paid, or customer or address after it is shipped. */
-export function checkOpen(order: Order, wanted: OrderContent): void {
+/** Throws if items or currency change when the order isn't open, or customer or address when it isn't open or paid. */
+export function checkFixedMembers(order: Order, wanted: OrderContent): void {
   if (order.status === 'open') return;
   const isPaid = order.status === 'paid';
   const fixed = isPaid ? priceMembers : ([...priceMembers, 'customerId', 'shippingAddress'] as const);
@@ -87,8 +87,8 @@ export function checkOpen(order: Order, wanted: OrderContent): void {
   const isPrice = changed.some((name) => priceMembers.some((each) => each === name));
   throw new Problem(
     'order-not-open',
-    `Order ${order.id} is ${order.status}; its ${changed.join(' and ')} can only be changed ` +
-      (isPrice ? 'while it is open.' : 'until it is shipped.'),
+    `Order ${order.id} is ${order.status}; its ${listed(changed, 'and')} can only be changed ` +
+      `while it is ${isPrice ? 'open' : 'open or paid'}.`,
   );
 }
 

@@ -117,9 +117,9 @@ export class RequestHandler {
       checkContent(head, route, body);
       if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.methods.has('GET') });
       if (route.streamedBody !== undefined) body?.begin();
-      const isLate = body?.isWhole === false;
+      const bodyFollows = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
-      if (route.body !== undefined && isLate) call.caller = call.recheckCaller();
+      if (route.body !== undefined && bodyFollows) call.caller = call.recheckCaller();
       const issues = readContent(call, head, bytes);
       const repeated = this.#idempotency.find(call, bytes, issues);
       if (issues.length > 0) throw invalid(issues);
@@ -172,7 +172,7 @@ export class RequestHandler {
 
   /**
    * Requests count against the daily quota from here on, whatever their handler makes of them: 403, 404, 409 and a
-   * PATCH that changes nothing do; invalid requests and repeats don't. The keys of a user share the user's bucket; for
+   * PATCH that changes nothing do; what no schema accepts, and repeats, don't. The keys of a user share the user's bucket; for
    * sign-ups, each network has a bucket. Staff aren't limited.
    */
   #consumeQuota(call: RouteCall): void {

@@ -82,7 +82,7 @@ describe('PATCH of an order', () => {
     await staff.patch(`/orders/${id}`, { status: 'shipped' });
     const late = await patch(id, { customerId });
     assertProblem(late, 'order-not-open');
-    assert.match(late.body.detail, /customerId can only be changed until it is shipped/);
+    assert.match(late.body.detail, /customerId can only be changed while it is open or paid/);
   });
 
   test('null removes note and address, and is invalid for required members', async () => {
