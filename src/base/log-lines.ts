@@ -91,10 +91,11 @@ export function truncate(text: string, charsMax = loggedCharsMax): string {
   return text.length > charsMax ? `${text.slice(0, charsMax)}…` : text;
 }
 
-/** Truncates the text; to a sixth if there are escapes, which take six characters each. */
+/** Truncates the text; to a sixth if its escapes, which take six characters each, make it too long. */
 function shorten(text: string): string {
-  const hasEscapes = /["\\\p{Cc}\p{Cf}\u2028\u2029]/u.test(truncate(text));
-  return truncate(text, hasEscapes ? Math.floor(loggedCharsMax / 6) : loggedCharsMax);
+  const truncated = truncate(text);
+  const isTooLong = json(truncated).length > loggedCharsMax + '"…"'.length;
+  return isTooLong ? truncate(text, Math.floor(loggedCharsMax / 6)) : truncated;
 }
 
 /** Returns milliseconds, rounded to microseconds. */

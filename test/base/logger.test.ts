@@ -73,6 +73,13 @@ for (const isTerminal of [false, true])
     if (!isTerminal) assert.equal(JSON.parse(text()).traceparent, `${evil.slice(0, 33)}…`);
   });
 
+test('a short path with a few escapes is whole', () => {
+  const { log, text } = logTo();
+  const path = `/orders/"7"/${'a'.repeat(60)}`;
+  log.request({ ...line, path }, time);
+  assert.equal(JSON.parse(text()).path, path);
+});
+
 const tricks = ['\x1b[2J', '\x9b2J', '\u2028', '\r\n{"level":"error"}', '\x7f', '\u202eevil', '\u{e0041}'];
 for (const trick of tricks) {
   for (const isTerminal of [false, true]) {
