@@ -30,29 +30,24 @@ type Guard = <T>(run: () => T) => T;
  */
 export class Connection {
   readonly #sqlite: DatabaseSync;
-  readonly #guard: Guard | undefined;
+  readonly #guard: Guard;
   readonly #statements = new BoundedMap<string, StatementSync>(statementsMax);
   /** The invalidations of this transaction so far. */
   readonly invalidations: Invalidation[] = [];
 
-  constructor(sqlite: DatabaseSync, guard?: Guard) {
+  constructor(sqlite: DatabaseSync, guard: Guard = (run) => run()) {
     this.#sqlite = sqlite;
     this.#guard = guard;
   }
 
   /** Returns the first row; the caller knows that its columns are those of R. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
-    const statement = this.#prepare(sql);
-    const read = this.#guard;
-    const row = read === undefined ? statement.get(...params) : read(() => statement.get(...params));
-    return row as unknown as R | undefined; // an array, as the connection was opened
+    // an array, as the connection was opened
+    return this.#guard(() => this.#prepare(sql).get(...params)) as unknown as R | undefined;
   }
 
   all<R extends Row>(sql: string, ...params: SqlValue[]): R[] {
-    const statement = this.#prepare(sql);
-    const read = this.#guard;
-    const rows = read === undefined ? statement.all(...params) : read(() => statement.all(...params));
-    return rows as unknown as R[];
+    return this.#guard(() => this.#prepare(sql).all(...params)) as unknown as R[];
   }
 
   /**
@@ -60,16 +55,14 @@ export class Connection {
    * For many short rows `all` takes half the time.
    */
   allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
-    const statement = this.#prepare(sql);
-    const collect = (): R[] => {
+    return this.#guard(() => {
       const rows: R[] = [];
-      for (const row of statement.iterate(...params) as unknown as Iterable<R>) {
+      for (const row of this.#prepare(sql).iterate(...params) as unknown as Iterable<R>) {
         if (!fits(row)) break;
         rows.push(row);
       }
       return rows;
-    };
-    return this.#guard === undefined ? collect() : this.#guard(collect);
+    });
   }
 
   run(sql: string, ...params: SqlValue[]): { rowsChanged: number; lastId: number } {

@@ -214,14 +214,11 @@ type Values = Readonly<Record<string, unknown>>;
 
 /** Returns a function that converts the given values of these columns to a statement's parameters. */
 function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
-  return (values) => {
-    const params: SqlValue[] = [];
-    for (const { source, store } of columns) {
+  return (values) =>
+    columns.map(({ source, store }) => {
       const given = values[source] ?? null;
-      params.push(given === null || store === asIs ? (given as SqlValue) : store(given as never)); // in the column’s form
-    }
-    return params;
-  };
+      return given === null ? null : store(given as never); // in the form of the column
+    });
 }
 
 function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
