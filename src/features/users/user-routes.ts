@@ -169,47 +169,53 @@ function registrant(isOpen: () => boolean): Access<object, Caller | undefined> {
 
 type ChangeCall = Call<{ readonly id: number }, object, UserPatch, Caller>;
 
-/**
- * Hashing a new password takes long, so the change is checked before it, and again inside the write. If another session
- * changes the password while the current one is verified, this session ends, and the write is rejected.
- */
 async function changeUser(call: ChangeCall, services: UserServices): Promise<Representation<User>> {
   const { body, params, now } = call;
-  const { passwords, passwordMin, onPasswordChange } = services;
+  const { passwordMin, onPasswordChange } = services;
   const merge = (user: StoredUser, caller: Caller): UserContent =>
     mergeUser(user, body, { caller, passwordMin, now });
-  const { password, currentPassword } = body;
-  let newPassword: { readonly hash: string; readonly expiresAt: null } | undefined;
-  let emailBefore = '';
-  if (password !== undefined) {
-    const user = requireVisible(userSource, call, params.id);
-    emailBefore = user.email;
-    merge(user, call.caller);
-    if (currentPassword !== undefined) {
-      const verified = await passwords.verifyAsSignIn(call, emailBefore, currentPassword);
-      if (verified?.userId !== user.id)
-        throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
-    }
-    newPassword = { hash: await passwords.hashNew(call, password), expiresAt: null };
-  }
+  const newPassword = await hashNewPassword(call, services, merge);
   const changed = await call.write((permit) => {
     const { caller } = permit;
     const user = requireOwned(userSource, permit, params.id);
-    const { id: userId } = user;
     const wanted = merge(user, caller);
     call.checkPrecondition(() => representUser(user).etag);
     if (newPassword === undefined && changesNothing(user, wanted)) return representUser(user);
-    const changedUser = replaceUser(permit, user, { ...wanted, newPassword });
-    if (newPassword !== undefined) {
+    const { id: userId } = user;
+    const password = newPassword && { hash: newPassword.hash, expiresAt: null };
+    const changedUser = replaceUser(permit, user, { ...wanted, newPassword: password });
+    if (password !== undefined) {
       // who changes their own password keeps the session and the keys
       if (caller.userId === userId) endSessions(permit, user, caller.sessionId);
       else endCredentials(permit, user);
       call.reportSecurityEvent({ name: 'authn_password_change', userId });
     }
-    const { role } = wanted;
-    if (role !== user.role) call.reportSecurityEvent({ name: 'user_updated', userId, role });
+    if (wanted.role !== user.role)
+      call.reportSecurityEvent({ name: 'user_updated', userId, role: wanted.role });
     return representUser(changedUser);
   });
-  if (newPassword !== undefined) onPasswordChange(emailBefore);
+  if (newPassword !== undefined) onPasswordChange(newPassword.emailBefore);
   return changed;
+}
+
+/**
+ * Returns the hash of a new password; undefined if the body has none. Hashing takes long, so the change is
+ * checked before it, and again inside the write. If another session changes the password while the current one is
+ * verified, this session ends, and the write is rejected.
+ */
+async function hashNewPassword(
+  call: ChangeCall,
+  { passwords }: UserServices,
+  merge: (user: StoredUser, caller: Caller) => unknown,
+): Promise<{ readonly hash: string; readonly emailBefore: string } | undefined> {
+  const { password, currentPassword } = call.body;
+  if (password === undefined) return undefined;
+  const user = requireVisible(userSource, call, call.params.id);
+  merge(user, call.caller);
+  if (currentPassword !== undefined) {
+    const verified = await passwords.verifyAsSignIn(call, user.email, currentPassword);
+    if (verified?.userId !== user.id)
+      throw invalid([currentPasswordIssue('mismatch', 'currentPassword is wrong.')]);
+  }
+  return { hash: await passwords.hashNew(call, password), emailBefore: user.email };
 }
