@@ -97,7 +97,7 @@ export class Transactions {
     this.#reading = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
     this.#rowsChanged = this.#countRowsChanged();
-    this.#takeSnapshot(); // opens the file, so that the writing connection isn't the only one when a WAL that is left closes
+    this.#takeSnapshot(); // opens the file: `close` counts on two connections where the WAL has to stay
     this.#endSnapshot();
     this.#dataVersion = this.#readDataVersion();
   }

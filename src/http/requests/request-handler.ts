@@ -172,8 +172,8 @@ export class RequestHandler {
 
   /**
    * Requests count against the daily quota from here on, whatever their handler makes of them: 403, 404, 409 and a
-   * PATCH that changes nothing do; what no schema accepts, and repeats, don't. The keys of a user share the user's bucket; for
-   * sign-ups, each network has a bucket. Staff aren't limited.
+   * PATCH that changes nothing do; what no schema accepts, and repeats, don't. The keys of a user share the user's
+   * bucket; for sign-ups, each network has a bucket. Staff aren't limited.
    */
   #consumeQuota(call: RouteCall): void {
     const { route, caller } = call;

@@ -169,8 +169,8 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
   }
 
   /**
-   * Consumes a token of a bucket that isn't the client's own. Throws 429 if it is empty. The
-   * state is shown only in the 429: at other times it could reveal from which addresses an account was used.
+   * Consumes a token of a bucket that isn't the client's own. Throws 429 if it is empty. Only the 429
+   * shows the bucket's state: at other times it could reveal from which addresses an account was used.
    */
   consumeToken(limiter: Limiter, key: string): void {
     const state = limiter.consumeToken(key, this.now);
