@@ -128,9 +128,10 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
   });
   const replacedFiles = new ReplacedFiles(folder);
   let closing: Promise<void> | undefined;
+  let ending: Promise<void> | undefined;
   const watching = setInterval(() => {
     transactions.watch();
-    if (replacedFiles.names.length > 0) void endReplaced();
+    if (replacedFiles.names.length > 0) ending = endReplaced();
   }, watchMilliseconds).unref();
 
   /** Ends the service, once what only open files have is saved. If it can't be, `close` tries it once more. */
@@ -143,6 +144,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
 
   async function close(): Promise<void> {
     clearInterval(watching);
+    if (ending !== undefined) await ending; // both would save the same
     await transactions.close();
     await checkpointer.close();
     const replaced = replacedFiles.hasContentToSave ? await replacedFiles.save(sqlite) : undefined;

@@ -88,6 +88,7 @@ test('what a storage had that failed before is saved once, however long that tak
       return all[0].includes('checkpoint') ? Promise.reject(new Error('disk I/O error')) : super.run(...all);
     }
   }
+  t.mock.timers.enable({ apis: ['setInterval'] });
   const folder = newFolder(t);
   const { promise, resolve } = Promise.withResolvers<Error>();
   const sqlWorker = (options: SqlWorkerOptions): SqlWorker => new BrokenWorker(options);
@@ -97,9 +98,31 @@ test('what a storage had that failed before is saved once, however long that tak
   rmSync(databaseFile(folder));
   notes.emptyWalSoon();
   assert.match((await promise).message, /disk I\/O error/);
-  await new Promise((done) => setTimeout(done, watchMilliseconds)); // meanwhile open requests are finished
+  t.mock.timers.tick(watchMilliseconds); // meanwhile open requests are finished
   await assert.rejects(notes.close(), /what it had is in/);
   t.mock.method(notes, 'close', async () => {});
+  assert.equal(saved(folder).length, 1);
+  assert.deepEqual(await restored(t, folder), [long]);
+});
+
+test('a service that is stopped as it notices that saves what it had once', async (t) => {
+  class SlowWorker extends SqlWorker {
+    override async close(): Promise<void> {
+      await new Promise((done) => setTimeout(done, 20)); // as during a checkpoint
+      return super.close();
+    }
+  }
+  t.mock.timers.enable({ apis: ['setInterval'] });
+  const folder = newFolder(t);
+  const { promise, resolve } = Promise.withResolvers<Error>();
+  const sqlWorker = (options: SqlWorkerOptions): SqlWorker => new SlowWorker(options);
+  const notes = await openNotes(t, { folder, sqlWorker, onFatal: resolve });
+  const long = 'x'.repeat(10_000_000);
+  await notes.write(addNote(long));
+  rmSync(databaseFile(folder));
+  t.mock.timers.tick(watchMilliseconds);
+  await notes.close();
+  assert.match((await promise).message, /what it had is in/);
   assert.equal(saved(folder).length, 1);
   assert.deepEqual(await restored(t, folder), [long]);
 });
