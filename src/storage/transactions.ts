@@ -203,13 +203,14 @@ export class Transactions {
   #begin(): boolean {
     try {
       this.#writer.run('BEGIN IMMEDIATE');
+      this.#detect();
     } catch (error) {
+      this.#rollBack();
       this.#busyUntil ??= performance.now() + busyMillisecondsMax;
       if (isBusy(error) && performance.now() < this.#busyUntil) return false;
       this.#rejectWithStorageError(this.#queued.splice(0), error);
     }
     this.#busyUntil = undefined;
-    this.#detect();
     return this.#options.writing.isTransaction;
   }
 

@@ -7,6 +7,7 @@ import { newFolder } from '../support/command-support.ts';
 import {
   addNote,
   HeldDisk,
+  isUnavailable,
   migrations,
   noteTexts,
   openNotes,
@@ -87,15 +88,32 @@ test('a request during a sync does not delay the look of the next one', async (t
   await write;
 });
 
+test('a write fails alone if a feature can’t read what another process committed', async (t) => {
+  let isBroken = true;
+  const { database, beside, seen } = await openTwice(t, {}, () => assert(!isBroken, 'out of memory'));
+  beside.write(addNote('external'));
+  await assert.rejects(database.write(addNote('own')), isUnavailable);
+  isBroken = false;
+  await database.write(addNote('again'));
+  assert.deepEqual(seen, [['external']]);
+  assert.deepEqual(noteTexts(database.read), ['external', 'again']);
+});
+
 /** A database, and the connection of another process; `seen` has what each external commit shows. */
-async function openTwice(t: TestContext, options: Partial<DatabaseOptions> = {}) {
+async function openTwice(
+  t: TestContext,
+  options: Partial<DatabaseOptions> = {},
+  beforeRead = (): void => {},
+) {
   const folder = newFolder(t);
   const seen: string[][] = [];
   const database = await openNotes(t, {
     ...options,
     folder,
     onSync(stale) {
-      if (stale.some(({ kind }) => kind === 'everything')) seen.push(noteTexts(database.read));
+      if (!stale.some(({ kind }) => kind === 'everything')) return;
+      beforeRead();
+      seen.push(noteTexts(database.read));
     },
   });
   const beside = await openCommandDatabase(folder, migrations);
