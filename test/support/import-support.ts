@@ -49,6 +49,7 @@ export type ImportResult = {
   readonly id?: number | null;
   readonly result?: 'created' | 'changed' | 'unchanged';
   readonly sameAs?: number | null;
+  readonly warning?: string;
   readonly errors?: readonly { readonly pointer: string; readonly code: string; readonly detail: string }[];
 };
 

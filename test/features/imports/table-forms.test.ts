@@ -200,15 +200,4 @@ describe('a cell', () => {
       );
     }
   });
-
-  test('a SKU that is new but for zeros is warned of, since spreadsheets drop them', async () => {
-    const { id } = await newProduct(service(), token, { sku: '00777' });
-    const expected = { '0777': id, '00777': undefined, '7770': undefined, A00777: undefined, '777': id };
-    for (const [sku, sameAs] of Object.entries(expected)) {
-      const text = `sku,name,unitPrice,currency\n${sku},Tea,7.49,EUR\n`;
-      const query = '?of=products&dryRun=true';
-      const [result] = await importTable(service(), { token, text, query });
-      assert.equal(result?.sameAs, sameAs, sku);
-    }
-  });
 });

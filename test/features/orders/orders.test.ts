@@ -1,19 +1,19 @@
-// Placing an order: what it needs, what is computed, and what is rejected.
+// Placing an order: what it needs, what is computed, what is rejected, and whose it is.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sharedService } from '../../support/http-support.ts';
+import { assertProblem, sharedService } from '../../support/http-support.ts';
+import { assertIssues, idsIn, newCustomer, newOrder, testIssues } from '../../support/resource-support.ts';
 import type { Person, TestResponse } from '../../support/service.ts';
-import { assertIssues, newCustomer, testIssues } from '../../support/resource-support.ts';
-import { tea, german } from './order-support.ts';
+import { german, tea } from './order-support.ts';
 
 describe('placing an order', () => {
-  let ada: Person, customerId: number;
+  let ada: Person, bob: Person, staff: Person, customerId: number;
   const service = sharedService({}, async (started) => {
-    ada = await started.person();
+    [ada, bob, staff] = [await started.person(), await started.person(), await started.person('staff')];
     customerId = (await newCustomer(started, ada.token)).id;
   });
-  const wanted = (members: object): object => ({ customerId, currency: 'EUR', items: [tea], ...members });
-  const place = (members: object): Promise<TestResponse> => ada.post('/orders', wanted(members));
+  const place = (members: object, by = ada): Promise<TestResponse> =>
+    by.post('/orders', { customerId, currency: 'EUR', items: [tea], ...members });
 
   test('an order needs a customer, a currency and an item; the rest is computed or null', async () => {
     const { status, headers, body, text } = await place({});
@@ -45,8 +45,7 @@ describe('placing an order', () => {
       { name: 'A', quantity: 9007, unitPrice: 1e12 },
       { name: 'B', quantity: 1, unitPrice: 199_254_740_991 },
     ];
-    const { status, body } = await place({ items });
-    assert.deepEqual([status, body.total], [201, Number.MAX_SAFE_INTEGER]);
+    assert.equal((await place({ items })).body.total, Number.MAX_SAFE_INTEGER);
     items.push({ name: 'C', quantity: 1, unitPrice: 1 });
     assertIssues(await place({ items }), 422, ['#/total maximum']);
   });
@@ -80,18 +79,14 @@ describe('placing an order', () => {
   const time = '2026-03-01T09:30:00.000Z';
   const one = (members: object): object => ({ items: [{ ...tea, ...members }] });
   const to = (members: object): object => ({ shippingAddress: { ...german, ...members } });
+  const nothing = { customerId: null, currency: null, items: null };
   testIssues('an order with', place, [
     [{ customerId: undefined, currency: undefined }, '#/customerId required', '#/currency required'],
     [{ items: undefined }, '#/items required'],
     [{ items: [] }, '#/items min-items'],
     [{ items: [...teas, tea] }, '#/items max-items'],
     [{ items: [...teas, { ...tea, quantity: 0 }] }, '#/items max-items', '#/items/100/quantity minimum'],
-    [
-      { customerId: null, currency: null, items: null },
-      '#/customerId type',
-      '#/currency type',
-      '#/items type',
-    ],
+    [nothing, '#/customerId type', '#/currency type', '#/items type'],
     [one({ unitPrice: -1 }), '#/total minimum'],
     [{ ...one({ unitPrice: -1 }), total: -2 }, '#/total minimum'],
     [one({ quantity: 1_000_000, unitPrice: -1e12 }), '#/items/0/total minimum', '#/total minimum'],
@@ -101,9 +96,9 @@ describe('placing an order', () => {
     [{ total: 1499 }, '#/total total'],
     [{ id: 1, createdAt: time }, '#/createdAt unknown-member', '#/id unknown-member'],
     [{ currency: 'QQQ' }, '#/currency format'],
-    ...(['shipped', 'cancelled', 'refunded'] as const).map(
-      (status) => [{ status }, '#/status enum'] as const,
-    ),
+    [{ status: 'shipped' }, '#/status enum'],
+    [{ status: 'cancelled' }, '#/status enum'],
+    [{ status: 'refunded' }, '#/status enum'],
     [{ note: 'x'.repeat(2001) }, '#/note max-length'],
     [{ note: 'a\u0007' }, '#/note pattern'],
     [{ note: '\u0085=1' }, '#/note pattern'],
@@ -112,4 +107,34 @@ describe('placing an order', () => {
     [to({ postalCode: null }), '#/shippingAddress/postalCode postal-code'],
     [{ customerId: 999_999 }, '#/customerId unknown'],
   ]);
+
+  test('another user’s customer is as unknown as one that doesn’t exist', async () => {
+    const { id: foreign } = await newCustomer(service(), bob.token);
+    const [response, unknown] = [await place({ customerId: foreign }), await place({ customerId: 999_999 })];
+    assertIssues(response, 422, ['#/customerId unknown']);
+    assert.equal(response.body.detail.replace(String(foreign), '999999'), unknown.body.detail);
+  });
+
+  test('only staff may place an order for another user, and learn whether there is one', async () => {
+    for (const userId of [bob.id, 999_999]) assertProblem(await place({ userId }), 'forbidden');
+    assertIssues(await place({ userId: 999_999 }, staff), 422, ['#/userId unknown']);
+    const { body } = await place({ userId: bob.id }, staff);
+    assert.deepEqual([body.userId, body.customerId], [bob.id, customerId]);
+    assert.equal((await bob.get(`/orders/${body.id}`)).status, 200);
+    assertProblem(await ada.get(`/orders/${body.id}`), 'forbidden');
+    for (const path of [`${ada.id}/orders/${body.id}`, `${bob.id}/orders/999999`, '999999/orders'])
+      assertProblem(await staff.get(`/api/users/${path}`), 'not-found');
+  });
+
+  test('the orders of a customer are listed to the customer’s owner only if they own the orders', async () => {
+    const { customerId: given } = await newOrder(service(), bob.token);
+    await staff.patch(`/customers/${given}`, { userId: ada.id });
+    const { id } = await newOrder(service(), ada.token, { customerId: given });
+    for (const sort of ['id', '-createdAt', 'total', 'updatedAt', 'status']) {
+      const path = `/customers/${given}/orders?total=true&sort=${sort}`;
+      const list = await ada.get(path);
+      assert.deepEqual([idsIn(list), list.body.total], [[id], 1]);
+      assert.equal((await staff.get(path)).body.total, 2);
+    }
+  });
 });
