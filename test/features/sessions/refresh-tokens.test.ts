@@ -1,6 +1,7 @@
 // Refresh tokens: one use each, the grace period of a replaced one, rotated secrets, and what is stored.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { unavailable } from '../../../src/problem.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
 import { insideOnly, password, serviceFor, type Person } from '../../support/service.ts';
 import { assertInNoFile, assertIssues } from '../../support/resource-support.ts';
@@ -137,4 +138,17 @@ test('a refresh token is stored nowhere, whether used or current', async (t) => 
   await service.stop();
   const bytes = tokens.map((token) => Buffer.from(token, 'base64url').subarray(4));
   assertInNoFile(service.folder, [...tokens, ...bytes], 'orderly.db');
+});
+
+test('an invented refresh token is 401 while nothing can be written', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  const { sessionId, refreshToken } = await service.person();
+  const { database } = service.inside ?? assert.fail('the test is skipped otherwise');
+  database.write = () => Promise.reject(unavailable('Writes are temporarily unavailable.'));
+  for (const id of [sessionId, 4711])
+    assertProblem(
+      await service.renew({ sessionId: id, refreshToken: 'A'.repeat(48) }),
+      'invalid-credentials',
+    );
+  assertProblem(await service.renew({ sessionId, refreshToken }), 'unavailable');
 });

@@ -1,44 +1,36 @@
 // A deleted user, and what remains; and the last administrator, who remains.
 import assert from 'node:assert/strict';
-import { describe, test } from 'node:test';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { password, serviceFor } from '../../support/service.ts';
+import { test } from 'node:test';
+import { assertProblem } from '../../support/http-support.ts';
 import { idsIn, newKey, newOrder } from '../../support/resource-support.ts';
 import { linesAbout } from '../../support/security-line-support.ts';
+import { password, serviceFor } from '../../support/service.ts';
 
-describe('deleting a user', () => {
-  const running = sharedService();
+test('deleting a user ends their sessions and keys with the next request, and leaves their customers and orders', async (t) => {
+  const service = await serviceFor(t);
+  const { person, root, signIn, as, renew } = service;
+  const [gone, admin, other] = [await person(), await root(), await person()];
+  const order = await newOrder(service, gone.token);
+  const [path, customerPath] = [`/orders/${order.id}`, `/customers/${order.customerId}`];
+  const { body: customer } = await admin.get(customerPath);
+  const second = await signIn(gone.email, password);
+  const byKey = as(await newKey(service, gone.token));
+  for (const { get } of [gone, second, byKey]) assert.equal((await get(path)).status, 200);
+  assert.equal((await gone.delete(`/api/users/${gone.id}`)).status, 204);
+  for (const { get } of [gone, second, byKey]) assertProblem(await get(path), 'invalid-token');
+  assertProblem(await renew(second), 'invalid-credentials');
+  assertProblem(await as().post('/api/sessions', { email: gone.email, password }), 'invalid-credentials');
+  assert.deepEqual(linesAbout(service, gone.id).at(-1), ['user_deleted', undefined]);
 
-  test('deleting a user ends their sessions and keys with the next request, and leaves their customers and orders', async () => {
-    const { person, root, signIn, as, renew } = running();
-    const [gone, admin, other] = [await person(), await root(), await person()];
-    const order = await newOrder(running(), gone.token);
-    const [path, customerPath] = [`/orders/${order.id}`, `/customers/${order.customerId}`];
-    const { body: customer } = await admin.get(customerPath);
-    const second = await signIn(gone.email, password);
-    const byKey = as(await newKey(running(), gone.token));
-    for (const { get } of [gone, second, byKey]) assert.equal((await get(path)).status, 200);
-    assert.equal((await gone.delete(`/api/users/${gone.id}`)).status, 204);
-    for (const { get } of [gone, second, byKey]) assertProblem(await get(path), 'invalid-token');
-    assertProblem(await renew(second), 'invalid-credentials');
-    const { email } = gone;
-    assertProblem(await as().post('/api/sessions', { email, password }), 'invalid-credentials');
-
-    assert.deepEqual(linesAbout(running(), gone.id).at(-1), ['user_deleted', undefined]);
-    assertProblem(await admin.get(`/api/users/${gone.id}`), 'not-found');
-    assertProblem(await admin.get(`/api/users/${gone.id}/orders`), 'not-found');
-    assert.deepEqual((await admin.get(path)).body, { ...order, userId: null });
-    assert.deepEqual((await admin.get(customerPath)).body, { ...customer, userId: null });
-    assert.deepEqual(idsIn(await admin.get(`${customerPath}/orders`)), [order.id]);
-    assert.equal((await admin.patch(path, { status: 'paid', userId: null })).status, 200);
-    for (const each of [path, customerPath]) assertProblem(await other.get(each), 'forbidden');
-  });
-
-  test('deleting a user never reuses their id', async () => {
-    const gone = await running().person();
-    await gone.delete(`/api/users/${gone.id}`);
-    assert.ok((await running().person()).id > gone.id);
-  });
+  for (const rest of ['', '/orders'])
+    assertProblem(await admin.get(`/api/users/${gone.id}${rest}`), 'not-found');
+  assert.deepEqual((await admin.get(path)).body, { ...order, userId: null });
+  assert.deepEqual((await admin.get(customerPath)).body, { ...customer, userId: null });
+  assert.deepEqual(idsIn(await admin.get(`${customerPath}/orders`)), [order.id]);
+  assert.equal((await admin.patch(path, { status: 'paid', userId: null })).status, 200);
+  for (const each of [path, customerPath]) assertProblem(await other.get(each), 'forbidden');
+  await other.delete(`/api/users/${other.id}`);
+  assert.ok((await person()).id > other.id, 'no id is used again');
 });
 
 test('the last administrator can be neither deleted nor given another role, by PATCH or by PUT', async (t) => {

@@ -1,9 +1,9 @@
-// Users: changing them.
+// Users: changing them, and the passwords that they may choose.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { password, type TestResponse } from '../../support/service.ts';
 import { newKey, newOrder, testIssues } from '../../support/resource-support.ts';
+import { password, type TestResponse } from '../../support/service.ts';
 
 describe('changing a user', () => {
   const running = sharedService();
@@ -64,40 +64,25 @@ describe('changing a user', () => {
   ]);
 
   test('changing an unknown user is 403 as for another one, 404 for administrators, and creates nothing', async () => {
-    const root = await running().root();
-    const total = async (): Promise<number> => (await root.get('/api/users?total=true')).body.total;
-    for (const role of ['user', 'staff', 'admin'] as const) {
-      const { token } = await running().person(role);
-      const before = await total();
-      const eve = { name: 'Eve', email: 'eve@example.com' };
+    const people = [await running().person(), await running().person('staff'), await running().root()];
+    const [, , root] = people;
+    const total = async () => (await root?.get('/api/users?total=true'))?.body.total;
+    const before = await total();
+    const eve = { name: 'Eve', email: 'eve@example.com' };
+    for (const caller of people)
       for (const [method, body] of [['GET'], ['PUT', eve], ['PATCH', eve], ['DELETE']] as const) {
-        const response = await running().call(method, '/api/users/4711', { token, body });
-        assertProblem(response, role === 'admin' ? 'not-found' : 'forbidden');
+        const response = await running().call(method, '/api/users/4711', { token: caller.token, body });
+        assertProblem(response, caller === root ? 'not-found' : 'forbidden');
       }
-      assert.equal(await total(), before);
-    }
+    assert.equal(await total(), before);
   });
 
-  test('changing the role of a user needs an administrator', async () => {
-    const root = await running().root();
-    for (const role of ['user', 'staff'] as const) {
-      const { id, email, put, patch } = await running().person(role);
-      const path = `/api/users/${id}`;
-      assertProblem(await patch(path, { role: 'admin' }), 'forbidden');
-      assertProblem(await put(path, { name: 'Eve', email, role: 'admin' }), 'forbidden');
-      assert.equal((await patch(path, { role, name: 'Eve' })).status, 200);
-      assert.equal((await root.patch(path, { role: 'admin' })).body.role, 'admin');
-    }
-  });
-
-  test('changing the role of a user, up or down, acts on the next request of access tokens and API keys', async () => {
-    const [root, owner, person] = [
-      await running().root(),
-      await running().person(),
-      await running().person(),
-    ];
-    const { id } = await newOrder(running(), owner.token);
-    const byKey = running().as(await newKey(running(), person.token));
+  test('changing the role of a user needs an administrator, and acts on the next request of tokens and keys', async () => {
+    const { person, root, as } = running();
+    const [admin, owner, { id, email, ...ada }] = [await root(), await person(), await person()];
+    const order = await newOrder(running(), owner.token);
+    const byKey = as(await newKey(running(), ada.token));
+    const path = `/api/users/${id}`;
     for (const [role, status] of [
       ['user', 403],
       ['staff', 200],
@@ -105,8 +90,12 @@ describe('changing a user', () => {
       ['admin', 200],
       ['user', 403],
     ] as const) {
-      assert.equal((await root.patch(`/api/users/${person.id}`, { role })).status, 200);
-      for (const { get } of [person, byKey]) assert.equal((await get(`/orders/${id}`)).status, status);
+      assert.equal((await admin.patch(path, { role })).body.role, role);
+      for (const { get } of [ada, byKey]) assert.equal((await get(`/orders/${order.id}`)).status, status);
+      if (role === 'admin') continue;
+      assertProblem(await ada.patch(path, { role: 'admin' }), 'forbidden');
+      assertProblem(await ada.put(path, { name: 'Eve', email, role: 'admin' }), 'forbidden');
+      assert.equal((await ada.patch(path, { role, name: 'Eve' })).status, 200);
     }
   });
 });

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { password, type TestResponse } from '../../support/service.ts';
 import { testIssues } from '../../support/resource-support.ts';
+import { password, type TestResponse } from '../../support/service.ts';
 
 describe('signing up', () => {
   const running = sharedService();
@@ -42,15 +42,11 @@ describe('signing up', () => {
 
   const domain = `${'x'.repeat(63)}.${'x'.repeat(63)}.${'x'.repeat(58)}.de`;
   const longest = `${'a'.repeat(64)}@${domain}`;
+  const nothing = { name: null, email: null, password: null, role: null };
   testIssues('signing up with', signUp, [
     [{ name: undefined, email: undefined }, '#/email required', '#/name required'],
     [{ password: undefined }, '#/password required'],
-    [
-      { name: null, email: null, password: null, role: null },
-      '#/email type',
-      '#/name type',
-      '#/password type',
-    ],
+    [nothing, '#/email type', '#/name type', '#/password type'],
     [{ name: '' }, '#/name min-length'],
     [{ name: ' \u00a0' }, '#/name pattern'],
     [{ name: 'Ada\nLovelace' }, '#/name pattern'],
@@ -67,8 +63,6 @@ describe('signing up', () => {
     [{ createdAt: '2026-03-01T09:30:00.000Z' }, '#/createdAt unknown-member'],
     [{ isAdmin: true, 'a/b~c': 1 }, '#/a~1b~0c unknown-member', '#/isAdmin unknown-member'],
   ]);
-  const asBody = (body: object): Promise<TestResponse> => running().as().post('/api/users', body);
-  testIssues('signing up with the body', asBody, [[[], '# type']]);
 
   test('signing up takes the longest and the strangest of names, addresses and passwords, which then sign in', async () => {
     for (const [index, change] of [
@@ -83,18 +77,12 @@ describe('signing up', () => {
       await running().signIn(body.email, body.password);
     }
   });
-});
-
-describe('an e-mail address', () => {
-  const running = sharedService();
-  const signUp = (email: string): Promise<TestResponse> =>
-    running().as().post('/api/users', { name: 'Ada', email, password });
 
   test('an e-mail address is unique without regard to case and composition, and stored as it was written', async () => {
-    const { body } = await signUp('J\u00dcrgen@Example.COM');
+    const { body } = await signUp({}, 'J\u00dcrgen@Example.COM');
     assert.equal(body.email, 'J\u00dcrgen@Example.COM');
     for (const email of ['j\u00fcrgen@example.com', 'JU\u0308RGEN@EXAMPLE.COM', 'ju\u0308rgen@example.com']) {
-      assertProblem(await signUp(email), 'email-taken');
+      assertProblem(await signUp({}, email), 'email-taken');
       assert.equal((await running().signIn(email, password)).id, body.id);
     }
   });
@@ -110,14 +98,12 @@ describe('an e-mail address', () => {
 
   test('an e-mail address that is new signs in at once, and the old one is free, as that of a deleted user is', async () => {
     const [left, gone] = [await running().person(), await running().person()];
-    const path = `/api/users/${left.id}`;
-    await left.patch(path, { email: 'elsewhere@example.com' });
-    assert.equal((await left.get(path)).body.email, 'elsewhere@example.com');
+    await left.patch(`/api/users/${left.id}`, { email: 'elsewhere@example.com' });
     await gone.delete(`/api/users/${gone.id}`);
     for (const { email } of [left, gone]) {
       const signedIn = await running().as().post('/api/sessions', { email, password });
       assertProblem(signedIn, 'invalid-credentials');
-      assert.equal((await signUp(email)).status, 201);
+      assert.equal((await signUp({}, email)).status, 201);
     }
     assert.equal((await running().signIn('elsewhere@example.com', password)).id, left.id);
   });
@@ -128,12 +114,9 @@ describe('while registration is closed', () => {
 
   test('while registration is closed, only an administrator creates users, of any role', async () => {
     const { as, root, signIn } = running();
-    const newUser = (name: string, role?: string): object => ({
-      name,
-      email: `${name}@closed.example.com`,
-      password,
-      role,
-    });
+    const newUser = (name: string, role?: string): object => {
+      return { name, email: `${name}@closed.example.com`, password, role };
+    };
     assertProblem(await as().post('/api/users', newUser('nobody')), 'unauthenticated');
     const admin = await root();
     for (const role of ['user', 'staff', 'admin'])
