@@ -2,107 +2,83 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { insideOnly, serviceFor, type Person } from '../../support/service.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { assertIssues, newOrder } from '../../support/resource-support.ts';
+import { insideOnly, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
 
 const hour = 3_600_000;
 const item = { name: 'Tea', quantity: 1, unitPrice: 749 };
+type Figures = TestResponse['body'][];
+const figuresOf = ({ body }: TestResponse): Figures[] =>
+  body.buckets.map(({ figures }: { readonly figures: Figures }) => figures);
 
 test('sales show how many orders there are by time, currency and status, and their totals', async (t) => {
   const service = await serviceFor(t);
-  const staff = await service.person('staff');
-  const { token } = staff;
-  const { customerId } = await newOrder(service, token, { items: [item, item] }); // 09:30 UTC
-  const paid = await newOrder(service, token, { customerId, items: [item] });
-  await service.patch(`/orders/${paid.id}`, { token, body: { status: 'paid' } });
-  await newOrder(service, token, { customerId, items: [item], currency: 'JPY' });
-  service.clock.advance(14 * hour); // 23:30 UTC
-  const renewed = (await service.signIn(staff.email, staff.password)).token;
-  await newOrder(service, renewed, { customerId, items: [item] });
-  service.clock.advance(hour);
-  const late = (await service.signIn(staff.email, staff.password)).token;
-  const query = 'from=2026-02-28T23:00:00Z&before=2026-03-02T23:00:00Z&timeZone=Europe/Berlin';
-  const { status, body, headers } = await service.get(`/sales?${query}`, { token: late });
+  let staff = await service.person('staff');
+  const place = async (members: object): Promise<number> =>
+    (await newOrder(service, staff.token, { items: [item], ...members })).id;
+  const later = async (hours: number): Promise<void> => {
+    service.clock.advance(hours * hour);
+    staff = await service.signIn(staff.email, staff.password);
+  };
+  await place({ items: [item, item] }); // 09:30 UTC
+  await staff.patch(`/orders/${await place({})}`, { status: 'paid' });
+  await place({ currency: 'JPY' });
+  await later(14); // 23:30 UTC
+  await place({});
+  await later(1);
+  const target = '/sales?from=2026-02-28T23:00:00Z&before=2026-03-02T23:00:00Z&timeZone=Europe/Berlin';
+  const { status, body, headers } = await staff.get(target);
   assert.equal(status, 200);
+  const [from, midnight, before] = [28, 1, 2].map(
+    (day) => `2026-0${day === 28 ? 2 : 3}-${String(day).padStart(2, '0')}T23:00:00.000Z`,
+  );
   const [euros, yen] = [{ currency: 'EUR' }, { currency: 'JPY' }];
+  const first = [
+    { ...euros, status: 'open', orders: 1, total: 1498 },
+    { ...euros, status: 'paid', orders: 1, total: 749 },
+    { ...yen, status: 'open', orders: 1, total: 749 },
+  ];
+  const second = [{ ...euros, status: 'open', orders: 1, total: 749 }];
   assert.deepEqual(body, {
-    from: '2026-02-28T23:00:00.000Z',
-    before: '2026-03-02T23:00:00.000Z',
-    of: 'placed',
-    by: 'day',
-    timeZone: 'Europe/Berlin',
-    completeFrom: null,
+    ...{ from, before, of: 'placed', by: 'day', timeZone: 'Europe/Berlin', completeFrom: null },
     buckets: [
-      {
-        from: '2026-02-28T23:00:00.000Z',
-        before: '2026-03-01T23:00:00.000Z',
-        figures: [
-          { ...euros, status: 'open', orders: 1, total: 1498 },
-          { ...euros, status: 'paid', orders: 1, total: 749 },
-          { ...yen, status: 'open', orders: 1, total: 749 },
-        ],
-      },
-      {
-        from: '2026-03-01T23:00:00.000Z',
-        before: '2026-03-02T23:00:00.000Z',
-        figures: [{ ...euros, status: 'open', orders: 1, total: 749 }],
-      },
+      { from, before: midnight, figures: first },
+      { from: midnight, before, figures: second },
     ],
   });
-  const again = { token: late, headers: { 'if-none-match': String(headers.etag) } };
-  assert.equal((await service.get(`/sales?${query}`, again)).status, 304);
-  const inUtc = await service.get('/sales?from=2026-03-01T00:00:00Z', { token: late });
-  const counts = inUtc.body.buckets.map(({ figures }: { figures: object[] }) => figures.length);
-  assert.deepEqual(counts, [3, 0]); // until now, 00:30
-});
-
-test('an order placed at the end of a bucket counts in the next one', async (t) => {
-  const service = await serviceFor(t);
-  const { token } = await service.person('staff');
-  await newOrder(service, token); // 09:30 UTC
-  const countIn = async (from: string, before: string): Promise<number> => {
-    const { body } = await service.get(`/sales?from=2026-03-01T${from}Z&before=2026-03-01T${before}Z`, {
-      token,
-    });
-    return body.buckets[0].figures.length;
-  };
-  assert.equal(await countIn('08:30:00', '09:30:00'), 0);
-  assert.equal(await countIn('09:30:00', '10:30:00'), 1);
+  assert.equal((await staff.get(target, { 'if-none-match': String(headers.etag) })).status, 304);
+  const inUtc = figuresOf(await staff.get('/sales?from=2026-03-01T00:00:00Z'));
+  assert.deepEqual(
+    inUtc.map(({ length }) => length),
+    [3, 0],
+  ); // until now, 00:30
 });
 
 test('the money received is counted when it was paid and given back, whatever the orders are now', async (t) => {
   const service = await serviceFor(t);
-  const staff = await service.person('staff');
-  let { token } = staff;
+  let staff = await service.person('staff');
   const step = async (id: number, body: object): Promise<void> => {
-    const { status, text } = await service.patch(`/orders/${id}`, { token, body });
+    const { status, text } = await staff.patch(`/orders/${id}`, body);
     assert.equal(status, 200, text);
   };
-  const nextDay = async (): Promise<void> => {
-    service.clock.advance(24 * hour);
-    ({ token } = await service.signIn(staff.email, staff.password));
-  };
-  const { id: kept, customerId } = await newOrder(service, token, { items: [item] });
-  const { id: refunded } = await newOrder(service, token, { customerId, items: [item, item] });
-  const { id: corrected } = await newOrder(service, token, { customerId, items: [item] });
+  const place = async (...items: object[]): Promise<number> =>
+    (await newOrder(service, staff.token, { items })).id;
+  const [kept, refunded, corrected] = [await place(item), await place(item, item), await place(item)];
   for (const id of [kept, refunded, corrected]) await step(id, { status: 'paid' });
   await step(kept, { status: 'shipped' });
-  await nextDay();
+  service.clock.advance(24 * hour);
+  staff = await service.signIn(staff.email, staff.password);
   await step(refunded, { status: 'refunded' });
   await step(kept, { status: 'paid', reason: 'Not shipped yet.' }); // no money moves
   await step(corrected, { status: 'open', reason: 'Not paid yet.' });
   await step(corrected, { status: 'paid', currency: 'JPY', items: [item, item, item] });
-  const from = 'from=2026-03-01T00:00:00Z&before=2026-03-03T00:00:00Z';
-  const figures = async (): Promise<object[]> => {
-    const { body } = await service.get(`/sales?of=received&${from}`, { token });
-    assert.deepEqual([body.of, body.completeFrom], ['received', null]);
-    return body.buckets.map(({ figures }: { figures: { byPayment: object[] }[] }) =>
-      figures.map(({ byPayment: _, ...sums }) => sums),
-    );
-  };
+  const range = 'from=2026-03-01T00:00:00Z&before=2026-03-03T00:00:00Z';
+  const response = await staff.get(`/sales?of=received&${range}`);
+  assert.deepEqual([response.body.of, response.body.completeFrom], ['received', null]);
+  const sums = figuresOf(response).map((all) => all.map(({ byPayment: _, ...each }) => each));
   const euros = { currency: 'EUR' };
-  assert.deepEqual(await figures(), [
+  assert.deepEqual(sums, [
     [{ ...euros, status: 'paid', orders: 3, total: 4 * 749 }],
     [
       { ...euros, status: 'refunded', orders: 1, total: -2 * 749 },
@@ -112,46 +88,57 @@ test('the money received is counted when it was paid and given back, whatever th
   ]);
 });
 
-test('the money received is complete from the oldest event that wasn’t removed for its age', async (t) => {
-  const service = await serviceFor(t, { settings: { 'events-days': '1' } });
-  const { inside } = service;
-  if (inside === undefined) return;
-  const staff = await service.person('staff');
-  const { id } = await newOrder(service, staff.token, { items: [item] });
-  await service.patch(`/orders/${id}`, { token: staff.token, body: { status: 'paid' } });
-  service.clock.advance(48 * hour);
-  const { token } = await service.signIn(staff.email, staff.password);
-  await inside.app.cleanup.run();
-  const { body } = await service.get('/sales?of=received', { token });
-  assert.equal(body.completeFrom, '2026-03-03T09:30:00.000Z');
-  assert.ok(body.buckets.every(({ figures }: { figures: object[] }) => figures.length === 0));
-  assert.equal((await service.get('/sales', { token })).body.completeFrom, null);
-});
+test(
+  'the money received is complete from the oldest event that wasn’t removed for its age',
+  insideOnly,
+  async (t) => {
+    const service = await serviceFor(t, { settings: { 'events-days': '1' } });
+    const staff = await service.person('staff');
+    await newOrder(service, staff.token, { items: [item], status: 'paid' });
+    service.clock.advance(48 * hour);
+    const { get } = await service.signIn(staff.email, staff.password);
+    await service.inside?.app.cleanup.run();
+    const received = await get('/sales?of=received');
+    assert.equal(received.body.completeFrom, '2026-03-03T09:30:00.000Z');
+    assert.deepEqual(figuresOf(received).flat(), []);
+    assert.equal((await get('/sales')).body.completeFrom, null);
+  },
+);
 
 describe('sales', () => {
   let staff: Person;
   const service = sharedService({}, async (started) => {
     staff = await started.person('staff');
+    await newOrder(started, staff.token, { currency: 'CHF' }); // 09:30 UTC
   });
+  const sales = (query = ''): Promise<TestResponse> => staff.get(`/sales?${query}`);
 
   test('sales cover by default the 30 days until now, by day, in UTC', async () => {
-    const { body } = await service().get('/sales', { token: staff.token });
-    const { from, before, by, timeZone, buckets } = body;
+    const { from, before, by, timeZone, buckets } = (await sales()).body;
     assert.deepEqual([from, before], ['2026-01-30T09:30:00.000Z', '2026-03-01T09:30:00.000Z']);
     assert.deepEqual([by, timeZone, buckets.length], ['day', 'UTC', 31]);
   });
 
+  test('an order placed at the end of a bucket counts in the next one', async () => {
+    for (const [from, before, count] of [
+      ['08:30', '09:30', 0],
+      ['09:30', '10:30', 1],
+    ] as const) {
+      const range = `from=2026-03-01T${from}:00Z&before=2026-03-01T${before}:00Z`;
+      const swiss = figuresOf(await sales(range))
+        .flat()
+        .filter(({ currency }) => currency === 'CHF');
+      assert.equal(swiss.length, count);
+    }
+  });
+
   test('sales have a total of null if no JSON number is exact', async () => {
     const large = { name: 'Yacht', quantity: 1_000, unitPrice: 1e12 };
-    const orders = { items: [...Array.from({ length: 9 }, () => large)], currency: 'XAF' };
-    const { customerId } = await newOrder(service(), staff.token, orders);
-    const total = async (): Promise<unknown> =>
-      (await service().get('/sales?before=2026-03-02T00:00:00Z', { token: staff.token })).body.buckets
-        .flatMap(({ figures }: { figures: object[] }) => figures)
-        .find(({ currency }: { currency: string }) => currency === 'XAF')?.total;
-    assert.equal(await total(), 9e15);
-    await newOrder(service(), staff.token, { ...orders, customerId });
-    assert.equal(await total(), null);
+    for (const expected of [9e15, null]) {
+      await newOrder(service(), staff.token, { items: Array(9).fill(large), currency: 'XAF' });
+      const figures = figuresOf(await sales('before=2026-03-02T00:00:00Z')).flat();
+      assert.equal(figures.find(({ currency }) => currency === 'XAF')?.total, expected);
+    }
   });
 
   for (const [query, issue] of [
@@ -171,41 +158,32 @@ describe('sales', () => {
     ['from=0000-01-01T00:00:00Z&before=9999-12-31T23:59:59Z&by=month', 'by too-many'],
     ['from=2026-01-01T00:00:00Z&by=hour', 'by too-many'],
     ['currency=EUR', 'currency unknown-parameter'],
-  ] as const) {
-    test(`the query ?${query} of sales is invalid`, async () => {
-      assertIssues(await service().get(`/sales?${query}`, { token: staff.token }), 422, [issue]);
-    });
-  }
+  ] as const)
+    test(`the query ?${query} of sales is invalid`, async () =>
+      assertIssues(await sales(query), 422, [issue]));
 
   test('sales with an unknown time zone have an issue that names an existing one', async () => {
-    const { body } = await service().get('/sales?timeZone=Europe/Berln', { token: staff.token });
+    const { body } = await sales('timeZone=Europe/Berln');
     assert.equal(body.detail, 'Europe/Berln is not a time zone; Europe/Berlin is one.');
   });
 
-  test('sales may have 1,000 buckets, from the year 0 on', async () => {
-    for (const [query, count] of [
-      ['from=2026-01-01T00:00:00Z&before=2026-02-11T16:00:00Z&by=hour', 1_000],
-      ['from=0000-01-01T00:00:00Z&before=0083-05-01T00:00:00Z&by=month', 1_000],
-      ['from=9999-12-01T00:00:00Z&before=9999-12-31T23:59:59.999Z&timeZone=Pacific/Kiritimati', 32],
-      ['from=9999-12-31T00:00:00Z&before=9999-12-31T23:59:59.9999Z', 1],
-      ['before=0000-01-03T00:00:00Z', 2],
-    ] as const) {
-      const { status, body, text } = await service().get(`/sales?${query}`, { token: staff.token });
-      assert.equal(status, 200, text);
-      assert.equal(body.buckets.length, count);
-    }
-  });
+  for (const [query, count] of [
+    ['from=2026-01-01T00:00:00Z&before=2026-02-11T16:00:00Z&by=hour', 1_000],
+    ['from=0000-01-01T00:00:00Z&before=0083-05-01T00:00:00Z&by=month', 1_000],
+    ['from=9999-12-01T00:00:00Z&before=9999-12-31T23:59:59.999Z&timeZone=Pacific/Kiritimati', 32],
+    ['from=9999-12-31T00:00:00Z&before=9999-12-31T23:59:59.9999Z', 1],
+    ['before=0000-01-03T00:00:00Z', 2],
+  ] as const)
+    test(`sales may have 1,000 buckets, from the year 0 on: ${count} with ?${query}`, async () => {
+      const { status, body, text } = await sales(query);
+      assert.deepEqual([status, body.buckets?.length], [200, count], text);
+    });
 
-  test(
-    'sales are not shown to a caller who loses the right while they are counted',
-    insideOnly,
-    async (t) => {
-      const own = await serviceFor(t);
-      const [admin, actor] = [await own.person('admin'), await own.person('staff')];
-      const { database } = own.inside ?? assert.fail('it is inside');
-      const demotion = { token: admin.token, body: { role: 'user' } };
-      beforeQueries(database, () => own.patch(`/api/users/${actor.id}`, demotion));
-      assertProblem(await own.get('/sales', { token: actor.token }), 'forbidden');
-    },
-  );
+  test('sales are not shown to a caller who loses the right while they are counted', insideOnly, async () => {
+    const [root, actor] = [await service().root(), await service().person('staff')];
+    const { database } = service().inside ?? assert.fail('it is inside');
+    const stop = beforeQueries(database, () => root.patch(`/api/users/${actor.id}`, { role: 'user' }));
+    assertProblem(await actor.get('/sales'), 'forbidden');
+    stop();
+  });
 });

@@ -1,36 +1,28 @@
 // Where the requests of webhooks go, tried with real sockets: names, addresses and certificates.
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import {
-  createServer,
-  getDefaultAutoSelectFamily,
-  setDefaultAutoSelectFamily,
-  type AddressInfo,
-  type Socket,
-} from 'node:net';
+import * as net from 'node:net';
 import { describe, test, type TestContext } from 'node:test';
-import { issueCertificate, createAuthority } from '../../../src/auth/certificate.ts';
-import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
+import { createAuthority, issueCertificate } from '../../../src/auth/certificate.ts';
 import type { AddressLookup } from '../../../src/base/addresses.ts';
 import { sendPost, type PostResult } from '../../../src/features/webhooks/outgoing-posts.ts';
+import { WebhookTargets } from '../../../src/features/webhooks/webhook-targets.ts';
 import { addressesInTurn, noAddress } from '../../support/receiver-names.ts';
 import { Receiver } from './receiver.ts';
 
 type Sending = {
   readonly allowed?: readonly string[];
-  readonly lookup?: AddressLookup;
+  /** Without it no name has an address; null for the system's own. */
+  readonly lookup?: AddressLookup | null;
   readonly authorities?: readonly string[];
 };
 
-function posting({
-  allowed = [],
-  lookup = noAddress,
-  authorities,
-}: Sending): (url: string) => Promise<PostResult> {
+function posting({ allowed = [], lookup = noAddress, authorities }: Sending) {
   const targets = new WebhookTargets(allowed);
   const { signal } = new AbortController();
-  return (url) =>
-    sendPost({ url: new URL(url), headers: {}, body: '{}', signal }, { targets, lookup, authorities });
+  const means = lookup === null ? { targets, authorities } : { targets, lookup, authorities };
+  return (url: string): Promise<PostResult> =>
+    sendPost({ url: new URL(url), headers: {}, body: '{}', signal }, means);
 }
 
 /** Answers all with 204. */
@@ -46,6 +38,13 @@ async function accepting(
   return receiver;
 }
 
+async function listening(t: TestContext): Promise<{ readonly server: net.Server; readonly port: number }> {
+  const server = net.createServer().listen(0, '127.0.0.1');
+  t.after(() => server.close());
+  await once(server, 'listening');
+  return { server, port: (server.address() as net.AddressInfo).port }; // it listens on TCP
+}
+
 test('nothing is sent to this machine, however its address is written, over HTTP or HTTPS', async (t) => {
   const receiver = await accepting(t);
   const post = posting({});
@@ -55,53 +54,43 @@ test('nothing is sent to this machine, however its address is written, over HTTP
   assert.equal(receiver.connections, 0);
 });
 
-test('nothing is sent to a name with an address that is not public, and no address is disclosed', async (t) => {
-  const receiver = await accepting(t);
-  const cause = 'hooks.example may not be connected to';
-  for (const addresses of [
-    ['127.0.0.1'],
-    ['10.0.0.1'],
-    ['::1'],
-    ['::ffff:127.0.0.1'],
-    ['64:ff9b::7f00:1'],
-    ['64:ff9b::10.0.0.1'],
-    ['fe80::1%lo'],
-    ['1.1.1.1', '127.0.0.1'],
-    ['127.0.0.1', '1.1.1.1'],
-    ['2606:4700:4700::1111', '169.254.169.254'],
-  ]) {
-    const post = posting({ lookup: addressesInTurn(addresses) });
-    const result = await post(`https://hooks.example:${receiver.port}/`);
+for (const addresses of [
+  ['127.0.0.1'],
+  ['10.0.0.1'],
+  ['::1'],
+  ['::ffff:127.0.0.1'],
+  ['64:ff9b::7f00:1'],
+  ['64:ff9b::10.0.0.1'],
+  ['fe80::1%lo'],
+  ['1.1.1.1', '127.0.0.1'],
+  ['127.0.0.1', '1.1.1.1'],
+  ['2606:4700:4700::1111', '169.254.169.254'],
+])
+  test(`nothing is sent to a name with the addresses ${addresses.join()}, and no address is disclosed`, async (t) => {
+    const receiver = await accepting(t);
+    const result = await posting({ lookup: addressesInTurn(addresses) })(receiver.url('hooks.example'));
+    const cause = 'hooks.example may not be connected to';
     assert.deepEqual(result, { kind: 'blocked', code: 'address-not-allowed', cause });
-  }
-  assert.equal(receiver.connections, 0);
-});
+    assert.equal(receiver.connections, 0);
+  });
 
 test('nothing is sent over HTTP to a public address, or a name that has one beside an allowed one', async (t) => {
   const receiver = await accepting(t);
-  const post = posting({
-    allowed: ['127.0.0.1'],
-    lookup: addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']),
-  });
+  const lookup = addressesInTurn(['127.0.0.1', '1.1.1.1'], ['127.0.0.1', '127.0.0.2']);
+  const post = posting({ allowed: ['127.0.0.1'], lookup });
   assert.equal((await post('http://1.1.1.1/')).kind, 'blocked');
   for (const name of ['both.example', 'neighbour.example'])
-    assert.equal((await post(`http://${name}:${receiver.port}/`)).kind, 'blocked');
+    assert.equal((await post(receiver.url(name))).kind, 'blocked');
   assert.equal(receiver.connections, 0);
 });
 
-test('nothing is sent to a name without an address', async () => {
-  const post = posting({ lookup: addressesInTurn([]) });
+test('nothing is sent to a name without an address, or to a port where nobody listens', async (t) => {
   const failure = { kind: 'failed', code: 'name-not-found', cause: 'ENOTFOUND' };
-  assert.deepEqual(await post('https://hooks.example/'), failure);
+  assert.deepEqual(await posting({ lookup: addressesInTurn([]) })('https://hooks.example/'), failure);
   assert.equal((await posting({})('https://hooks.example/')).kind, 'failed');
-});
-
-test('nothing is sent to a port where nobody listens', async () => {
-  const unused = createServer().listen(0, '127.0.0.1');
-  await once(unused, 'listening');
-  const { port } = unused.address() as AddressInfo; // it listens on TCP
-  unused.close();
-  await once(unused, 'close');
+  const { server, port } = await listening(t);
+  server.close();
+  await once(server, 'close');
   const result = await posting({ allowed: ['127.0.0.1'] })(`http://127.0.0.1:${port}/`);
   assert.deepEqual(result, { kind: 'failed', code: 'unreachable', cause: 'ECONNREFUSED' });
 });
@@ -110,26 +99,22 @@ test('a name is looked up once for a connection, which goes to the checked addre
   const [checked, other] = [await accepting(t, { host: '127.0.0.2' }), await accepting(t)];
   const lookup = addressesInTurn(['127.0.0.2'], ['127.0.0.1']);
   const post = posting({ allowed: ['127.0.0.2'], lookup });
-  const url = `http://hooks.example:${checked.port}/`;
-  assert.equal((await post(url)).kind, 'delivered');
+  assert.equal((await post(checked.url('hooks.example'))).kind, 'delivered');
   assert.equal(checked.connections, 1);
-  assert.equal((await post(`http://hooks.example:${other.port}/`)).kind, 'blocked');
+  assert.equal((await post(other.url('hooks.example'))).kind, 'blocked');
   assert.equal(other.connections, 0);
 });
 
 test('without a look-up of a test, the system finds the addresses of localhost', async (t) => {
   const receiver = await accepting(t);
-  const targets = new WebhookTargets(['127.0.0.1', '::1']);
-  const url = new URL(`http://localhost:${receiver.port}/`);
-  const { signal } = new AbortController();
-  const { kind } = await sendPost({ url, headers: {}, body: '{}', signal }, { targets });
-  assert.equal(kind, 'delivered');
+  const post = posting({ allowed: ['127.0.0.1', '::1'], lookup: null });
+  assert.equal((await post(receiver.url('localhost'))).kind, 'delivered');
 });
 
 test('a name is reached where Node tries only one of its addresses, as with --no-network-family-autoselection', async (t) => {
-  const isDefault = getDefaultAutoSelectFamily();
-  t.after(() => setDefaultAutoSelectFamily(isDefault));
-  setDefaultAutoSelectFamily(false);
+  const isDefault = net.getDefaultAutoSelectFamily();
+  t.after(() => net.setDefaultAutoSelectFamily(isDefault));
+  net.setDefaultAutoSelectFamily(false);
   const receiver = await accepting(t);
   const post = posting({ allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) });
   assert.deepEqual(await post(receiver.url('hooks.example')), { kind: 'delivered', status: 204 });
@@ -153,24 +138,22 @@ describe('over TLS', () => {
   const names = ['hooks.example'];
   const authority = createAuthority(names, { now, owner: 'this machine' });
   const { certPem: cert, keyPem: key } = issueCertificate(names, authority, now);
-  const lookup = addressesInTurn(['127.0.0.1']);
-  const allowed = ['127.0.0.1'];
-  const authorities = [authority.certPem];
+  const untrusting = { allowed: ['127.0.0.1'], lookup: addressesInTurn(['127.0.0.1']) };
+  const trusting = { ...untrusting, authorities: [authority.certPem] };
 
   test('over TLS, a receiver whose certificate is trusted gets the request, by its name', async (t) => {
     const receiver = await accepting(t, { tls: { cert, key } });
-    const result = await posting({ allowed, lookup, authorities })(receiver.url('hooks.example'));
-    assert.deepEqual(result, { kind: 'delivered', status: 204 });
+    assert.deepEqual(await posting(trusting)(receiver.url('hooks.example')), {
+      kind: 'delivered',
+      status: 204,
+    });
   });
 
   test('over TLS, a certificate for another name is rejected', async (t) => {
     const receiver = await accepting(t, { tls: { cert, key } });
+    const failure = { kind: 'failed', code: 'certificate', cause: 'ERR_TLS_CERT_ALTNAME_INVALID' };
     for (const host of ['other.example', '127.0.0.1'])
-      assert.deepEqual(await posting({ allowed, lookup, authorities })(receiver.url(host)), {
-        kind: 'failed',
-        code: 'certificate',
-        cause: 'ERR_TLS_CERT_ALTNAME_INVALID',
-      });
+      assert.deepEqual(await posting(trusting)(receiver.url(host)), failure);
     assert.equal(receiver.count, 0);
   });
 
@@ -178,19 +161,16 @@ describe('over TLS', () => {
     process.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0';
     t.after(() => delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']);
     const receiver = await accepting(t, { tls: { cert, key } });
-    const result = await posting({ allowed, lookup })(receiver.url('hooks.example'));
+    const result = await posting(untrusting)(receiver.url('hooks.example'));
     assert.equal(result.kind === 'failed' && result.code, 'certificate');
     assert.equal(receiver.count, 0);
   });
 
   test('over TLS, a receiver is offered no key exchange whose cost it could choose', async (t) => {
-    const receiver = createServer().listen(0, '127.0.0.1');
-    t.after(() => receiver.close());
-    await once(receiver, 'listening');
-    const { port } = receiver.address() as AddressInfo; // it listens on TCP
-    const failed = posting({ allowed, lookup })(`https://hooks.example:${port}/`);
-    const [socket]: Socket[] = await once(receiver, 'connection');
-    const [hello]: Buffer[] = await once(socket ?? receiver, 'data');
+    const { server, port } = await listening(t);
+    const failed = posting(untrusting)(`https://hooks.example:${port}/`);
+    const [socket]: net.Socket[] = await once(server, 'connection');
+    const [hello]: Buffer[] = await once(socket ?? server, 'data');
     socket?.destroy();
     assert.equal((await failed).kind, 'failed');
     const isTls13 = (suite: number): boolean => suite >= 0x1301 && suite <= 0x1303;
@@ -200,9 +180,8 @@ describe('over TLS', () => {
 
   test('over TLS, a receiver of plain HTTP fails, and so does HTTP to one of TLS', async (t) => {
     const [plain, tls] = [await accepting(t), await accepting(t, { tls: { cert, key } })];
-    const post = posting({ allowed, lookup });
-    assert.equal((await post(`https://127.0.0.1:${plain.port}/`)).kind, 'failed');
-    assert.equal((await post(`http://127.0.0.1:${tls.port}/`)).kind, 'failed');
+    for (const url of [`https://127.0.0.1:${plain.port}/`, `http://127.0.0.1:${tls.port}/`])
+      assert.equal((await posting(untrusting)(url)).kind, 'failed');
   });
 });
 

@@ -1,17 +1,19 @@
-// Webhooks as a resource: creating, reading, changing and deleting them, and their secrets at rest.
+// Webhooks as a resource: creating, reading, changing and deleting them, their secrets at rest, and without them.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { eventTypes } from '../../../src/features/events/event.ts';
+import { signedFields } from '../../../src/features/webhooks/signature.ts';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { insideOnly, type Person, type TestResponse } from '../../support/service.ts';
 import {
   assertInNoFile,
   assertIssues,
+  newCustomer,
   newOrder,
   newWebhook,
   rootService,
   valuesIn,
 } from '../../support/resource-support.ts';
+import { insideOnly, type Person, type TestResponse } from '../../support/service.ts';
 
 const wanted = { url: 'https://hooks.example/orders', types: ['order.paid'] };
 
@@ -31,12 +33,12 @@ describe('a webhook', () => {
 
   test('a webhook shows its secret only once, and begins after the event of its creation', async () => {
     await removeAll();
-    const response = await root.post('/webhooks', wanted);
-    assert.equal(response.status, 201);
-    const { secret, ...shown } = response.body;
+    const { status, headers, body } = await root.post('/webhooks', wanted);
+    assert.equal(status, 201);
+    const { secret, ...shown } = body;
     assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/);
-    assert.equal(response.headers['cache-control'], 'no-store');
-    assert.equal(response.headers.location, `/webhooks/${shown.id}`);
+    assert.equal(headers['cache-control'], 'no-store');
+    assert.equal(headers.location, `/webhooks/${shown.id}`);
     assert.deepEqual(shown, {
       id: shown.id,
       ...wanted,
@@ -51,14 +53,13 @@ describe('a webhook', () => {
       createdAt: '2026-03-01T09:30:00.000Z',
     });
     const read = await root.get(`/webhooks/${shown.id}`);
-    assert.deepEqual([read.body, read.headers.etag], [shown, response.headers.etag]);
+    assert.deepEqual([read.body, read.headers.etag], [shown, headers.etag]);
     assert.deepEqual((await root.get('/webhooks')).body, { data: [shown], next: null });
   });
 
   test('a webhook is one of twenty at most, and accepts every type of event', async () => {
     await removeAll();
-    const every = { ...wanted, types: eventTypes };
-    assert.deepEqual((await root.post('/webhooks', every)).body.types, eventTypes);
+    assert.deepEqual((await root.post('/webhooks', { ...wanted, types: eventTypes })).body.types, eventTypes);
     for (let count = 1; count < 20; count += 1) await made();
     assertIssues(await root.post('/webhooks', wanted), 400, ['# max-webhooks']);
     const [id] = valuesIn(await root.get('/webhooks?limit=1'), 'id');
@@ -103,21 +104,17 @@ describe('a webhook', () => {
     assertProblem(await root.delete(path, stale), 'precondition-failed');
   });
 
-  test('a webhook is 404 once it is deleted', async () => {
-    const { path } = await made();
+  test('a webhook has another secret after each rotation, shown only once, and none once it is deleted', async () => {
+    const { id, secret } = await newWebhook(running(), root.token);
+    const path = `/webhooks/${id}`;
+    const { status, headers, body } = await root.post(`${path}/secrets`);
+    assert.deepEqual([status, headers.location, headers['cache-control']], [201, path, 'no-store']);
+    assert.notEqual(body.secret, secret);
+    assert.equal(body.previousEndsAt, '2026-03-02T09:30:00.000Z');
+    assert.ok(!(await root.get(path)).text.includes('whsec_'));
     assert.equal((await root.delete(path)).status, 204);
     assertProblem(await root.get(path), 'not-found');
     assertProblem(await root.post(`${path}/secrets`), 'not-found');
-  });
-
-  test('a webhook has another secret after each rotation, shown only once', async () => {
-    const { id, secret } = await newWebhook(running(), root.token);
-    const { status, headers, body } = await root.post(`/webhooks/${id}/secrets`);
-    assert.deepEqual([status, headers.location], [201, `/webhooks/${id}`]);
-    assert.equal(headers['cache-control'], 'no-store');
-    assert.notEqual(body.secret, secret);
-    assert.equal(body.previousEndsAt, '2026-03-02T09:30:00.000Z');
-    assert.ok(!(await root.get(`/webhooks/${id}`)).text.includes('whsec_'));
   });
 });
 
@@ -159,4 +156,33 @@ test('a sign-in of more than 10 minutes ago is too old for any change of webhook
     const { status, text } = await service.call(method, target, { token: recent, body });
     assert.ok(status < 300, text);
   }
+});
+
+test('a service without webhooks shows nothing of them, and keeps their rows', insideOnly, async (t) => {
+  const { service, token } = await rootService(t);
+  const { url } = await newWebhook(service, token);
+  await service.stop();
+
+  const { folder } = service;
+  const without = await rootService(t, { folder, settings: { without: 'webhooks,console,history' } });
+  const { body } = await without.root.get('/openapi.json');
+  assert.deepEqual(body.webhooks, {});
+  assert.ok(!JSON.stringify(body.tags).includes('Webhooks'));
+  assert.doesNotMatch((await without.root.get('/metrics')).text, /webhook/);
+  const { id } = await newCustomer(without.service, without.token);
+  await without.service.stop();
+
+  const { root } = await rootService(t, { folder });
+  assert.deepEqual(valuesIn(await root.get('/webhooks'), 'url'), [url]);
+  assert.deepEqual(valuesIn(await root.get(`/customers/${id}/events`), 'type'), ['customer.created']);
+});
+
+// with the test vector of the reference libraries
+test('a delivery is signed like by the reference libraries of Standard Webhooks', () => {
+  const secret = Buffer.from('MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw', 'base64');
+  const message = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', timestamp: 1614265330, body: '{"test": 2432232314}' };
+  const signature = 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=';
+  assert.equal(signedFields(message, [secret])['webhook-signature'], signature);
+  const both = signedFields(message, [Buffer.from('another secret of 24 bytes'), secret]);
+  assert.match(both['webhook-signature'] ?? '', /^v1,[\w+/]{43}= v1,g0hM9SsE/);
 });
