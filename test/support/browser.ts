@@ -1,11 +1,10 @@
 // A headless Chromium for a check, driven by the DevTools protocol over Node's own WebSocket.
-import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as wait } from 'node:timers/promises';
+import { runProgram } from './running-program.ts';
 
 type Json = { readonly [name: string]: unknown };
 type Message = {
@@ -80,10 +79,11 @@ export async function openTab(
   program = process.env['CHROMIUM'] ?? 'chromium',
 ): Promise<Tab & { another(): Promise<Tab>; close(): Promise<void> }> {
   const folder = mkdtempSync(join(tmpdir(), 'orderly-browser-'));
-  const child = spawn(program, [...flags, `--user-data-dir=${folder}`, 'about:blank'], {
+  const browser = runProgram([program, ...flags, `--user-data-dir=${folder}`, 'about:blank'], {
     stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const socket = new WebSocket(await addressOf(child.stderr));
+  const [, address = ''] = await browser.writes(/^DevTools listening on (\S+)/m);
+  const socket = new WebSocket(address);
   await once(socket, 'open');
   const waiting = new Map<number, PromiseWithResolvers<Json>>();
   const complaints: string[] = [];
@@ -110,9 +110,8 @@ export async function openTab(
   }
 
   async function close(): Promise<void> {
-    const ended = once(child, 'exit');
-    await sendTo({}, 'Browser.close', {}).catch(() => child.kill('SIGKILL'));
-    if (child.exitCode === null && child.signalCode === null) await ended;
+    await sendTo({}, 'Browser.close', {}).catch(() => browser.child.kill('SIGKILL'));
+    await browser.ended;
     socket.close();
     rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
   }
@@ -188,21 +187,14 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
       await pauseAfterScan(betweenScansMilliseconds);
       const start = Date.now() / 1_000;
       scannedAt = start * 1_000 + keys.length * milliseconds;
-      if (milliseconds > 5) {
-        for (const [index, key] of [...keys, enter].entries()) {
-          const timestamp = start + (index * milliseconds) / 1_000;
-          await wait(Math.max(timestamp * 1_000 - Date.now(), 1));
-          for (const type of ['keyDown', 'keyUp'])
-            await send('Input.dispatchKeyEvent', { type, timestamp, ...key });
-        }
-        return;
+      const sent: Promise<Json>[] = [];
+      for (const [index, key] of [...keys, enter].entries()) {
+        // with times of their own, since a busy machine takes longer than a scanner
+        const timestamp = start + (index * milliseconds) / 1_000;
+        if (milliseconds > 5) await wait(Math.max(timestamp * 1_000 - Date.now(), 1));
+        for (const type of ['keyDown', 'keyUp'])
+          sent.push(send('Input.dispatchKeyEvent', { type, timestamp, ...key }));
       }
-      // with times of their own, since a busy machine takes longer than a scanner
-      const sent = [...keys, enter].flatMap((key, index) =>
-        ['keyDown', 'keyUp'].map((type) =>
-          send('Input.dispatchKeyEvent', { type, timestamp: start + index / 200, ...key }),
-        ),
-      );
       await Promise.all(sent);
     },
     async screen(width, scheme) {
@@ -229,14 +221,6 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
       return Buffer.from(String(data), 'base64');
     },
   };
-}
-
-async function addressOf(stderr: NodeJS.ReadableStream): Promise<string> {
-  for await (const line of createInterface({ input: stderr })) {
-    const address = /^DevTools listening on (\S+)/.exec(line)?.[1];
-    if (address !== undefined) return address;
-  }
-  throw new Error('Chromium ended before it listened');
 }
 
 function complaintOf({ method, params }: Message): string | undefined {

@@ -1,7 +1,7 @@
 // For the tests of commands: runs orderly as its own process, from the sources or as the executable under
 // test.
 import assert from 'node:assert/strict';
-import { fork, spawn, type ChildProcess } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,6 +11,7 @@ import { migrations } from '../../src/service/features.ts';
 import { commandPermit } from '../../src/storage/permit.ts';
 import { addUser } from '../../src/features/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
+import { runProgram, type RunningProgram } from './running-program.ts';
 import { executable } from './service.ts';
 
 const millisecondsMax = 60_000;
@@ -44,8 +45,8 @@ type Where = {
  */
 export async function orderly(args: readonly string[], where: Where = {}): Promise<Ended> {
   if (where.runs === undefined && executable === undefined) return (host ??= commandHost())(args, where);
-  const { child, output } = launch(args, where);
-  const [status] = await once(child, 'close');
+  const { ended, output } = launch(args, where);
+  const { code: status } = await ended;
   return { status, ...output };
 }
 
@@ -94,28 +95,19 @@ function commandHost(): Host {
   };
 }
 
-type Launched = { readonly child: ChildProcess; readonly output: { stdout: string; stderr: string } };
-
-function launch(args: readonly string[], { env = {}, cwd = tmpdir(), runs = program }: Where): Launched {
-  const [file = '', ...first] = runs;
-  const child = spawn(file, [...first, ...args], {
+function launch(
+  args: readonly string[],
+  { env = {}, cwd = tmpdir(), runs = program }: Where,
+): RunningProgram {
+  return runProgram([...runs, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
-    stdio: ['ignore', 'pipe', 'pipe'],
     timeout: millisecondsMax,
     killSignal: 'SIGKILL',
   });
-  const output = { stdout: '', stderr: '' };
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    output.stdout += text;
-  });
-  child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    output.stderr += text;
-  });
-  return { child, output };
 }
 
-export type Serving = Launched & {
+export type Serving = Pick<RunningProgram, 'child' | 'output'> & {
   readonly url: string;
   readonly pid: number;
   end(signal?: NodeJS.Signals): Promise<Ended>;
@@ -129,26 +121,17 @@ export async function serving(
   args: readonly string[],
   where: Where = {},
 ): Promise<Serving> {
-  const { child, output } = launch(['--port=0', ...args], where);
-  const closed = once(child, 'close');
-  t.after(() => {
-    child.kill('SIGKILL');
-    return closed;
-  });
-  const { promise: url, resolve, reject } = Promise.withResolvers<string>();
-  child.stdout?.on('data', () => {
-    const found = /"message":"listening","url":"([^"]+)"/.exec(output.stdout)?.[1];
-    if (found !== undefined) resolve(found);
-  });
-  child.once('close', (status) => reject(new Error(`orderly ended with ${status}: ${output.stderr}`)));
+  const running = launch(['--port=0', ...args], where);
+  const { child, output } = running;
+  t.after(() => running.end('SIGKILL'));
+  const [, url = ''] = await running.writes(/"message":"listening","url":"([^"]+)"/);
   return {
     child,
     output,
-    url: await url,
+    url,
     pid: child.pid ?? 0,
-    async end(signal = 'SIGTERM') {
-      child.kill(signal);
-      const [status] = await closed;
+    async end(signal) {
+      const { code: status } = await running.end(signal);
       return { status, ...output };
     },
   };

@@ -26,6 +26,8 @@ export type Reply = {
 export type LoadClient = {
   /** Rejects if no complete response comes. */
   ask(asked: LoadRequest): Promise<Reply>;
+  /** Never rejects: without a complete response the status is 0, and the text says why. */
+  attempt(asked: LoadRequest): Promise<Reply>;
   /** All elements of a list. */
   list(path: string, token?: string): Promise<Thing[]>;
   close(): void;
@@ -75,6 +77,16 @@ export function createLoadClient(port: number, options: ClientOptions = {}): Loa
     return promise;
   }
 
+  async function attempt(asked: LoadRequest): Promise<Reply> {
+    const begin = performance.now();
+    try {
+      return await ask(asked);
+    } catch (error) {
+      const milliseconds = performance.now() - begin;
+      return { status: 0, headers: {}, text: String(error), thing: {}, milliseconds };
+    }
+  }
+
   async function list(path: string, token?: string): Promise<Thing[]> {
     const things: Thing[] = [];
     for (let next: unknown = path; typeof next === 'string';) {
@@ -86,10 +98,16 @@ export function createLoadClient(port: number, options: ClientOptions = {}): Loa
     return things;
   }
 
-  return { ask, list, close: () => agent.destroy() };
+  return { ask, attempt, list, close: () => agent.destroy() };
 }
 
 function thingIn(headers: IncomingHttpHeaders, text: string): Thing {
   // every JSON body of the service is an object
   return /[/+]json/.test(headers['content-type'] ?? '') && text !== '' ? (JSON.parse(text) as Thing) : {};
+}
+
+/** `201 ×3, 429 ×17`, in the order of the statuses. */
+export function countsOf(replies: readonly Pick<Reply, 'status'>[]): string {
+  const groups = [...Map.groupBy(replies, ({ status }) => status)].sort(([a], [b]) => a - b);
+  return groups.map(([status, { length }]) => `${status} ×${length}`).join(', ') || 'none';
 }

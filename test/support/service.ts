@@ -1,6 +1,5 @@
 // A real service for a test: a port, a folder and a clock of its own. Everything goes through HTTP.
-import { execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { Agent, type IncomingHttpHeaders } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -19,6 +18,7 @@ import { openMigrated } from '../../src/storage/migrations.ts';
 import { FrozenClock } from './frozen-clock.ts';
 import { noAddress } from './receiver-names.ts';
 import { cheapHasher } from './cheap-hasher.ts';
+import { runProgram } from './running-program.ts';
 import { send } from './service-call.ts';
 
 export type TestResponse = {
@@ -326,27 +326,19 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
 /** The same for an executable with orderly's command line. It has the real clock. */
 async function startExecutable(program: string, { options, folder, logged }: Start): Promise<Running> {
   const { ORDERLY_EXECUTABLE: _notASetting, ...inherited } = process.env;
-  const child = spawn(program, argumentsFor(options, folder), {
+  const running = runProgram([program, ...argumentsFor(options, folder)], {
     env: { ...inherited, ...environmentFor(options) },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  const lines = createInterface({ input: child.stdout });
-  const { promise: port, resolve, reject } = Promise.withResolvers<number>();
-  lines.on('line', (line) => {
-    logged.push(line);
-    const url = /"url":"([^"]+)"/.exec(line)?.[1];
-    if (url !== undefined) resolve(Number(new URL(url).port));
-  });
-  child.once('exit', (code) => reject(new Error(`the executable ended with ${code}`)));
+  if (running.child.stdout !== null)
+    createInterface({ input: running.child.stdout }).on('line', (line) => logged.push(line));
+  const [, port] = await running.writes(/"url":"https?:\/\/[^"]+:(\d+)"/);
   return {
-    port: await port,
+    port: Number(port),
     inside: undefined,
     flush: () => {},
     async stop() {
-      if (child.exitCode !== null) return;
-      const exited = once(child, 'exit');
-      child.kill('SIGTERM');
-      await exited;
+      await running.end();
     },
   };
 }

@@ -1,12 +1,12 @@
 // The README's two commands with the npm of several years: `npm run check:npm`. Each installs, starts and tests a clone
 // of the last commit in a folder that only this account may enter, with and without install scripts.
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
-import { once } from 'node:events';
+import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
+import { createLoadClient } from '../support/load-client.ts';
+import { runProgram } from '../support/running-program.ts';
 
 const versions = ['8.19', '9.2', '10.8', '10.9', '11.0', 'latest'];
 const smallTest = 'test/base/csv.test.ts';
@@ -51,41 +51,21 @@ async function check(npm: string, flags: readonly string[]): Promise<void> {
 
 /** Starts the service, signs in, and stops it by a signal to npm. */
 async function signInAfterStart(npm: string, clone: string): Promise<string> {
-  const service = spawn(npm, ['start', '--', '--port', '0'], { cwd: clone, env: environment });
-  const killer = setTimeout(() => service.kill('SIGKILL'), stepMillisecondsMax);
+  const service = runProgram([npm, 'start', '--', '--port', '0'], { cwd: clone, env: environment });
   try {
-    let output = '';
-    service.stderr.on('data', (bytes) => (output += bytes));
-    const port = await new Promise<number>((resolve, reject) => {
-      service.stdout.on('data', (bytes) => {
-        output += bytes;
-        const found = /"message":"listening".*?:(\d+)"/.exec(output)?.[1];
-        if (found !== undefined) resolve(Number(found));
-      });
-      service.once('exit', (status) => reject(new Error(`npm start ended with ${status}: ${output}`)));
-    });
+    const [, port] = await service.writes(/"message":"listening".*?:(\d+)"/);
     const { email, password } = JSON.parse(readFileSync(join(clone, 'data/initial-admin.json'), 'utf8'));
-    const status = await signIn(port, { ca: join(clone, 'data/tls/ca.pem'), body: { email, password } });
+    const ca = readFileSync(join(clone, 'data/tls/ca.pem'), 'utf8');
+    const client = createLoadClient(Number(port), { tls: { ca, servername: 'localhost' } });
+    const body = { email, password };
+    const { status } = await client.ask({ method: 'POST', path: '/api/sessions', body });
+    client.close();
     assert.equal(status, 201, 'the sign-in');
-    service.kill('SIGTERM');
-    const [exit] = service.exitCode === null ? await once(service, 'exit') : [service.exitCode];
-    return `started, signed in, stopped with ${exit}`;
+    const { code } = await service.end();
+    return `started, signed in, stopped with ${code}`;
   } finally {
-    clearTimeout(killer);
-    service.kill('SIGTERM');
+    await service.end();
   }
-}
-
-type SignIn = { readonly ca: string; readonly body: object };
-
-function signIn(port: number, { ca, body }: SignIn): Promise<number | undefined> {
-  const headers = { 'content-type': 'application/json' };
-  const options = { port, method: 'POST', path: '/api/sessions', ca: readFileSync(ca), headers };
-  return new Promise((resolve, reject) => {
-    request(options, (response) => resolve(response.resume().statusCode))
-      .on('error', reject)
-      .end(JSON.stringify(body));
-  });
 }
 
 /** Runs a program, and returns what it printed. */

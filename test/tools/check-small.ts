@@ -6,60 +6,48 @@
 //
 // The group runs a copy of the program, so that its pages are charged to the group, as on a machine of this size;
 // on a loop device, which reads ahead as a small machine does.
-import { execFile, execFileSync } from 'node:child_process';
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import {
-  closeSync,
   cpSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readFileSync,
   rmdirSync,
   rmSync,
-  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseArgs, promisify } from 'node:util';
-import { openTab } from '../support/browser.ts';
-import { startChild, type ChildService } from '../support/child-service.ts';
-import { createLoadClient, type LoadRequest } from '../support/load-client.ts';
-import { admin } from '../support/service.ts';
-import { items } from '../support/resource-support.ts';
-import { root } from '../support/source-text.ts';
+import { parseArgs } from 'node:util';
 import { Person } from '../console/console-actions.ts';
+import { openTab } from '../support/browser.ts';
+import { startChild } from '../support/child-service.ts';
+import { countsOf, createLoadClient, type Reply } from '../support/load-client.ts';
+import { items } from '../support/resource-support.ts';
+import { runProgram } from '../support/running-program.ts';
+import { admin } from '../support/service.ts';
+import { root } from '../support/source-text.ts';
 
 const orders = 20_000;
+const customers = 5_000;
 const importedRows = 10_000;
 const diskBytes = 3 * 1024 ** 3;
 /** As Linux has it by default. */
 const readAheadKilobytes = 128;
 const scopes = 'customers:read,customers:write,orders:read,orders:write';
 /** The goals: all that is checked works with so much memory, and the console with so much. With less, 503 is no failure. */
-const readMillisecondsMax = 100;
 const megabytesForAll = 96;
 const megabytesForConsole = 128;
+const readMillisecondsMax = 100;
 const requestsPerSecond = 200;
 /** With less memory than for all. */
 const requestsPerSecondMin = 10;
 /** Of the work without a pause: more requests at once take more memory. */
-const workOrders = 2_000;
-const workLists = 2_000;
+const workRequests = 2_000;
 const workAtOnce = 32;
-
-/** A request that had no response has the status 0. */
-type Answer = { readonly status: number; readonly text: string; readonly milliseconds: number };
-type Ask = (asked: LoadRequest) => Promise<Answer>;
-type Report = (what: string, answers: readonly Answer[], goals?: readonly string[]) => void;
-type Group = {
-  /** Runs orderly in the group. */
-  readonly program: readonly string[];
-  readonly peakMegabytes: () => number;
-  readonly remove: () => void;
-};
 
 const { values: options } = parseArgs({
   options: {
@@ -69,21 +57,20 @@ const { values: options } = parseArgs({
     'no-browser': { type: 'boolean', default: false },
   },
 });
-const run = promisify(execFile);
 const orderly = [process.execPath, join(root, 'src/start.js')];
 let missed = 0;
 
 const disk = mountDisk();
 try {
   const prepared = join(disk.folder, 'prepared');
-  await command(orderly, ['sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
+  await run([...orderly, 'sample', '--orders', String(orders), '--until', 'now', '--data', prepared]);
   for (const megabytes of options.megabytes.split(',').map(Number)) {
     console.log(`\n${megabytes} MB:`);
-    const folder = join(disk.folder, String(megabytes));
-    cpSync(prepared, folder, { recursive: true });
+    const data = join(disk.folder, String(megabytes));
+    cpSync(prepared, data, { recursive: true });
     const group = createGroup(megabytes, disk.folder);
     try {
-      await checkSize({ folder, group, megabytes });
+      await checkSize(megabytes, data, group);
     } finally {
       group.remove();
     }
@@ -98,8 +85,7 @@ function mountDisk(): { readonly folder: string; remove(): void } {
   const scratch = mkdtempSync(join(tmpdir(), 'orderly-small-'));
   const [image, folder] = [join(scratch, 'disk'), join(scratch, 'mounted')];
   mkdirSync(folder);
-  closeSync(openSync(image, 'w'));
-  truncateSync(image, diskBytes);
+  execFileSync('truncate', ['--size', String(diskBytes), image]);
   execFileSync('mkfs.ext4', ['-q', image]);
   const made = execFileSync('losetup', ['--find', '--show', '--direct-io=on', image], { encoding: 'utf8' });
   const device = made.trim();
@@ -114,6 +100,13 @@ function mountDisk(): { readonly folder: string; remove(): void } {
     },
   };
 }
+
+type Group = {
+  /** Runs orderly in the group. */
+  readonly program: readonly string[];
+  readonly peakMegabytes: () => number;
+  readonly remove: () => void;
+};
 
 /** A control group of version 2 where its memory controller is there, otherwise of version 1. */
 function createGroup(megabytes: number, scratch: string): Group {
@@ -140,47 +133,110 @@ function createGroup(megabytes: number, scratch: string): Group {
   };
 }
 
-type Size = { readonly folder: string; readonly group: Group; readonly megabytes: number };
-
 /** Prints a line for each step, and counts the goals that were missed. */
-async function checkSize({ folder, group, megabytes }: Size): Promise<void> {
+async function checkSize(megabytes: number, data: string, { program, peakMegabytes }: Group): Promise<void> {
+  const hasAll = megabytes >= megabytesForAll;
   // outside the group: on the smallest machine the command may have no memory for the hash
-  const account = ['admin', 'create', '--email', admin.email, '--data', folder];
-  const [, password = ''] = /^password: (\S+)$/m.exec(await command(orderly, account)) ?? [];
-  const owner = ['--email', admin.email, '--name', 'check', '--scopes', scopes, '--data', folder];
-  const [key = ''] = /ord_\S+/.exec(await command(orderly, ['keys', 'create', ...owner])) ?? [];
+  const account = ['admin', 'create', '--email', admin.email, '--data', data];
+  const [, password = ''] = /^password: (\S+)$/m.exec(await run([...orderly, ...account])) ?? [];
+  const owner = ['--email', admin.email, '--name', 'check', '--scopes', scopes, '--data', data];
+  const [key = ''] = /ord_\S+/.exec(await run([...orderly, 'keys', 'create', ...owner])) ?? [];
   const settings = { tls: 'self-signed', log: 'info', 'rate-login-account-total': 'off' };
-  const start = () => startChild({ folder, settings, program: group.program });
   // both fill the compile cache, which takes more memory than anything after it
-  await (await start()).kill('SIGTERM');
-  await command(group.program, ['backup', join(folder, 'first.db'), '--data', folder]);
-  const service = await start();
+  await (await startChild({ folder: data, settings, program })).kill('SIGTERM');
+  await run([...program, 'backup', join(data, 'first.db'), '--data', data]);
+  const service = await startChild({ folder: data, settings, program });
   const client = createLoadClient(service.port, {
-    connections: 32,
+    connections: workAtOnce,
     tls: { rejectUnauthorized: false },
     headers: { 'x-api-key': key },
   });
-  const ask: Ask = (asked) =>
-    client.ask(asked).catch((error) => ({ status: 0, text: String(error), milliseconds: 0 }));
-  const report: Report = (what, answers, goals = []) => {
-    const failed = answers.filter(({ status }) => isMissed(status, megabytes)).length;
-    const broken = answers.filter(({ status }) => status === 0).map(({ text }) => text);
-    const failures = failed > 0 ? [...goals, `${failed} failed`, ...new Set(broken)] : goals;
+
+  const post = (path: string, body: object | string, headers = {}): Promise<Reply> =>
+    client.attempt({ method: 'POST', path, body, headers });
+  const get = (path: string, accept = 'application/json'): Promise<Reply> =>
+    client.attempt({ method: 'GET', path, headers: { accept } });
+  const signIn = (): Promise<Reply> => post('/api/sessions', { email: admin.email, password });
+  const order = (index: number): Promise<Reply> =>
+    post('/orders', { customerId: 1 + (index % customers), currency: 'EUR', items: [...items, ...items] });
+  const list = (index: number): Promise<Reply> =>
+    get(`/orders?limit=200&status=${['open', 'paid', 'delivered'][index % 3]}`);
+
+  function report(what: string, replies: readonly Reply[], goals: readonly string[] = []): void {
+    const failed = replies.filter(({ status }) => (status === 503 ? hasAll : status < 200 || status > 299));
+    const causes = new Set(failed.filter(({ status }) => status === 0).map(({ text }) => text));
+    const failures = failed.length > 0 ? [...goals, `${failed.length} failed`, ...causes] : goals;
     missed += failures.length;
     const verdict = failures.length > 0 ? `  MISSED: ${failures.join(', ')}` : '';
-    console.log(`  ${what}: ${statusesOf(answers)}; ${memoryOf(service)}${verdict}`);
-  };
-  try {
-    await checkSteps({
-      ask,
-      report,
-      megabytes,
-      password,
-      folder,
-      group,
-      url: `https://localhost:${service.port}`,
+    console.log(`  ${what}: ${countsOf(replies)}; ${memoryOf(service.pid)}${verdict}`);
+  }
+
+  /** Work, and the sign-in after it. */
+  async function work(what: string, ask: () => Promise<readonly Reply[]>): Promise<void> {
+    report(what, await ask());
+    report('sign-in', [await signIn()]);
+  }
+
+  /** Sends the requests on time, whether the earlier ones are answered or not; one in five changes something. */
+  async function checkLoad(perSecond: number): Promise<void> {
+    const reads: Promise<Reply>[] = [];
+    const changes: Promise<Reply>[] = [];
+    const begin = performance.now();
+    for (let index = 0; index < Number(options.seconds) * perSecond; index += 1) {
+      const early = begin + (index * 1000) / perSecond - performance.now();
+      if (early > 1) await pause(early);
+      const id = 1 + ((index * 7919) % orders);
+      if (index % 5 === 0) changes.push(order(id));
+      else if (index % 10 === 1) reads.push(get('/orders?status=open&sort=-createdAt&limit=20'));
+      else reads.push(get(index % 10 === 2 ? `/customers/${1 + (id % customers)}` : `/orders/${id}`));
+    }
+    const read = await Promise.all(reads);
+    const times = read.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
+    const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
+    // with the least memory the program's pages come from the disk again and again
+    const isLate = hasAll && p99 > readMillisecondsMax;
+    report(`${perSecond} requests/s: reads, p99 ${p99.toFixed(0)} ms`, read, isLate ? ['p99 of reads'] : []);
+    report('changes', await Promise.all(changes));
+  }
+
+  async function checkAll(): Promise<void> {
+    await work('2,000 orders without a pause', () => withoutPause(order));
+    await work('2,000 lists without a pause', () => withoutPause(list));
+    await work('export', async () => {
+      const exported = await get('/orders', 'text/csv');
+      const lines = exported.text.split('\n').length;
+      if (lines < orders) report(`only ${lines} lines`, [], ['not whole']);
+      return [exported];
     });
-    console.log(`  peak of the group: ${group.peakMegabytes().toFixed(0)} MB, files in memory included`);
+    const rows = Array.from(
+      { length: importedRows },
+      (_, row) => `Customer ${row};customer${row}@example.com`,
+    );
+    const table = ['name;email', ...rows, ''].join('\r\n');
+    const csv = { 'content-type': 'text/csv' };
+    await work(`import of ${importedRows} rows`, async () => [
+      await post('/imports?of=customers', table, csv),
+    ]);
+    await work('backup', async () => {
+      await run([...program, 'backup', join(data, 'copy.db'), '--data', data]);
+      return [];
+    });
+    if (options['no-browser'] || megabytes < megabytesForConsole) return;
+    await showConsole(`https://localhost:${service.port}`, password);
+    report('console', []);
+  }
+
+  try {
+    report('idle', []);
+    report('sign-in', [await signIn()]);
+    await checkLoad(hasAll ? requestsPerSecond : requestsPerSecondMin);
+    const inRow: Reply[] = [];
+    while (inRow.length < 20) inRow.push(await signIn());
+    report('20 sign-ins in a row', inRow);
+    report('4 sign-ins at once', await Promise.all([1, 2, 3, 4].map(signIn)));
+    if (hasAll) await checkAll();
+    report('afterwards', [await get('/orders?limit=5'), await signIn()]);
+    console.log(`  peak of the group: ${peakMegabytes().toFixed(0)} MB, files in memory included`);
   } catch (error) {
     report(String(error), [], ['broken off']);
   } finally {
@@ -190,107 +246,17 @@ async function checkSize({ folder, group, megabytes }: Size): Promise<void> {
   }
 }
 
-type Steps = Size & {
-  readonly ask: Ask;
-  readonly report: Report;
-  readonly password: string;
-  readonly url: string;
-};
-
-async function checkSteps({ ask, report, megabytes, password, folder, group, url }: Steps): Promise<void> {
-  const signIn = (): Promise<Answer> => {
-    const body = { email: admin.email, password };
-    return ask({ method: 'POST', path: '/api/sessions', body });
-  };
-  const order = (index: number): Promise<Answer> => {
-    const body = { customerId: 1 + (index % 5_000), currency: 'EUR', items: [...items, ...items] };
-    return ask({ method: 'POST', path: '/orders', body });
-  };
-  const get = (path: string, accept = 'application/json'): Promise<Answer> =>
-    ask({ method: 'GET', path, headers: { accept } });
-
-  /** Sends the requests on time, whether the earlier ones are answered or not; one in five changes something. */
-  async function checkLoad(perSecond: number): Promise<void> {
-    const reads: Promise<Answer>[] = [];
-    const changes: Promise<Answer>[] = [];
-    const begin = performance.now();
-    for (let index = 0; index < Number(options.seconds) * perSecond; index += 1) {
-      const early = begin + (index * 1000) / perSecond - performance.now();
-      if (early > 1) await pause(early);
-      const id = 1 + ((index * 7919) % orders);
-      if (index % 5 === 0) changes.push(order(id));
-      else if (index % 10 === 1) reads.push(get('/orders?status=open&sort=-createdAt&limit=20'));
-      else reads.push(get(index % 10 === 2 ? `/customers/${1 + (id % 5_000)}` : `/orders/${id}`));
+async function withoutPause(ask: (index: number) => Promise<Reply>): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  let sent = 0;
+  const askInTurn = async (): Promise<void> => {
+    while (sent < workRequests) {
+      sent += 1;
+      replies.push(await ask(sent));
     }
-    const read = await Promise.all(reads);
-    const times = read.map(({ milliseconds }) => milliseconds).sort((a, b) => a - b);
-    const p99 = times[Math.floor(times.length * 0.99)] ?? 0;
-    // with the least memory the program's pages come from the disk again and again
-    const isLate = perSecond === requestsPerSecond && p99 > readMillisecondsMax;
-    report(`${perSecond} requests/s: reads, p99 ${p99.toFixed(0)} ms`, read, isLate ? ['p99 of reads'] : []);
-    report('changes', await Promise.all(changes));
-  }
-
-  async function withoutPause(count: number, askOne: (index: number) => Promise<Answer>): Promise<Answer[]> {
-    const answers: Answer[] = [];
-    let sent = 0;
-    const askInTurn = async (): Promise<void> => {
-      while (sent < count) answers.push(await askOne((sent += 1)));
-    };
-    await Promise.all(Array.from({ length: workAtOnce }, askInTurn));
-    return answers;
-  }
-
-  /** Reports what a step that isn't a request throws. */
-  async function attempt(what: string, step: () => Promise<unknown>): Promise<void> {
-    const goals = await step().then(
-      () => [],
-      (error) => [String(error)],
-    );
-    report(what, [], goals);
-  }
-
-  report('idle', []);
-  report('sign-in', [await signIn()]);
-  const hasAll = megabytes >= megabytesForAll;
-  await checkLoad(hasAll ? requestsPerSecond : requestsPerSecondMin);
-  const inRow: Answer[] = [];
-  while (inRow.length < 20) inRow.push(await signIn());
-  report('20 sign-ins in a row', inRow);
-  report('4 sign-ins at once', await Promise.all([1, 2, 3, 4].map(signIn)));
-  if (hasAll) {
-    report(`${workOrders} orders without a pause`, await withoutPause(workOrders, order));
-    report('sign-in', [await signIn()]);
-    const statuses = ['open', 'paid', 'delivered'];
-    const list = (index: number) => get(`/orders?limit=200&status=${statuses[index % 3]}`);
-    report(`${workLists} lists without a pause`, await withoutPause(workLists, list));
-    report('sign-in', [await signIn()]);
-    const exported = await get('/orders', 'text/csv');
-    const lines = exported.text.split('\n').length;
-    report(`export of ${lines} lines`, [exported], lines < orders ? ['not whole'] : []);
-    report('sign-in', [await signIn()]);
-    const rows = Array.from(
-      { length: importedRows },
-      (_, row) => `Customer ${row};customer${row}@example.com`,
-    );
-    const body = ['name;email', ...rows, ''].join('\r\n');
-    const headers = { 'content-type': 'text/csv' };
-    const imported = await ask({ method: 'POST', path: '/imports?of=customers', body, headers });
-    report(`import of ${importedRows} rows`, [imported]);
-    report('sign-in', [await signIn()]);
-    await attempt('backup', () =>
-      command(group.program, ['backup', join(folder, 'copy.db'), '--data', folder]),
-    );
-    report('sign-in', [await signIn()]);
-    if (!options['no-browser'] && megabytes >= megabytesForConsole)
-      await attempt('console', () => showConsole(url, password));
-  }
-  report('afterwards', [await get('/orders?limit=5'), await signIn()]);
-}
-
-function isMissed(status: number, megabytes: number): boolean {
-  if (status === 503) return megabytes >= megabytesForAll;
-  return status < 200 || status > 299;
+  };
+  await Promise.all(Array.from({ length: workAtOnce }, askInTurn));
+  return replies;
 }
 
 async function showConsole(url: string, password: string): Promise<void> {
@@ -306,22 +272,19 @@ async function showConsole(url: string, password: string): Promise<void> {
 }
 
 /** Runs a command to its end, and returns what it prints. */
-async function command(program: readonly string[], args: readonly string[]): Promise<string> {
-  const [file = '', ...rest] = [...program, ...args];
-  return (await run(file, rest, { maxBuffer: 2 ** 26 })).stdout;
+async function run(command: readonly string[]): Promise<string> {
+  const { ended, output, written } = runProgram(command);
+  const { code } = await ended;
+  assert.equal(code, 0, `${command.join(' ')}: ${written()}`);
+  return output.stdout;
 }
 
 /** What is its own, and with the files that it has in memory. */
-function memoryOf({ pid }: ChildService): string {
+function memoryOf(pid: number): string {
   if (!existsSync(`/proc/${pid}/status`)) return 'ended';
   const status = readFileSync(`/proc/${pid}/status`, 'latin1');
   const [own, withFiles, most] = ['RssAnon', 'VmRSS', 'VmHWM'].map((name) =>
     (Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? 0) / 1024).toFixed(0),
   );
   return `${own} MB of its own, ${withFiles} with files, ${most} at most`;
-}
-
-function statusesOf(answers: readonly Answer[]): string {
-  const groups = Map.groupBy(answers, ({ status }) => status);
-  return [...groups].map(([status, { length }]) => `${length} × ${status}`).join(', ') || '-';
 }

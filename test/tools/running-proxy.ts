@@ -1,10 +1,10 @@
-// A proxy of Debian's, as a process of a check.
-import { spawn } from 'node:child_process';
+// A proxy, as a process of a check.
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { runProgram } from '../support/running-program.ts';
 
 type Place = { readonly folder: string; readonly port: number };
 
@@ -15,27 +15,20 @@ export const environment = { PATH: `${process.env['PATH']}:/usr/sbin:/usr/local/
 
 /** Starts it with a folder of its own. Resolves once it listens; throws with what it has written if it doesn't. */
 export async function startListening(
-  program: string,
-  args: readonly string[],
+  command: readonly string[],
   { folder, port }: Place,
 ): Promise<{ stop(): Promise<void> }> {
   const env = { ...environment, HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder };
-  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let written = '';
-  for (const output of [child.stdout, child.stderr]) output.on('data', (bytes) => (written += bytes));
-  const killWithThis = (): unknown => child.kill('SIGKILL');
-  process.on('exit', killWithThis);
-  const ended = once(child, 'close').then(() => process.off('exit', killWithThis));
+  const { child, end, written } = runProgram(command, { env });
   const late = performance.now() + startMillisecondsMax;
   while (!(await listens(port))) {
     if (child.exitCode !== null || performance.now() > late)
-      throw new Error(`${program} doesn't listen: ${written}${logOf(folder)}`);
+      throw new Error(`${command[0]} doesn't listen: ${written()}${logOf(folder)}`);
     await pause(100);
   }
   return {
     async stop() {
-      child.kill('SIGTERM');
-      await ended;
+      await end();
     },
   };
 }

@@ -25,7 +25,7 @@ export async function walkThroughPrism(
   writeFileSync(file, document);
   const port = await freePort();
   const args = [binOf(folder, 'prism'), 'proxy', file, url, '--port', String(port)];
-  const prism = await startListening(process.execPath, args, { folder, port });
+  const prism = await startListening([process.execPath, ...args], { folder, port });
   const exchanges: Exchange[] = [];
   const baseUrl = `http://127.0.0.1:${port}`;
   await walk({ baseUrl, fetch: noting(exchanges), admin }).finally(() => prism.stop());

@@ -44,7 +44,7 @@ export async function startProxy(proxy: Proxy, folder: string, servicePort: numb
   makeCertificate(certificate, key);
   const [port, plainPort] = [await freePort(), await freePort()];
   const args = proxy.configure({ folder, port, plainPort, servicePort, certificate, key });
-  const running = await startListening(proxy.program, args, { folder, port });
+  const running = await startListening([proxy.program, ...args], { folder, port });
   return { ...running, port, certificate };
 }
 

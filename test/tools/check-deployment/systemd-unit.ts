@@ -2,8 +2,6 @@
 // units' mounts (bwrap, as root), privileges, filters of system calls (seccomp) and number of threads (a control group).
 // Programs of control groups aren't tried: IPAddressDeny, SocketBindDeny, DevicePolicy, OOMPolicy. Nor is LimitNOFILE.
 import assert from 'node:assert/strict';
-import { spawn, type ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import {
   chownSync,
   closeSync,
@@ -16,10 +14,10 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../../support/free-port.ts';
 import { createLoadClient, type Thing } from '../../support/load-client.ts';
 import { items } from '../../support/resource-support.ts';
+import { runProgram, type RunningProgram } from '../../support/running-program.ts';
 import { buildExecutable } from '../build-executable.ts';
 import { blockOf } from './deployment-page.ts';
 import { seccompProgram } from './system-calls.ts';
@@ -73,7 +71,7 @@ type Prepared = {
 };
 
 /** Starts a command of a unit with all that the unit says. */
-function begin(text: string, command: string, { folder, executable, port }: Prepared): ChildProcess {
+function begin(text: string, command: string, { folder, executable, port }: Prepared): RunningProgram {
   const families = valuesOf('RestrictAddressFamilies', text)[0]?.split(' ') ?? [];
   const filter = join(folder, 'filter');
   writeFileSync(
@@ -92,43 +90,33 @@ function begin(text: string, command: string, { folder, executable, port }: Prep
       ? { ORDERLY_PORT: String(port) } // as /etc/orderly.env may set it
       : { STATE_DIRECTORY: '/var/lib/orderly-backup' }),
   };
-  const args = [
-    ...['--mount', '--ipc', ...(text.includes('PrivateNetwork=yes') ? ['--net'] : [])],
+  const words = [
+    ...['unshare', '--mount', '--ipc', ...(text.includes('PrivateNetwork=yes') ? ['--net'] : [])],
     ...['sh', join(folder, 'start.sh'), folder, executable],
     ...[text.includes('NoExecPaths=/') ? 'noexec' : '', command.replaceAll('%%', '%')],
   ];
-  const child = spawn('unshare', args, { env, stdio: ['ignore', 'pipe', 'pipe', fd] });
+  const program = runProgram(words, { env, stdio: ['ignore', 'pipe', 'pipe', fd] });
   closeSync(fd);
-  return child;
+  return program;
 }
 
 async function checkStart(name: string, prepared: Prepared): Promise<number> {
   const { folder, port } = prepared;
   const group = threadsGroup();
-  const child = begin(unit, valuesOf('ExecStart')[0] ?? '', prepared);
-  if (group !== undefined) writeFileSync(join(group, 'cgroup.procs'), String(child.pid));
-  let written = '';
-  for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (written += bytes));
-  const ended = once(child, 'close');
-  const late = performance.now() + startMillisecondsMax;
+  const service = begin(unit, valuesOf('ExecStart')[0] ?? '', prepared);
+  if (group !== undefined) writeFileSync(join(group, 'cgroup.procs'), String(service.child.pid));
   try {
-    while (!written.includes('"message":"listening"')) {
-      assert(child.exitCode === null, `the ${name} start ended with ${child.exitCode}: ${written}`);
-      assert(performance.now() < late, `the ${name} start: ${written}`);
-      await pause(100);
-    }
-    await use(port, join(folder, 'state'), child);
+    await service.writes(/"message":"listening"/, startMillisecondsMax);
+    await use(port, join(folder, 'state'), service);
     for (const command of valuesOf('ExecStart', backupUnit)) await runBackup(command, prepared);
-    const threads = readdirSync(`/proc/${leafOf(child)}/task`).length;
-    process.kill(leafOf(child), 'SIGTERM');
-    const [status] = await ended;
-    assert.equal(status, 0, `the ${name} start: ${written.slice(-1_000)}`);
+    const threads = readdirSync(`/proc/${leafOf(service)}/task`).length;
+    process.kill(leafOf(service), 'SIGTERM');
+    const { code } = await service.ended;
+    assert.equal(code, 0, `the ${name} start: ${service.written().slice(-1_000)}`);
     return threads;
   } finally {
-    if (child.exitCode === null) {
-      process.kill(leafOf(child), 'SIGKILL');
-      await ended;
-    }
+    if (service.child.exitCode === null) process.kill(leafOf(service), 'SIGKILL');
+    await service.ended;
     if (group !== undefined) rmdirSync(group);
   }
 }
@@ -147,16 +135,14 @@ function threadsGroup(): string | undefined {
 
 async function runBackup(command: string, prepared: Prepared): Promise<void> {
   const before = readdirSync(join(prepared.folder, 'backups')).length;
-  const child = begin(backupUnit, command, prepared);
-  let written = '';
-  for (const output of [child.stdout, child.stderr]) output?.on('data', (bytes) => (written += bytes));
-  const [status] = await once(child, 'close');
-  assert.equal(status, 0, `the backup unit: ${written}`);
+  const { ended, written } = begin(backupUnit, command, prepared);
+  const { code } = await ended;
+  assert.equal(code, 0, `the backup unit: ${written()}`);
   const made = readdirSync(join(prepared.folder, 'backups')).length - before;
-  assert.equal(made, command.includes(' backup ') ? 1 : 0, `the backup unit made ${made}: ${written}`);
+  assert.equal(made, command.includes(' backup ') ? 1 : 0, `the backup unit made ${made}: ${written()}`);
 }
 
-async function use(port: number, state: string, child: ChildProcess): Promise<void> {
+async function use(port: number, state: string, service: RunningProgram): Promise<void> {
   const client = createLoadClient(port);
   const post = async (path: string, body?: object, token?: string): Promise<Thing> => {
     const { status, text, thing } = await client.ask({ method: 'POST', path, body, token });
@@ -166,7 +152,7 @@ async function use(port: number, state: string, child: ChildProcess): Promise<vo
   assert.equal((await client.ask({ method: 'GET', path: '/health/ready' })).status, 200);
   const { email, password } = JSON.parse(readFileSync(join(state, 'initial-admin.json'), 'utf8'));
   await post('/api/sessions', { email, password });
-  process.kill(leafOf(child), 'SIGHUP'); // as ExecReload sends it
+  process.kill(leafOf(service), 'SIGHUP'); // as ExecReload sends it
   const token = String((await post('/api/sessions', { email, password }))['accessToken']);
   const { id: customerId } = await post('/customers', { name: 'Grace Hopper' }, token);
   await post('/orders', { customerId, currency: 'EUR', items }, token);
@@ -175,7 +161,7 @@ async function use(port: number, state: string, child: ChildProcess): Promise<vo
 }
 
 /** The service is the last child of bwrap, unshare and sh have become. */
-function leafOf(child: ChildProcess): number {
+function leafOf({ child }: RunningProgram): number {
   let pid = child.pid ?? assert.fail('nothing was started');
   for (;;) {
     const [first] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ');

@@ -1,8 +1,7 @@
-// Clients that place orders continuously, whatever happens to the service, and record which were
-// acknowledged.
+// Clients that place orders continuously, whatever happens to the service, and record which were acknowledged.
 import { setTimeout as pause } from 'node:timers/promises';
+import { createLoadClient, type LoadRequest, type Reply } from '../../support/load-client.ts';
 import { admin } from '../../support/service.ts';
-import { createLoadClient, type LoadClient } from '../../support/load-client.ts';
 
 const clients = 8;
 const pauseMilliseconds = 30;
@@ -16,52 +15,47 @@ export class OrderWriter {
   readonly times: number[] = [];
   /** How many were rejected with 503. */
   unavailable = 0;
-  #client: LoadClient | undefined;
-  #token = '';
-  #customerId = 0;
   /** Large orders without a pause between them. */
   isFast = false;
+  /** Places an order; undefined while the service is down. */
+  #place: ((items: readonly object[]) => Promise<Reply>) | undefined;
   #isOver = false;
-  readonly #loops: Promise<void>[] = [];
+  #writing: Promise<unknown> = Promise.resolve();
 
   start(): void {
-    for (let index = 0; index < clients; index += 1) this.#loops.push(this.#write());
+    this.#writing = Promise.all(Array.from({ length: clients }, () => this.#write()));
   }
 
-  /** The URL of the service from now on; undefined while it is down. */
-  async connect(port: number | undefined): Promise<void> {
-    this.#client?.close();
-    this.#client = undefined;
-    if (port === undefined) return;
-    const client = createLoadClient(port, { connections: clients });
-    const { thing } = await client.ask({ method: 'POST', path: '/api/sessions', body: admin });
-    this.#token = String(thing['accessToken']);
-    if (this.#customerId === 0) {
-      const body = { name: 'Grace Hopper' };
-      const made = await client.ask({ method: 'POST', path: '/customers', token: this.#token, body });
-      this.#customerId = Number(made.thing['id']);
-    }
-    this.#client = client;
+  /** To a service that has just started. */
+  async connect(port: number): Promise<void> {
+    const { ask } = createLoadClient(port, { connections: clients });
+    const { thing: session } = await ask({ method: 'POST', path: '/api/sessions', body: admin });
+    const post = (path: string, body: object): Promise<Reply> => {
+      const asked: LoadRequest = { method: 'POST', path, token: String(session['accessToken']), body };
+      return ask(asked);
+    };
+    const { thing: customer } = await post('/customers', { name: 'Grace Hopper' });
+    this.#place = (items) => post('/orders', { customerId: customer['id'], currency: 'EUR', items });
+  }
+
+  disconnect(): void {
+    this.#place = undefined;
   }
 
   async end(): Promise<void> {
     this.#isOver = true;
-    await Promise.all(this.#loops);
-    this.#client?.close();
+    await this.#writing;
   }
 
   async #write(): Promise<void> {
     while (!this.#isOver) {
       await pause(this.isFast ? 0 : pauseMilliseconds);
-      const items = this.isFast ? manyItems : manyItems.slice(0, 1);
-      const body = { customerId: this.#customerId, currency: 'EUR', items };
-      const before = performance.now();
-      const reply = await this.#client
-        ?.ask({ method: 'POST', path: '/orders', token: this.#token, body })
-        .catch(() => undefined); // the service was killed, so whether it stored the order is unknown
+      // the service may be killed, and then whether it stored the order is unknown
+      const placing = this.#place?.(this.isFast ? manyItems : manyItems.slice(0, 1));
+      const reply = await placing?.catch(() => undefined);
       if (reply?.status === 503) this.unavailable += 1;
       if (reply?.status !== 201) continue;
-      this.times.push(performance.now() - before);
+      this.times.push(reply.milliseconds);
       this.acknowledged.push({ id: Number(reply.thing['id']), at: Date.now() });
     }
   }
