@@ -1,21 +1,13 @@
 // The attacks. What a status shows alone is shown by tests; these show load: memory, and the waits of others.
-import { spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { ChildOptions } from '../../support/child-service.ts';
+import { countsOf, type LoadRequest, type Reply } from '../../support/load-client.ts';
+import { runProgram } from '../../support/running-program.ts';
 import { password } from '../../support/service.ts';
-import {
-  attackerAddress,
-  countsOf,
-  fatOrder,
-  from,
-  getText,
-  openSocket,
-  type Abused,
-  type People,
-} from './abused-service.ts';
+import { fatOrder, from, getText, openSocket, type Abused, type People } from './abused-service.ts';
 import { othersDuring } from './prober.ts';
 
 export type Attack = Pick<ChildOptions, 'settings' | 'wrapper'> & {
@@ -26,6 +18,9 @@ export type Attack = Pick<ChildOptions, 'settings' | 'wrapper'> & {
 
 const behindProxy = { 'trusted-proxy': '127.0.0.1' };
 const attacker = from('198.51.100.7');
+/** Another address of this machine than the others use, since each address has a fair share. */
+const attackerAddress = '127.0.0.2';
+const connections = 38;
 const manyOrders = 100_000;
 const ligature = '\u{fdfa}'; // one character that normalizes to eighteen
 
@@ -42,37 +37,23 @@ export const attacks: Readonly<Record<string, Attack>> = {
   },
   'brisk readers': {
     done: 'the same lists on four connections, read as fast as they come, 5 s',
-    async attack({ port, ask }, { owner }) {
-      const statuses: number[] = [];
-      const readUntil = async (end: number): Promise<void> => {
-        while (performance.now() < end) {
-          const { status } = await ask('GET', fattestList(owner.id), { token: owner.token });
-          statuses.push(status);
-          if (status !== 200) await pause(200);
-        }
-      };
-      const others = await othersDuring(port, () => {
-        const end = performance.now() + 5_000;
-        return Promise.all([1, 2, 3, 4].map(() => readUntil(end)));
+    async attack({ port, ask }, { owner: { id, token } }) {
+      let seen = '';
+      const others = await othersDuring(port, async () => {
+        seen = countsOf(await askedFor(5_000, 4, () => ask({ method: 'GET', path: fattestList(id), token })));
       });
-      return `${countsOf(statuses)}; ${others}`;
+      return `${seen}; ${others}`;
     },
   },
   'slow readers': {
     done: '500 addresses, 12 GETs of /openapi.json each, none read, 8 s',
     settings: behindProxy,
     async attack({ port }) {
-      const program = [
-        process.execPath,
-        join(import.meta.dirname, 'slow-readers.ts'),
-        `${port}`,
-        '500',
-        '12',
-      ];
+      const program = [process.execPath, join(import.meta.dirname, 'slow-readers.ts')];
       const readSlowly = async (): Promise<void> => {
-        const readers = spawn('nice', ['-n', '10', ...program], { stdio: 'inherit' });
+        const readers = runProgram(['nice', '-n', '10', ...program, String(port), '500', '12']);
         await pause(8_000);
-        readers.kill();
+        await readers.end();
       };
       let kept = '';
       const onOneConnection = async (): Promise<void> => {
@@ -96,37 +77,34 @@ export const attacks: Readonly<Record<string, Attack>> = {
     attack: (service) => flooded(service, 'GET / HTTP/1.1\r\nHost:a\r\n\r\n', ''),
   },
   'password changes': {
-    done: 'one user changes the password on 38 connections, 7 s',
+    done: `one user changes the password on ${connections} connections, 7 s`,
     settings: behindProxy,
-    attack: (service, { owner: { id, token, password }, others }) =>
-      whileOthersSignIn(service, others, () =>
-        service.ask('PATCH', `/api/users/${id}`, {
-          token,
-          headers: attacker,
-          body: { password, currentPassword: password },
-        }),
-      ),
+    attack: (service, { owner: { id, token, password }, others }) => {
+      const body = { password, currentPassword: password };
+      const path = `/api/users/${id}`;
+      return whileOthersSignIn(service, others, () => {
+        return { method: 'PATCH', path, token, headers: attacker, body };
+      });
+    },
   },
   'sign-ups': {
-    done: 'one address signs up on 38 connections, 7 s',
+    done: `one address signs up on ${connections} connections, 7 s`,
     settings: behindProxy,
     attack: (service, { others }) =>
-      whileOthersSignIn(service, others, (name) =>
-        service.ask('POST', '/api/users', {
-          headers: attacker,
-          body: { name, email: `new${name}@example.com`, password },
-        }),
-      ),
+      whileOthersSignIn(service, others, (connection, round) => {
+        const name = `${connection}-${round}`;
+        const body = { name, email: `new${name}@example.com`, password };
+        return { method: 'POST', path: '/api/users', headers: attacker, body };
+      }),
   },
   'wrong passwords': {
-    done: '100 addresses of one /48 sign in with wrong passwords on 38 connections, 7 s',
+    done: `100 addresses of one /48 sign in with wrong passwords on ${connections} connections, 7 s`,
     settings: behindProxy,
     attack: (service, { others }) =>
-      whileOthersSignIn(service, others, (name) => {
-        const [connection = 0, round = 0] = name.split('-').map(Number);
-        const headers = from(`2001:db8:1:${(connection + 38 * round) % 100}::1`);
+      whileOthersSignIn(service, others, (connection, round) => {
+        const headers = from(`2001:db8:1:${(connection + connections * round) % 100}::1`);
         const body = { email: `nobody${connection}@example.com`, password: 'a wrong password' };
-        return service.ask('POST', '/api/sessions', { headers, body });
+        return { method: 'POST', path: '/api/sessions', headers, body };
       }),
   },
   'spellings of one token': {
@@ -135,25 +113,25 @@ export const attacks: Readonly<Record<string, Attack>> = {
       const texts = Array.from({ length: 9_900 }, (_, blanks) =>
         getText('/api/sessions?limit=1', { Authorization: `Bearer ${' '.repeat(blanks)}${token}` }),
       );
-      return countsOf(await statusesOf(port, texts));
+      return countsOf(await pipelined(port, texts));
     },
   },
   'scarce descriptors': {
     done: '200 descriptors, 400 idle clients, then 700 orders of 57 KB, so that the WAL is checkpointed',
     wrapper: ['prlimit', '--nofile=200'],
     async attack({ port, ask }, { admin: { token, customerId } }) {
-      await ask('GET', '/health/live');
-      const clients: (Socket | undefined)[] = [];
-      while (clients.length < 400) clients.push(await openSocket(port));
-      for (const client of clients) client?.resume();
-      const statuses: number[] = [];
-      for (let status = 201; status !== 0 && statuses.length < 700; statuses.push(status))
-        ({ status } = await ask('POST', '/orders', { token, body: fatOrder(customerId) }));
-      const kept = clients.filter((client) => client?.readyState === 'open').length;
+      const live = () => ask({ method: 'GET', path: '/health/live' });
+      await live();
+      const clients = await openSockets(port, 400);
+      for (const client of clients) client.resume();
+      const order: LoadRequest = { method: 'POST', path: '/orders', token, body: fatOrder(customerId) };
+      const replies: Reply[] = [];
+      while (replies.at(-1)?.status !== 0 && replies.length < 700) replies.push(await ask(order));
+      const kept = clients.filter(({ readyState }) => readyState === 'open').length;
       const socket = await openSocket(port);
-      const { status } = await ask('GET', '/health/live');
+      const { status } = await live();
       for (const client of [...clients, socket]) client?.destroy();
-      return `orders: ${countsOf(statuses)}; connections kept: ${kept}; health then: ${status}`;
+      return `orders: ${countsOf(replies)}; connections kept: ${kept}; health then: ${status}`;
     },
   },
   'a deletion': {
@@ -161,14 +139,12 @@ export const attacks: Readonly<Record<string, Attack>> = {
     async attack({ port, ask, folder }, { admin, others: [person = admin] }) {
       const items = [{ name: 'Green tea', quantity: 1, unitPrice: 749 }];
       const body = { customerId: person.customerId, currency: 'EUR', items, note: 'a note of its owner' };
-      const { thing } = await ask('POST', '/orders', { token: person.token, body });
+      const { thing } = await ask({ method: 'POST', path: '/orders', token: person.token, body });
       copyOrder(folder, Number(thing['id']));
       let deleted = '';
       const others = await othersDuring(port, async () => {
-        const { status, milliseconds } = await ask('DELETE', `/api/users/${person.id}`, {
-          token: admin.token,
-        });
-        deleted = `${status} after ${Math.round(milliseconds)} ms`;
+        const path = `/api/users/${person.id}`;
+        deleted = outcomeOf(await ask({ method: 'DELETE', path, token: admin.token }));
         await pause(4_000); // the rest of the work continues after the response
       });
       return `${deleted}; ${others}`;
@@ -177,19 +153,17 @@ export const attacks: Readonly<Record<string, Attack>> = {
   'costly searches': {
     done: 'staff search 200 orders of ligatures; then beside 30 searches of each of six users',
     settings: { 'rate-default': 'off' },
-    async attack({ ask }, { admin, owner, others }) {
+    async attack({ ask }, { admin, owner: { customerId, token }, others }) {
       const item = { name: ligature.repeat(200), quantity: 1, unitPrice: 1 };
-      const body = { customerId: owner.customerId, currency: 'EUR', items: Array(100).fill(item) };
-      for (let count = 0; count < 200; count += 1) await ask('POST', '/orders', { token: owner.token, body });
-      const search = (token: string) => ask('GET', '/orders?q=tea', { token });
+      const body = { customerId, currency: 'EUR', items: Array(100).fill(item) };
+      for (let count = 0; count < 200; count += 1)
+        await ask({ method: 'POST', path: '/orders', token, body });
+      const search = (own: string) => ask({ method: 'GET', path: '/orders?q=tea', token: own });
       const alone = await search(admin.token);
-      const crowd = others.flatMap(({ token }) => Array.from({ length: 30 }, () => search(token)));
+      const crowd = others.flatMap((person) => Array.from({ length: 30 }, () => search(person.token)));
       const beside = await search(admin.token);
-      const statuses = (await Promise.all(crowd)).map(({ status }) => status);
-      const [one, other] = [alone, beside].map(
-        ({ status, milliseconds }) => `${status} after ${Math.round(milliseconds)} ms`,
-      );
-      return `${one}; beside others ${other}, which have ${countsOf(statuses)}`;
+      const crowded = countsOf(await Promise.all(crowd));
+      return `${outcomeOf(alone)}; beside others ${outcomeOf(beside)}, which have ${crowded}`;
     },
   },
 };
@@ -198,16 +172,26 @@ function fattestList(userId: number): string {
   return `/api/users/${userId}/orders?limit=200`;
 }
 
+function outcomeOf({ status, milliseconds }: Reply): string {
+  return `${status} after ${Math.round(milliseconds)} ms`;
+}
+
+/** The sockets of as many attempts to connect, without those that were refused. */
+async function openSockets(port: number, count: number, localAddress?: string): Promise<Socket[]> {
+  const sockets: Socket[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const socket = await openSocket(port, localAddress);
+    if (socket !== undefined) sockets.push(socket);
+  }
+  return sockets;
+}
+
 /**
  * Bytes that cost far more to parse than to send, on as many connections as one client may have: the service doesn't
  * count those of its own machine.
  */
 async function flooded({ port }: Abused, unit: string, head: string): Promise<string> {
-  const sockets: Socket[] = [];
-  for (let index = 0; index < 64; index += 1) {
-    const socket = await openSocket(port, attackerAddress);
-    if (socket !== undefined) sockets.push(socket);
-  }
+  const sockets = await openSockets(port, 64, attackerAddress);
   const bytes = head + unit.repeat(Math.floor((64 * 1024 - head.length) / unit.length));
   const others = await othersDuring(port, async () => {
     await pause(1_000); // the first requests of a process take longer, whatever else it does
@@ -218,53 +202,61 @@ async function flooded({ port }: Abused, unit: string, head: string): Promise<st
   return others;
 }
 
-/** Each of an attacker's connections sends its request again as soon as it is answered. */
+/** On each of these connections the next request begins as soon as the last one is answered, or soon after a rejection. */
+async function askedFor(
+  milliseconds: number,
+  count: number,
+  ask: (connection: number, round: number) => Promise<Reply>,
+): Promise<Reply[]> {
+  const replies: Reply[] = [];
+  const end = performance.now() + milliseconds;
+  const repeat = async (_: unknown, connection: number): Promise<void> => {
+    for (let round = 0; performance.now() < end; round += 1) {
+      const reply = await ask(connection, round);
+      replies.push(reply);
+      if (reply.status === 0 || reply.status >= 429) await pause(100);
+    }
+  };
+  await Promise.all(Array.from({ length: count }, repeat));
+  return replies;
+}
+
 async function whileOthersSignIn(
   { ask }: Abused,
   others: People['others'],
-  strike: (name: string) => Promise<{ readonly status: number }>,
+  strike: (connection: number, round: number) => LoadRequest,
 ): Promise<string> {
-  const statuses: number[] = [];
-  const end = performance.now() + 7_000;
-  const strikeUntilEnd = async (connection: number): Promise<void> => {
-    for (let round = 0; performance.now() < end; round += 1) {
-      const { status } = await strike(`${connection}-${round}`);
-      statuses.push(status);
-      if (status === 429 || status === 503) await pause(100);
-    }
-  };
-  const strikes = Array.from({ length: 38 }, (_, index) => strikeUntilEnd(index));
+  const striking = askedFor(7_000, connections, (connection, round) => ask(strike(connection, round)));
   const signIns = others.map(async ({ email, password }, index) => {
     await pause(800 * (index + 1));
     const headers = from(`203.0.113.${index + 1}`);
-    return ask('POST', '/api/sessions', { body: { email, password }, headers });
+    return ask({ method: 'POST', path: '/api/sessions', body: { email, password }, headers });
   });
   const replies = await Promise.all(signIns);
-  await Promise.all(strikes);
   const slowest = Math.round(Math.max(...replies.map(({ milliseconds }) => milliseconds)));
-  const signedIn = countsOf(replies.map(({ status }) => status));
-  return `${countsOf(statuses)}; sign-ins of others: ${signedIn}, slowest ${slowest} ms`;
+  const struck = countsOf(await striking);
+  return `${struck}; sign-ins of others: ${countsOf(replies)}, slowest ${slowest} ms`;
 }
 
-/** The statuses of requests that are pipelined on one connection, a hundred at a time; fewer if it ends or is silent. */
-async function statusesOf(port: number, requests: readonly string[]): Promise<number[]> {
+/** Pipelines requests on one connection, a hundred at a time; fewer are answered if it ends or is silent. */
+async function pipelined(port: number, requests: readonly string[]): Promise<{ readonly status: number }[]> {
   const socket = await openSocket(port);
-  const statuses: number[] = [];
+  const replies: { readonly status: number }[] = [];
   let rest = '';
   socket?.setEncoding('latin1').on('data', (text: string) => {
     const parts = (rest + text).split(/(?<=HTTP\/1\.1 \d{3}) /);
     rest = (parts.pop() ?? '').slice(-12);
-    statuses.push(...parts.map((part) => Number(part.slice(-3))));
+    replies.push(...parts.map((part) => ({ status: Number(part.slice(-3)) })));
   });
   for (let sent = 0; sent < requests.length; sent += 100) {
     socket?.write(requests.slice(sent, sent + 100).join(''));
     const late = performance.now() + 5_000;
     const due = Math.min(sent + 100, requests.length);
-    while (statuses.length < due && performance.now() < late) await pause(5);
-    if (statuses.length < due) break;
+    while (replies.length < due && performance.now() < late) await pause(5);
+    if (replies.length < due) break;
   }
   socket?.destroy();
-  return statuses;
+  return replies;
 }
 
 /** Copies an order beside the service. */

@@ -4,8 +4,11 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Worker, isMainThread, parentPort, workerData } from 'node:worker_threads';
 import { createLoadClient } from '../../support/load-client.ts';
 
-type ProbeOptions = { readonly headers?: Readonly<Record<string, string>>; readonly isAnew?: true };
-type Probe = ProbeOptions & { readonly port: number };
+type Probe = {
+  readonly port: number;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isAnew?: true;
+};
 type Probed = { readonly times: readonly number[]; readonly failures: number };
 
 const everyMilliseconds = 10;
@@ -15,7 +18,7 @@ const replyMillisecondsMax = 30_000;
 export async function othersDuring(
   port: number,
   work: () => Promise<unknown>,
-  options: ProbeOptions = {},
+  options: Omit<Probe, 'port'> = {},
 ): Promise<string> {
   const worker = new Worker(import.meta.filename, { workerData: { ...options, port } satisfies Probe });
   await new Promise((resolve, reject) => worker.once('online', resolve).once('error', reject));
@@ -29,32 +32,29 @@ export async function othersDuring(
   return `others: median ${at(0.5)} ms, p99 ${at(0.99)}, max ${at(1)} of ${sorted.length} requests${failed}`;
 }
 
-if (!isMainThread && parentPort !== null) {
-  const { port, headers = {}, isAnew }: Probe = workerData;
+async function probe({ port, headers = {}, isAnew }: Probe): Promise<never> {
   const times: number[] = [];
   let failures = 0;
   let askedAt: number | undefined;
-  const open = () => createLoadClient(port, { connections: 1, headers, replyMillisecondsMax });
-  let client = open();
-  parentPort.once('message', () => {
+  parentPort?.once('message', () => {
     if (askedAt !== undefined) times.push(performance.now() - askedAt); // it has taken at least that
     parentPort?.postMessage({ times, failures } satisfies Probed);
     process.exit();
   });
+  const open = () => createLoadClient(port, { connections: 1, headers, replyMillisecondsMax });
+  let client = open();
   for (;;) {
     askedAt = performance.now();
-    const status = await client.ask({ method: 'GET', path: '/health/live' }).then(
-      (reply) => reply.status,
-      () => 0,
-    );
-    const took = performance.now() - askedAt;
+    const { status, milliseconds } = await client.attempt({ method: 'GET', path: '/health/live' });
     askedAt = undefined;
-    times.push(took);
+    times.push(milliseconds);
     if (status !== 200) failures += 1;
     if (isAnew === true) {
       client.close();
       client = open();
     }
-    await pause(Math.max(1, everyMilliseconds - took));
+    await pause(Math.max(1, everyMilliseconds - milliseconds));
   }
 }
+
+if (!isMainThread) await probe(workerData);
