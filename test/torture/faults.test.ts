@@ -225,8 +225,8 @@ suite('faults of the storage', { concurrency: 4 }, () => {
       t.after(() => other.close());
       other.exec('BEGIN IMMEDIATE');
       const waiting = shop.place('waits');
-      for (let read = 0; read < 20; read += 1)
-        assert.equal((await service.get('/orders', { token: shop.staff.token })).status, 200);
+      const reads = Array.from({ length: 20 }, () => service.get('/orders', { token: shop.staff.token }));
+      for (const { status } of await Promise.all(reads)) assert.equal(status, 200);
       other.exec('ROLLBACK');
       assert.equal((await waiting).status, 201);
       other.exec('BEGIN IMMEDIATE');
