@@ -1,8 +1,8 @@
 // Random and mutated requests for the operations of the OpenAPI document; the same ones for the same seed.
 import assert from 'node:assert/strict';
-import { Dice, texts, numbers, anyValue, mutated } from './fuzz-values.ts';
-
-export type Json = { readonly [name: string]: unknown };
+import { isObject } from '../../../src/schema/json-objects.ts';
+import { operationsOf as documentedOperations, type Json } from '../../openapi/openapi-support.ts';
+import { anyValue, Dice, mutated, numbers, texts } from './fuzz-values.ts';
 
 export type Operation = {
   readonly method: string;
@@ -30,7 +30,7 @@ function bodyFor(dice: Dice, example: unknown): string {
   const value = dice.chance(0.3) ? example : mutated(dice, example);
   // A new address, so that most new users conflict with no other.
   const fresh =
-    typeof value === 'object' && value !== null && 'email' in value && dice.chance(0.7)
+    isObject(value) && 'email' in value && dice.chance(0.7)
       ? { ...value, email: `u${dice.below(1e9)}@example.com` }
       : value;
   const text = JSON.stringify(fresh) ?? '';
@@ -85,29 +85,28 @@ function targetFor(
   return pairs.length === 0 ? target : `${target}?${pairs.join('&')}`;
 }
 
-/** Header fields of one line each; others are made of them. */
+/** Others are made of these. */
 const oddFields = [
   ...['text/html', '*/*;q=0', 'application/json;q=0.5, text/html', '\t,;=', 'image/png'].map(
-    (x) => `Accept: ${x}`,
+    fieldOf('Accept'),
   ),
-  ...['*', '"x"', 'W/"x", "y"'].map((tags) => `If-Match: ${tags}`),
-  ...['*', '"', 'W/"x"'].map((tags) => `If-None-Match: ${tags}`),
-  ...['a', 'b', '', 'a b', 'k'.repeat(300)].map((key) => `Idempotency-Key: ${key}`),
-  ...['mine', '\u00ff'].map((id) => `X-Request-Id: ${id}`),
-  ...['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '"\u0080'].map((id) => `traceparent: ${id}`),
-  ...['text/plain', 'application/json; charset=latin1'].map((type) => `Content-Type: ${type}`),
-  ...['\u00e9\u00ff', 'u'.repeat(2000)].map((agent) => `User-Agent: ${agent}`),
-  ...['Origin: https://evil.example', 'Range: bytes=0-1', 'Cookie: a=b', 'X-HTTP-Method-Override: DELETE'],
-  ...[
-    'Content-Encoding: gzip',
-    'Content-Language: de',
-    'Connection: keep-alive',
-    'Upgrade: h2c',
-    'TE: trailers',
-  ],
-  ...['X-Forwarded-For: 203.0.113.1', 'X-Forwarded-Proto: https', 'Forwarded: for=x;proto=https'],
-  ...['Host: elsewhere', 'Date: never'],
+  ...['*', '"x"', 'W/"x", "y"'].map(fieldOf('If-Match')),
+  ...['*', '"', 'W/"x"'].map(fieldOf('If-None-Match')),
+  ...['a', 'b', '', 'a b', 'k'.repeat(300)].map(fieldOf('Idempotency-Key')),
+  ...['mine', '\u00ff'].map(fieldOf('X-Request-Id')),
+  ...['00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01', '"\u0080'].map(fieldOf('traceparent')),
+  ...['text/plain', 'application/json; charset=latin1'].map(fieldOf('Content-Type')),
+  ...['\u00e9\u00ff', 'u'.repeat(2000)].map(fieldOf('User-Agent')),
+  ...(
+    'Origin: https://evil.example|Range: bytes=0-1|Cookie: a=b|X-HTTP-Method-Override: DELETE|TE: trailers|' +
+    'Content-Encoding: gzip|Content-Language: de|Connection: keep-alive|Upgrade: h2c|Host: elsewhere|Date: never|' +
+    'X-Forwarded-For: 203.0.113.1|X-Forwarded-Proto: https|Forwarded: for=x;proto=https'
+  ).split('|'),
 ];
+
+function fieldOf(name: string): (value: string) => string {
+  return (value) => `${name}: ${value}`;
+}
 
 export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
   const operation = dice.pick(vocabulary.operations);
@@ -127,13 +126,11 @@ export function requestFor(dice: Dice, vocabulary: Vocabulary): FuzzRequest {
   }
   const isChunked = hasBody && dice.chance(0.1);
   if (hasBody) fields.push(isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${body.length}`);
-  const head = Buffer.from(
-    `${method} ${targetFor(dice, operation, method, vocabulary)} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`,
-    'latin1',
-  );
+  const target = targetFor(dice, operation, method, vocabulary);
+  const head = Buffer.from([`${method} ${target} HTTP/1.1`, ...fields, '', ''].join('\r\n'), 'latin1');
   const ending = body.length === 0 ? '\r\n' : '\r\n0\r\n\r\n';
-  const chunked = [head, Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from(ending)];
-  const bytes = Buffer.concat(isChunked ? chunked : [head, body]);
+  const chunked = [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from(ending)];
+  const bytes = Buffer.concat([head, ...(isChunked ? chunked : [body])]);
   const isBroken = dice.chance(0.05);
   return { bytes: isBroken ? damaged(dice, bytes) : bytes, method, isBroken };
 }
@@ -155,27 +152,22 @@ function damaged(dice: Dice, bytes: Buffer): Buffer {
   }
 }
 
+/** The operations of the document; their examples place orders for this customer. */
 export function operationsOf(document: Json, customerId: number): Operation[] {
-  const operations: Operation[] = [];
-  for (const [path, item] of Object.entries(document['paths'] as Record<string, Record<string, Json>>)) {
-    for (const [method, operation] of Object.entries(item)) {
-      const { parameters = [], requestBody } = operation as {
-        parameters?: { in?: string; name: string }[];
-        requestBody?: { content: Record<string, { example?: Json | string }> };
-      };
-      const lines = requestBody?.content['application/x-ndjson']?.example;
-      const shown = requestBody?.content['application/json']?.example ?? lines;
-      assert.ok(requestBody === undefined || shown !== undefined, `${method} ${path} shows no example`);
-      const example: Json | undefined =
-        typeof shown === 'string' ? JSON.parse(shown.trim().split('\n').at(-1) ?? '') : shown;
-      operations.push({
-        method: method.toUpperCase(),
-        path,
-        parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
-        bodyType: lines === undefined ? 'json' : 'x-ndjson',
-        example: example !== undefined && 'customerId' in example ? { ...example, customerId } : example,
-      });
-    }
-  }
-  return operations;
+  return documentedOperations(document).map(({ method, path, operation }) => {
+    const { parameters = [], requestBody } = operation;
+    const lines = requestBody?.content['application/x-ndjson']?.example;
+    const shown = requestBody?.content['application/json']?.example ?? lines;
+    assert.ok(requestBody === undefined || shown !== undefined, `${method} ${path} shows no example`);
+    const example: unknown =
+      typeof shown === 'string' ? JSON.parse(shown.trim().split('\n').at(-1) ?? '') : shown;
+    const isOrder = isObject(example) && 'customerId' in example;
+    return {
+      method,
+      path,
+      parameters: parameters.filter((each) => each.in === 'query').map(({ name }) => name),
+      bodyType: lines === undefined ? 'json' : 'x-ndjson',
+      example: isOrder ? { ...example, customerId } : example,
+    };
+  });
 }
