@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { capacity, freeMemoryBytes } from '../base/capacity.ts';
 import { secondMilliseconds } from '../base/durations.ts';
-import { Slots, type Place } from '../base/slots.ts';
+import { Slots, type SlotClaim } from '../base/slots.ts';
 import { Problem, unavailable } from '../problem.ts';
 
 /** scrypt's N is 2^ln. */
@@ -55,7 +55,7 @@ export function createScryptPool({
    * Derives a key. Throws `unavailable` if too many jobs are waiting, there is no memory
    * or the pool is closed, and `quota-exceeded` if a client of the job already has its share of jobs.
    */
-  function derive(input: ScryptInput, place: Place): Promise<Uint8Array> {
+  function derive(input: ScryptInput, place: SlotClaim): Promise<Uint8Array> {
     return slots.run(place, async () => {
       if (isClosed) throw stopping();
       const bytes = memoryOf(input);

@@ -1,6 +1,6 @@
 // Checks new passwords, and hashes passwords with scrypt, as PHC strings.
 import { randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Place } from '../base/slots.ts';
+import type { SlotClaim } from '../base/slots.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
 import { createScryptPool, type Cost, type PoolOptions } from './password-hashing.ts';
 
@@ -24,7 +24,7 @@ export function createPasswordHasher({ cost = defaultCost, ...options }: HasherO
   const pool = createScryptPool(options);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, place: Place = {}): Promise<string> {
+  async function hash(password: string, place: SlotClaim = {}): Promise<string> {
     const salt = randomBytes(saltBytes);
     const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, place);
     return formatPhc({ cost, salt, key: Buffer.from(key) });
@@ -34,7 +34,7 @@ export function createPasswordHasher({ cost = defaultCost, ...options }: HasherO
    * Compares a password with a user's hash. `null` means that there is no such user: takes as long, and
    * returns false.
    */
-  async function verify(password: string, phc: string | null, place: Place = {}): Promise<boolean> {
+  async function verify(password: string, phc: string | null, place: SlotClaim = {}): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
     const input = { password: normalize(password), salt, keyBytes: key.length, ...stored.cost };

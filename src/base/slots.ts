@@ -13,8 +13,8 @@ import assert from 'node:assert';
 /** The urgent jobs that get a slot in a row while others wait. */
 const urgentInRowMax = 3;
 
-/** For whom a job runs. */
-export type Place = { readonly clients?: readonly string[]; readonly isUrgent?: boolean };
+/** For whom a job runs, and whether it is urgent. */
+export type SlotClaim = { readonly clients?: readonly string[]; readonly isUrgent?: boolean };
 
 type SlotsOptions = {
   readonly running: number;
@@ -53,7 +53,7 @@ export class Slots {
   }
 
   /** Throws if `run` would refuse a job. */
-  checkRoom({ clients = [], isUrgent = false }: Place = {}): void {
+  checkRoom({ clients = [], isUrgent = false }: SlotClaim = {}): void {
     const { running, waiting, waitingUrgent = waiting, perClient = Infinity, refuse } = this.#options;
     if (clients.some((client) => (this.#jobs.get(client) ?? 0) >= perClient)) throw refuse('perClient');
     if (this.#running < running) return;
@@ -62,19 +62,19 @@ export class Slots {
   }
 
   /** Runs the job as soon as a slot is free. The job holds the slot until its promise is settled. */
-  async run<T>(place: Place, job: () => T | Promise<T>): Promise<T> {
-    this.checkRoom(place);
-    this.#count(place, 1);
+  async run<T>(claim: SlotClaim, job: () => T | Promise<T>): Promise<T> {
+    this.checkRoom(claim);
+    this.#count(claim, 1);
     try {
       if (this.#running < this.#options.running) this.#running += 1;
-      else await this.#slotFor(place);
+      else await this.#slotFor(claim);
       try {
         return await job();
       } finally {
         this.#passOn();
       }
     } finally {
-      this.#count(place, -1);
+      this.#count(claim, -1);
     }
   }
 
@@ -85,7 +85,7 @@ export class Slots {
   }
 
   /** Resolves when the job has a slot: in the round after that of its client's last waiting job. */
-  #slotFor({ clients: [client = ''] = [], isUrgent = false }: Place): Promise<void> {
+  #slotFor({ clients: [client = ''] = [], isUrgent = false }: SlotClaim): Promise<void> {
     const line = isUrgent ? this.#urgent : this.#others;
     const own = line.findLast((job) => job.client === client)?.round ?? (line[0]?.round ?? 0) - 1;
     const round = own + 1;
@@ -106,7 +106,7 @@ export class Slots {
     if (this.#running === 0) this.#onIdle();
   }
 
-  #count({ clients = [] }: Place, change: 1 | -1): void {
+  #count({ clients = [] }: SlotClaim, change: 1 | -1): void {
     for (const client of clients) {
       const jobs = (this.#jobs.get(client) ?? 0) + change;
       if (jobs > 0) this.#jobs.set(client, jobs);

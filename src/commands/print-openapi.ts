@@ -30,7 +30,7 @@ function notServing(config: Config): ReturnType<typeof createCore> {
     hasher: { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 },
     database: { read: new Connection(openSqlite(':memory:')), write: unused },
     caches: new Caches(0),
-    shop: { now: shopInEffect(neverSet, config), country: undefined, onSync: unused },
+    shop: { now: shopInEffect(neverSet, config), country: undefined, onDurableChanges: unused },
     exports: { createResult: unused },
     log: { write: unused, request: unused, flush: unused },
     now: unused,

@@ -34,7 +34,7 @@ export function buildConfig(get: (flag: string) => string, environment: Environm
       default: parseRate(get('rate-default')),
       anonymous: parseRate(get('rate-anonymous')),
       loginAccount: parseRate(get('rate-login-account')),
-      created: parseRate(get('rate-created')),
+      changes: parseRate(get('rate-created')),
       loginAccountTotal: parseRate(get('rate-login-account-total')),
       loginAddress: parseRate(get('rate-login-address')),
       loginCode: parseRate(get('rate-login-code')),

@@ -79,7 +79,7 @@ export type FeatureParts = {
    * Called once changes are on disk and reads see them, with what became stale. Must return immediately: the
    * responses to the changes wait for it.
    */
-  readonly onSync?: (invalidations: readonly Invalidation[]) => void;
+  readonly onDurableChanges?: (invalidations: readonly Invalidation[]) => void;
   /** Called when the service begins to stop, while the last requests run. */
   readonly close?: () => void | Promise<void>;
 };
@@ -126,7 +126,7 @@ export type Running = {
     readonly orders: RepresentationCache<Order>;
     readonly customers: RepresentationCache<Customer>;
   };
-  readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onSync'>;
+  readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onDurableChanges'>;
   readonly exports: HandlerExports;
   readonly log: Logger;
   readonly now: () => number;

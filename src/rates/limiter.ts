@@ -24,7 +24,7 @@ export type Rate = { readonly requests: number; readonly seconds: number } | und
 /** The rates of the service; `loginAccount`, for example, is set with `--rate-login-account`. */
 export type Rates = Readonly<
   Record<
-    'default' | 'anonymous' | 'created' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'loginCode',
+    'default' | 'anonymous' | 'changes' | 'loginAccount' | 'loginAccountTotal' | 'loginAddress' | 'loginCode',
     Rate
   >
 >;
@@ -124,7 +124,7 @@ export function createLimiters(rates: Rates) {
   return {
     default: createLimiter('default', rates.default),
     anonymous: createLimiter('anonymous', rates.anonymous),
-    created: createLimiter('created', rates.created),
+    changes: createLimiter('created', rates.changes),
     loginAccount: createLimiter('login-account', rates.loginAccount),
     loginAccountTotal: createLimiter('login-account-total', rates.loginAccountTotal),
     loginAddress: createLimiter('login-address', rates.loginAddress),

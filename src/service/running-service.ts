@@ -102,9 +102,9 @@ export async function startService(options: ServiceOptions): Promise<Service> {
     folder: config.dataFolder,
     migrations,
     checkpoints: config.checkpoints,
-    onSync(invalidations) {
+    onDurableChanges(invalidations) {
       for (const each of invalidations) caches.invalidate(each);
-      for (const each of parts) each.onSync?.(invalidations);
+      for (const each of parts) each.onDurableChanges?.(invalidations);
     },
     onFatal(error) {
       logFatal(log, error);

@@ -51,7 +51,7 @@ type Options = {
   readonly sqlite: DatabaseSync;
   readonly walDescriptor: number;
   readonly worker: SqlWorker;
-  readonly transactions: Pick<Transactions, 'whileHeld' | 'fail'>;
+  readonly transactions: Pick<Transactions, 'whileWritesPaused' | 'fail'>;
   readonly stats: StorageStats;
   readonly checkpoints: CheckpointsBy;
   log(level: 'warn' | 'error', message: string, fields: object): void;
@@ -130,7 +130,7 @@ export class Checkpointer {
       ({ restFrames } = await this.#copy('PASSIVE')); // meanwhile more is written
       if (restFrames >= before) return false;
     }
-    return transactions.whileHeld(async () => {
+    return transactions.whileWritesPaused(async () => {
       if ((await this.#copy('RESTART')).isBusy) return false;
       await worker.run(`PRAGMA journal_size_limit = ${atBytes}`); // a longer file is truncated
       // the first commit after RESTART syncs the WAL's new header, so that a power cut revives no old frames

@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
 import { openMigrated, schemaState, type FeatureMigration } from './migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
-import { watchMilliseconds } from './database.ts';
+import { pollMilliseconds } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
 import { toStorageError } from './storage-error.ts';
 import { commitCheckMilliseconds } from './transactions.ts';
@@ -45,7 +45,7 @@ export async function openCommandDatabase(folder: string, migrations: readonly F
    * take as long as the write did.
    */
   async function waitUntilNoticed(): Promise<void> {
-    await pause(watchMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
+    await pause(pollMilliseconds + commitCheckMilliseconds + 2 * writeMilliseconds);
   }
 
   return { connection, write, waitUntilNoticed, close: () => sqlite.close() };

@@ -14,7 +14,7 @@ export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 /** A cached value that a change makes stale. Caches drop it once the write that names it is on disk. */
 export type Invalidation =
   | { readonly kind: 'order' | 'customer' | 'session' | 'key'; readonly id: number }
-  /** An object that only the feature's own `onSync` knows. */
+  /** An object that only the feature's own `onDurableChanges` knows. */
   | { readonly kind: 'other'; readonly feature: string; readonly id: number }
   /** Affects every session and key of the user, as a new role or a deletion does. */
   | { readonly kind: 'user'; readonly id: number }

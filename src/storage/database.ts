@@ -7,7 +7,7 @@ import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
 import { maySync } from './private-files.ts';
 import { isTransient, toStorageError } from './storage-error.ts';
-import { closedReasons, Transactions } from './transactions.ts';
+import { unavailableReasons, Transactions } from './transactions.ts';
 import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type FeatureMigration } from './migrations.ts';
 import { ThreadError } from '../base/thread.ts';
@@ -16,8 +16,8 @@ import { ReplacedFiles } from './replaced-files.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
 import { configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
-/** How often the service looks at what other processes did, and at the disk. */
-export const watchMilliseconds = 1_000;
+/** How often the service looks for commits of other processes, and for space on a full disk. */
+export const pollMilliseconds = 1_000;
 
 type Log = (level: 'info' | 'warn' | 'error', message: string, fields?: object) => void;
 
@@ -28,7 +28,7 @@ export type DatabaseOptions = {
    * Called with the invalidations of changes that are now on disk, before anybody can read the changes. After a commit
    * of another process everything may be stale.
    */
-  onSync(invalidations: readonly Invalidation[]): void;
+  onDurableChanges(invalidations: readonly Invalidation[]): void;
   /** Called once. The service must end with a failure, so that a restart recovers from the WAL. */
   onFatal(error: Error): void;
   readonly log?: Log;
@@ -93,7 +93,7 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 }
 
 function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
-  const { folder, onSync, checkpoints = 'own', log = () => {} } = options;
+  const { folder, onDurableChanges, checkpoints = 'own', log = () => {} } = options;
   const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } = options;
   const file = databaseFile(folder);
   const stats = newStats();
@@ -108,7 +108,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     stats,
     log,
     hasRoom: () => hasRoom(folder),
-    onSync,
+    onDurableChanges,
     onSettled: () => checkpointer.inspectSoon(),
     onFatal(error) {
       void checkpointer.close(); // a failed checkpoint is left to the next start, which reads the WAL again
@@ -129,21 +129,21 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
   const replacedFiles = new ReplacedFiles(folder);
   let closing: Promise<void> | undefined;
   let ending: Promise<void> | undefined;
-  const watching = setInterval(() => {
-    transactions.watch();
+  const polling = setInterval(() => {
+    transactions.poll();
     if (replacedFiles.names.length > 0) ending = endReplaced();
-  }, watchMilliseconds).unref();
+  }, pollMilliseconds).unref();
 
   /** Ends the service, once what only open files have is saved. If it can't be, `close` tries it once more. */
   async function endReplaced(): Promise<void> {
-    clearInterval(watching);
+    clearInterval(polling);
     await checkpointer.close();
     const fail = async (): Promise<void> => transactions.fail(await replacedFiles.save(sqlite));
-    await transactions.whileHeld(fail).catch((error: Error) => transactions.fail(error));
+    await transactions.whileWritesPaused(fail).catch((error: Error) => transactions.fail(error));
   }
 
   async function close(): Promise<void> {
-    clearInterval(watching);
+    clearInterval(polling);
     if (ending !== undefined) await ending; // both would save the same
     await transactions.close();
     await checkpointer.close();
@@ -169,7 +169,7 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
       params: readonly SqlValue[],
       of?: StatementOptions,
     ): Promise<R[]> {
-      if (closing !== undefined) throw unavailable(closedReasons.closing);
+      if (closing !== undefined) throw unavailable(unavailableReasons.closing);
       const rows = await readWorker.run(sql, params, of).catch(throwAsUnavailable);
       await transactions.whenSynced(); // the query may have seen commits that aren't on disk yet
       return rows as unknown as R[]; // the caller knows the columns of its statement

@@ -26,7 +26,7 @@ const busyRetryMilliseconds = 10;
 /** How often requests look for commits of other processes. */
 export const commitCheckMilliseconds = 100;
 
-export const closedReasons = {
+export const unavailableReasons = {
   open: undefined,
   closing: 'The service is stopping.',
   failed: 'The storage failed; the service is stopping.',
@@ -63,8 +63,8 @@ type Options = {
   sync(): Promise<Error | null>;
   /** Whether the disk has room for an ordinary change, which writes more than one page. */
   hasRoom(): boolean;
-  onSync(invalidations: readonly Invalidation[]): void;
-  /** Called when the writes of a group were answered. */
+  onDurableChanges(invalidations: readonly Invalidation[]): void;
+  /** Called when the writes of a group are settled. */
   onSettled(): void;
   onFatal(error: Error): void;
   log(level: 'info' | 'error', message: string, fields: object): void;
@@ -80,15 +80,15 @@ export class Transactions {
   readonly #reading: Connection;
   readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
-  #state: keyof typeof closedReasons = 'open';
+  #state: keyof typeof unavailableReasons = 'open';
   #isInCallback = false;
   #isWorking = false;
-  /** While it is there, writes are only queued. */
-  #held: Promise<void> | undefined;
+  /** While this is pending, writes are only queued. */
+  #writesPaused: Promise<void> | undefined;
   #busyUntil: number | undefined;
   #dataVersion: unknown;
-  #rowsChanged: unknown;
-  #detectedAt = -Infinity;
+  #totalChanges: unknown;
+  #checkedAt = -Infinity;
 
   constructor(options: Options) {
     this.#options = options;
@@ -96,7 +96,7 @@ export class Transactions {
     this.#writer = new Connection(options.writing);
     this.#reading = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
-    this.#rowsChanged = this.#countRowsChanged();
+    this.#totalChanges = this.#readTotalChanges();
     this.#takeSnapshot(); // opens the file: `close` counts on two connections where the WAL has to stay
     this.#endSnapshot();
     this.#dataVersion = this.#readDataVersion();
@@ -104,7 +104,7 @@ export class Transactions {
 
   write<T>(callback: WriteCallback<T>): Promise<T> {
     assert(!this.#isInCallback, 'A write was begun inside a write: pass the connection on instead.');
-    const reason = closedReasons[this.#state] ?? this.#overloadReason();
+    const reason = unavailableReasons[this.#state] ?? this.#overloadReason();
     if (reason === undefined) return this.#enqueue({ callback, isDiskTest: false });
     this.#stats.rejections += 1;
     return Promise.reject(unavailable(reason));
@@ -113,14 +113,14 @@ export class Transactions {
   /** Called with each request. */
   detectExternalCommits(): void {
     const now = performance.now();
-    if (now - this.#detectedAt < commitCheckMilliseconds || this.#unsynced !== undefined) return;
-    this.#detectedAt = now;
-    this.#detect();
+    if (now - this.#checkedAt < commitCheckMilliseconds || this.#unsynced !== undefined) return;
+    this.#checkedAt = now;
+    this.#detectCommits();
   }
 
-  /** Called each second, since there may be no request that would notice commits and free space. */
-  watch(): void {
-    this.#detect();
+  /** Called each second, even without requests: detects commits of other processes, and tests whether a full disk has room. */
+  poll(): void {
+    this.#detectCommits();
     if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
   }
 
@@ -129,16 +129,16 @@ export class Transactions {
     await this.#unsynced?.synced.promise;
   }
 
-  /** Runs `work` when all commits are on disk. Until it has ended, writes are only queued. Rejects after a failure. */
-  async whileHeld<T>(work: () => T | Promise<T>): Promise<T> {
+  /** Runs `work` once all commits are on disk. Until it ends, writes are only queued. Rejects if the storage failed. */
+  async whileWritesPaused<T>(work: () => T | Promise<T>): Promise<T> {
     const { promise, resolve } = Promise.withResolvers<void>();
-    this.#held = promise;
+    this.#writesPaused = promise;
     try {
       await this.whenSynced();
-      if (this.#state === 'failed') throw unavailable(closedReasons.failed);
+      if (this.#state === 'failed') throw unavailable(unavailableReasons.failed);
       return await work();
     } finally {
-      this.#held = undefined;
+      this.#writesPaused = undefined;
       resolve();
     }
   }
@@ -160,9 +160,9 @@ export class Transactions {
     this.#state = 'failed';
     this.#stats.canWrite = false;
     const committed = this.#unsynced?.group ?? [];
-    this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], closedReasons.failed);
+    this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], unavailableReasons.failed);
     this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
-    this.#unsynced?.synced.reject(unavailable(closedReasons.failed));
+    this.#unsynced?.synced.reject(unavailable(unavailableReasons.failed));
     this.#options.onFatal(error);
   }
 
@@ -184,14 +184,14 @@ export class Transactions {
 
   /**
    * Runs one group after another, until no write is queued: BEGIN; the callbacks; the snapshot for reads; COMMIT; the
-   * sync; the end of the snapshot; `onSync`; the promises are settled. The next group, which gathered meanwhile, begins
+   * sync; the end of the snapshot; `onDurableChanges`; the promises are settled. The next group, which gathered meanwhile, begins
    * before the responses are written, so that its sync begins early.
    */
   async #work(): Promise<void> {
     this.#isWorking = true;
     await nextTurn(); // what a turn of the event loop queues is written together
     while (this.#queued.length > 0) {
-      if (this.#held !== undefined) await this.#held;
+      if (this.#writesPaused !== undefined) await this.#writesPaused;
       else if (!this.#begin()) await pause(busyRetryMilliseconds);
       else if (!this.#runGroup()) await nextTurn();
       else if (await this.#sync()) this.#afterSync();
@@ -203,7 +203,7 @@ export class Transactions {
   #begin(): boolean {
     try {
       this.#writer.run('BEGIN IMMEDIATE');
-      this.#detect();
+      this.#detectCommits();
     } catch (error) {
       this.#rollBack();
       this.#busyUntil ??= performance.now() + busyMillisecondsMax;
@@ -217,9 +217,9 @@ export class Transactions {
   /** Runs what is queued. Returns whether there is a commit to sync. */
   #runGroup(): boolean {
     const group = this.#runQueued();
-    const rowsBefore = this.#rowsChanged;
-    this.#rowsChanged = this.#countRowsChanged();
-    const hasChanged = this.#rowsChanged !== rowsBefore || this.#writer.invalidations.length > 0;
+    const rowsBefore = this.#totalChanges;
+    this.#totalChanges = this.#readTotalChanges();
+    const hasChanged = this.#totalChanges !== rowsBefore || this.#writer.invalidations.length > 0;
     if (hasChanged && group.some(hasSucceeded)) return this.#commit(group);
     this.#rollBack();
     this.#settle(group); // what they saw is on disk
@@ -227,7 +227,7 @@ export class Transactions {
   }
 
   /** Counts also the rows that queries such as `INSERT … RETURNING` have changed. */
-  #countRowsChanged(): unknown {
+  #readTotalChanges(): unknown {
     return this.#writer.get('SELECT total_changes()')?.[0];
   }
 
@@ -324,7 +324,7 @@ export class Transactions {
     const { group, invalidations, synced } = this.#unsynced ?? assert.fail('something was synced');
     this.#unsynced = undefined;
     this.#endSnapshot();
-    this.#options.onSync(invalidations);
+    this.#options.onDurableChanges(invalidations);
     if (!this.#stats.canWrite && this.#options.hasRoom()) {
       this.#stats.canWrite = true;
       this.#options.log('info', 'changes are accepted again', {});
@@ -392,11 +392,11 @@ export class Transactions {
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */
-  #detect(): void {
+  #detectCommits(): void {
     if (this.#unsynced !== undefined) return;
     const version = this.#readDataVersion();
     if (version === this.#dataVersion) return;
-    this.#options.onSync([{ kind: 'everything' }]);
+    this.#options.onDurableChanges([{ kind: 'everything' }]);
     this.#dataVersion = version; // if a feature could not read anew, the next detection asks it again
   }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { scryptSync } from 'node:crypto';
 import { test, type TestContext } from 'node:test';
 import { commonPasswordList } from '../../src/auth/common-password-list.ts';
-import type { Place } from '../../src/base/slots.ts';
+import type { SlotClaim } from '../../src/base/slots.ts';
 import { Problem } from '../../src/problem.ts';
 import type { Cost } from '../../src/auth/password-hashing.ts';
 import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
@@ -139,7 +139,7 @@ test('where a hash lacks memory, V8 first gives back what it doesn’t use', asy
 
 test('two are hashed at once, 16 others and 24 sign-ins from known networks wait, and no more', async (t) => {
   const hasher = hasherFor(t);
-  const signIn: Place = { isUrgent: true };
+  const signIn: SlotClaim = { isUrgent: true };
   const taken = Array.from({ length: 18 }, () => hasher.hash(password));
   assert.equal(hasher.waiting, 16);
   await assert.rejects(hasher.hash(password), isUnavailable);
@@ -154,7 +154,7 @@ test('two are hashed at once, 16 others and 24 sign-ins from known networks wait
 
 test('a quota bounds the jobs that run or wait, and has room again once they end', async (t) => {
   const hasher = hasherFor(t);
-  const job: Place = { clients: ['192.0.2.1', 'user:7'], isUrgent: true };
+  const job: SlotClaim = { clients: ['192.0.2.1', 'user:7'], isUrgent: true };
   for (let round = 0; round < 2; round += 1) {
     const taken = [hasher.verify('x', null, job), hasher.verify('x', null, job)];
     await assert.rejects(

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { Slots, type Place } from '../../src/base/slots.ts';
+import { Slots, type SlotClaim } from '../../src/base/slots.ts';
 
 /** Jobs that run until they are told to end, in the order in which they began. */
 class Jobs {
@@ -14,7 +14,7 @@ class Jobs {
     this.#slots = slots;
   }
 
-  begin(name: string, place: Place = {}): Promise<void> {
+  begin(name: string, place: SlotClaim = {}): Promise<void> {
     return this.#slots.run(place, () => {
       this.begun.push(name);
       return new Promise((resolve) => this.#ends.push(resolve));

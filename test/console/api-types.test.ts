@@ -24,7 +24,6 @@ import type { Key } from '../../src/features/keys/key.ts';
 import { orderTable } from '../../src/features/orders/order-csv.ts';
 import { type Order, type OrderContent, orderMembers } from '../../src/features/orders/order-members.ts';
 import * as order from '../../src/features/orders/order-status.ts';
-import type { OrderCounts } from '../../src/features/orders/order.ts';
 import { productResource, type Product, type ProductContent } from '../../src/features/products/products.ts';
 import type { Sales } from '../../src/features/sales/sales.ts';
 import type { SoldItems } from '../../src/features/sales/sold-items-store.ts';
@@ -48,7 +47,7 @@ export type Accepted = [
   Accepts<api.Key, Key>,
   Accepts<api.Webhook, Webhook>,
   Accepts<api.ServiceEvent, Event>,
-  Accepts<api.StatusCounts, OrderCounts>,
+  Accepts<api.StatusCounts, order.OrderCounts>,
   Accepts<api.Sales, Sales>,
   Accepts<api.KeptBackups, KeptBackups>,
   Accepts<api.SoldItems, SoldItems>,

@@ -4,7 +4,7 @@ import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Invalidation } from '../../src/storage/connection.ts';
-import { watchMilliseconds } from '../../src/storage/database.ts';
+import { pollMilliseconds } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { newFolder } from '../support/command-support.ts';
 import {
@@ -49,7 +49,7 @@ test('a failed sync rejects all, is reported once, and leaves the WAL to the nex
 
 test('a transaction that SQLite rolls back rejects all its writes, and the next one works', async (t) => {
   const told: Invalidation[] = [];
-  const database = await openNotes(t, { onSync: (stale) => told.push(...stale) });
+  const database = await openNotes(t, { onDurableChanges: (stale) => told.push(...stale) });
   const first = database.write((db) => {
     db.invalidate(noteChange(1));
     return addNote('first')(db);
@@ -88,7 +88,7 @@ test('a commit that fails rejects its writes and leaves nothing', async (t) => {
   ];
   const database = await openNotes(t, {
     migrations: deferred,
-    onSync: (stale) => told.push(...stale),
+    onDurableChanges: (stale) => told.push(...stale),
   });
   const note = database.write((db) => {
     db.invalidate(noteChange(1));
@@ -137,7 +137,7 @@ test('a sync that runs when the WAL is deleted is waited for, and the end is rep
   const write = database.write(addNote('before'));
   await until(() => disk.pending.length === 1);
   rmSync(`${databaseFile(folder)}-wal`);
-  await new Promise((resolve) => setTimeout(resolve, 2 * watchMilliseconds));
+  await new Promise((resolve) => setTimeout(resolve, 2 * pollMilliseconds));
   assert.deepEqual(fatal, []);
   await disk.endSync();
   await write;

@@ -50,7 +50,7 @@ test('a write that throws, whenever it likes, undoes its own changes and no othe
   const told: Invalidation[] = [];
   const logged: string[] = [];
   const database = await openNotes(t, {
-    onSync: (stale) => told.push(...stale),
+    onDurableChanges: (stale) => told.push(...stale),
     log: (_, message) => logged.push(message),
   });
   const before = database.write((db) => {

@@ -110,7 +110,7 @@ async function openTwice(
   const database = await openNotes(t, {
     ...options,
     folder,
-    onSync(stale) {
+    onDurableChanges(stale) {
       if (!stale.some(({ kind }) => kind === 'everything')) return;
       beforeRead();
       seen.push(noteTexts(database.read));

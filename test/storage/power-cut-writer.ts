@@ -26,7 +26,7 @@ const database = await openDatabase({
       sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, version INTEGER NOT NULL, text TEXT NOT NULL) STRICT',
     },
   ],
-  onSync() {},
+  onDurableChanges() {},
   onFatal(error) {
     throw error;
   },

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { copyFileSync, existsSync, readdirSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test, type TestContext } from 'node:test';
-import { watchMilliseconds, type Database } from '../../src/storage/database.ts';
+import { pollMilliseconds, type Database } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { restore } from '../../src/storage/backup.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
@@ -98,7 +98,7 @@ test('what a storage had that failed before is saved once, however long that tak
   rmSync(databaseFile(folder));
   notes.emptyWalSoon();
   assert.match((await promise).message, /disk I\/O error/);
-  t.mock.timers.tick(watchMilliseconds); // meanwhile open requests are finished
+  t.mock.timers.tick(pollMilliseconds); // meanwhile open requests are finished
   await assert.rejects(notes.close(), /what it had is in/);
   t.mock.method(notes, 'close', async () => {});
   assert.equal(saved(folder).length, 1);
@@ -120,7 +120,7 @@ test('a service that is stopped as it notices that saves what it had once', asyn
   const long = 'x'.repeat(10_000_000);
   await notes.write(addNote(long));
   rmSync(databaseFile(folder));
-  t.mock.timers.tick(watchMilliseconds);
+  t.mock.timers.tick(pollMilliseconds);
   await notes.close();
   assert.match((await promise).message, /what it had is in/);
   assert.equal(saved(folder).length, 1);
@@ -149,7 +149,7 @@ test('files that can’t be looked at, as on a share that is away, are not taken
   const notes = await openNotes(t, { folder });
   renameSync(folder, `${folder}.away`);
   symlinkSync('data', folder); // to itself: ELOOP
-  await new Promise((resolve) => setTimeout(resolve, 2 * watchMilliseconds));
+  await new Promise((resolve) => setTimeout(resolve, 2 * pollMilliseconds));
   rmSync(folder);
   renameSync(`${folder}.away`, folder);
   await notes.write(addNote('after'));

@@ -49,7 +49,7 @@ test('the caches drop stale values once the change is on disk, before the write 
   const steps: unknown[] = [];
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    onSync: (stale) => steps.push(...stale, noteTexts(database.read)),
+    onDurableChanges: (stale) => steps.push(...stale, noteTexts(database.read)),
   });
   const write = database.write((db) => {
     db.invalidate(noteChange(1));

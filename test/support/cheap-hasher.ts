@@ -2,7 +2,7 @@
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { DeriveKey } from '../../src/auth/password-hashing.ts';
-import type { Place } from '../../src/base/slots.ts';
+import type { SlotClaim } from '../../src/base/slots.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 
 let shared: PasswordHasher | undefined;
@@ -16,7 +16,7 @@ export function cheapHasher(): PasswordHasher {
   const hasher = (shared ??= createPasswordHasher({ cost: { ln: 4, r: 1, p: 1 }, deriveKey }));
   const service = (services += 1);
   /** User 1 of one service is another client than user 1 of another service. */
-  const own = ({ clients = [], ...place }: Place = {}): Place => ({
+  const own = ({ clients = [], ...place }: SlotClaim = {}): SlotClaim => ({
     ...place,
     clients: clients.map((client) => `${service} ${client}`),
   });

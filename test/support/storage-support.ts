@@ -23,7 +23,7 @@ export async function openNotes(t: TestContext, options: Partial<DatabaseOptions
   const database = await openDatabase({
     folder: options.folder ?? newFolder(t),
     migrations,
-    onSync() {},
+    onDurableChanges() {},
     onFatal: (error) => assert.fail(error),
     ...options,
   });

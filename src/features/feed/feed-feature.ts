@@ -13,7 +13,7 @@ export const feed: Feature = {
       return {
         groups: [{ invalidStatus: 422, routes: [followEventsRoute({ ...core, live })] }],
         metrics: () => live.families(),
-        onSync: () => live.onSync(),
+        onDurableChanges: () => live.onDurableChanges(),
         close: () => live.close(),
       };
     };

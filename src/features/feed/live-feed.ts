@@ -109,7 +109,7 @@ export class LiveFeed {
   }
 
   /** Called once changes are on disk and visible to reads. */
-  onSync(): void {
+  onDurableChanges(): void {
     if (this.#isWaking || this.#readers.size === 0) return;
     this.#isWaking = true;
     setTimeout(() => {

@@ -19,7 +19,7 @@ import { orderTable } from './order-csv.ts';
 import { orderSource } from './order-store.ts';
 import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
 import { Order } from './order-members.ts';
-import { OrderCounts } from './order.ts';
+import { OrderCounts } from './order-status.ts';
 
 const orderFile = { name: 'orders', table: orderTable, source: orderSource };
 

@@ -14,8 +14,7 @@ import { metadataFilter } from '../../storage/metadata.ts';
 import { customerResource } from '../customers/customers.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
 import { status, type Order } from './order-members.ts';
-import { payments, statuses } from './order-status.ts';
-import type { OrderCounts } from './order.ts';
+import { payments, statuses, type OrderCounts } from './order-status.ts';
 import { matchingOrders, searchedCustomersMax, searchedOrdersMax } from './order-search-store.ts';
 
 const ofUser = { schema: optional(id), column: 'userId', matches: ownedBy, ordered: ['createdAt'] };

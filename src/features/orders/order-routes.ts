@@ -22,7 +22,7 @@ import {
 } from './order-list-routes.ts';
 import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
 import { checkTransition, stepsTo } from './order-status.ts';
-import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order.ts';
+import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order-changes.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = {
@@ -32,10 +32,10 @@ type OrderServices = {
   readonly has: (name: string) => boolean;
 };
 
-/** Returns the routes under /orders and /customers, where invalid data is a 422. */
-export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
+/** Returns the routes under /orders and /customers, and those under /api/users. */
+export function orderRoutes({ lists, caches, has }: OrderServices) {
   const orders = representationsOf(orderSource, representRow, caches.orders);
-  return [
+  const routes = [
     listOrdersRoute(lists, orders, { hasProducts: has('products') }),
     countOrdersRoute(),
     placeOrderRoute(orders),
@@ -43,12 +43,8 @@ export function orderRoutes({ lists, caches, has }: OrderServices): Route[] {
     patchOrderRoute(orders),
     listOrdersOfCustomerRoute(lists, orders),
   ];
-}
-
-/** Returns the routes under /api/users, where invalid data is a 400. */
-export function userOrderRoutes({ lists, caches }: OrderServices): Route[] {
-  const orders = representationsOf(orderSource, representRow, caches.orders);
-  return [listOrdersOfUserRoute(lists, orders), readOrderOfUserRoute(orders)];
+  const userRoutes = [listOrdersOfUserRoute(lists, orders), readOrderOfUserRoute(orders)];
+  return { routes, userRoutes };
 }
 
 function placeOrderRoute(orders: Representations<Order>): Route {

@@ -1,6 +1,7 @@
-// The statuses of an order: their steps, and how an order was paid.
+// The statuses of an order: their steps, how many orders have each, and how an order was paid.
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { Problem, forbidden } from '../../problem.ts';
+import { integer, named, object, type Infer, type Schema } from '../../schema/schema.ts';
 
 export const statuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'] as const;
 export type OrderStatus = (typeof statuses)[number];
@@ -80,3 +81,18 @@ function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
   const { next, before } = stages[from];
   return isStaff(caller) && before !== null ? [...next, before] : next;
 }
+
+const inStatus = integer({ minimum: 0, description: 'How many have this status now.', examples: [3] });
+
+export const OrderCounts = named(
+  'OrderCounts',
+  object({
+    open: inStatus,
+    paid: inStatus,
+    shipped: inStatus,
+    delivered: inStatus,
+    cancelled: inStatus,
+    refunded: inStatus,
+  } satisfies Record<OrderStatus, Schema<number>>),
+);
+export type OrderCounts = Infer<typeof OrderCounts>;

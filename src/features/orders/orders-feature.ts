@@ -10,19 +10,20 @@ export const orders: Feature = {
   migrations: ordersMigrations,
   declares: { ownedTables: ['orders'] },
   async load() {
-    const { orderRoutes, userOrderRoutes } = await import('./order-routes.ts');
+    const { orderRoutes } = await import('./order-routes.ts');
     const { eraseCustomerRoute } = await import('./customer-erasure-routes.ts');
     const { clearErasedOrders } = await import('./customer-erasure-store.ts');
-    return (core) => ({
-      groups: [
-        {
-          invalidStatus: 422,
-          routes: [...orderRoutes(core), eraseCustomerRoute(core.declared.customerTables, core.runCleanup)],
-        },
-        { invalidStatus: 400, routes: userOrderRoutes(core) },
-      ],
-      cleanup: [clearErasedOrders],
-    });
+    return (core) => {
+      const { routes, userRoutes } = orderRoutes(core);
+      const eraseRoute = eraseCustomerRoute(core.declared.customerTables, core.runCleanup);
+      return {
+        groups: [
+          { invalidStatus: 422, routes: [...routes, eraseRoute] },
+          { invalidStatus: 400, routes: userRoutes },
+        ],
+        cleanup: [clearErasedOrders],
+      };
+    };
   },
   async maintenance() {
     const { orderAudit } = await import('./order-store.ts');

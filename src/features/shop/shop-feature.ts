@@ -40,7 +40,7 @@ export const shop: Feature = {
     const { shopRoutes } = await import('./shop-routes.ts');
     return ({ config, shop: current }) => ({
       groups: [{ invalidStatus: 422, routes: shopRoutes(config) }],
-      onSync: (invalidations) => current.onSync(invalidations),
+      onDurableChanges: (invalidations) => current.onDurableChanges(invalidations),
     });
   },
   async maintenance() {

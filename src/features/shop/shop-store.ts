@@ -68,7 +68,7 @@ export class CurrentShop {
     return this.#shop.country ?? undefined;
   }
 
-  onSync(invalidations: readonly Invalidation[]): void {
+  onDurableChanges(invalidations: readonly Invalidation[]): void {
     const isStale = invalidations.some(
       (each) => each.kind === 'everything' || (each.kind === 'other' && each.feature === 'shop'),
     );

@@ -68,7 +68,7 @@ export class Deliveries {
   }
 
   /** Called after each sync, which may have put events or changes of webhooks on disk. */
-  onSync(invalidations: readonly Invalidation[]): void {
+  onDurableChanges(invalidations: readonly Invalidation[]): void {
     for (const each of invalidations) {
       if (each.kind !== 'other' || each.feature !== 'webhooks' || this.#isStopped) continue;
       const loop = this.#loops.get(each.id);

@@ -32,7 +32,7 @@ export const webhooks: Feature = {
         cleanup: [(writer, rowsMax) => resealWebhooks(writer, secrets, rowsMax)],
         metrics: () => deliveries.families(),
         start: () => deliveries.start(),
-        onSync: (invalidations) => deliveries.onSync(invalidations),
+        onDurableChanges: (invalidations) => deliveries.onDurableChanges(invalidations),
         close: () => deliveries.close(),
       };
     };

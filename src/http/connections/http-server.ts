@@ -94,7 +94,7 @@ export class HttpServer {
     this.#isTrusted = options.isTrusted ?? (() => false);
     this.#server.maxConnections = options.connectionsMax ?? connectionsMax;
     this.#server.on('drop', () => (this.#rejected.full += 1));
-    this.#server.prependListener('connection', (socket: Socket) => this.#admit(socket));
+    this.#server.prependListener('connection', (socket: Socket) => this.#acceptWithinBound(socket));
     this.#server.on(this.#isTls ? 'secureConnection' : 'connection', (socket: Socket) => this.#open(socket));
   }
 
@@ -147,8 +147,8 @@ export class HttpServer {
     clearTimeout(deadline);
   }
 
-  /** Counts a connection, or closes it if its network has too many: before it costs a TLS handshake. */
-  #admit(socket: Socket): void {
+  /** Counts a connection, or closes it before its TLS handshake if its network has too many. */
+  #acceptWithinBound(socket: Socket): void {
     const { remoteAddress } = socket;
     if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
     const { address, isLoopback, isTrusted } = peerOf(remoteAddress, this.#isTrusted);

@@ -1,7 +1,7 @@
 // Exports: a whole list as one response, written as fast as the client reads. A truncated response never
 // looks complete.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { Slots, type Place } from '../../base/slots.ts';
+import { Slots, type SlotClaim } from '../../base/slots.ts';
 import { stepMillisecondsMax } from '../../base/turns.ts';
 import { csvLine, csvLines, type CsvTable } from '../../base/csv.ts';
 import { causeOf } from '../../base/log-lines.ts';
@@ -166,7 +166,7 @@ export class Exports {
 const retrySeconds = 10;
 
 /** All who aren't staff are also one client together, so that they leave a slot to staff. */
-function placeOf({ caller }: ExportCall): Place {
+function placeOf({ caller }: ExportCall): SlotClaim {
   const user = `user:${caller.userId}`;
   return { clients: isStaff(caller) ? [user] : [user, 'users'] };
 }

@@ -50,7 +50,7 @@ export class Idempotency {
    * an invalid key. Throws if the key was used with another body, even a body with issues. A request without issues also
    * throws while the first one is still running, or if the caller may no longer read what the response shows.
    */
-  find(call: RouteCall, body: Buffer, issues: Issue[]): StoredResponse | undefined {
+  findFirstResponse(call: RouteCall, body: Buffer, issues: Issue[]): StoredResponse | undefined {
     const storageKey = storageKeyOf(call);
     if (storageKey === undefined) return undefined;
     if (!isValidKey(call)) return void issues.push(invalidKey);

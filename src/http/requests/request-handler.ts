@@ -27,7 +27,7 @@ type RequestHandlerOptions = {
   readonly router: Router;
   readonly call: CallServices;
   readonly respond: ResponseServices;
-  readonly limiters: Pick<Limiters, 'default' | 'anonymous' | 'created'>;
+  readonly limiters: Pick<Limiters, 'default' | 'anonymous' | 'changes'>;
   readonly responses: ResponseStore;
   readonly acceptsQueryKeys: boolean;
   readonly log: Logger;
@@ -37,8 +37,9 @@ type RequestHandlerOptions = {
 type FoundRequest = {
   readonly arrived: ArrivedRequest;
   readonly head: RequestHead;
-  /** The routes of the path, of which the method has one. */
+  /** The routes of the path, one for each method. */
   readonly match: Match | undefined;
+  /** The route of the path and the method. */
   readonly mounted: MountedRoute | undefined;
   readonly body: RequestBody | undefined;
 };
@@ -62,7 +63,7 @@ export class RequestHandler {
     respond.metrics.loopDelay.sample();
     const head = readHead(request, connection.peer, this.#nextRequestId);
     const match = router.find(head.path);
-    const mounted = match?.methods.get(head.method);
+    const mounted = match?.routes.get(head.method);
     const streamed = mounted?.route.streamedBody;
     const body = hasBody(request) ? new RequestBody(arrived, streamed?.bytesMax) : undefined;
     connection.body = body;
@@ -87,7 +88,7 @@ export class RequestHandler {
   async #answer({ arrived, head, match, mounted, body }: FoundRequest): Promise<void> {
     const { call: services, respond, limiters } = this.#options;
     const responder = new Responder(arrived, head, respond);
-    let isAdmitted = false;
+    let hasPassedRate = false;
     try {
       services.database.detectExternalCommits();
       checkHead(head);
@@ -97,8 +98,8 @@ export class RequestHandler {
       responder.mounted = mounted;
       const isOptions = head.method === 'OPTIONS';
       if (isOptions && respond.cors.allowsPreflight(head.headers)) return responder.respondToOptions(match);
-      const caller = this.#admit(responder, head, match);
-      isAdmitted = true;
+      const caller = this.#authenticateWithinRate(responder, head, match);
+      hasPassedRate = true;
       if (match === undefined) throw nothingAt(head.path);
       if (isOptions) return responder.respondToOptions(match);
       if (mounted === undefined) throw methodNotAllowed(head, match);
@@ -115,42 +116,48 @@ export class RequestHandler {
         call.caller = call.recheckCaller();
       }
       checkContent(head, route, body);
-      if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.methods.has('GET') });
+      if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.routes.has('GET') });
       if (route.streamedBody !== undefined) body?.begin();
       const bodyFollows = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
       if (route.body !== undefined && bodyFollows) call.caller = call.recheckCaller();
       const issues = readContent(call, head, bytes);
-      const repeated = this.#idempotency.find(call, bytes, issues);
+      const firstResponse = this.#idempotency.findFirstResponse(call, bytes, issues);
       if (issues.length > 0) throw invalid(issues);
-      if (repeated !== undefined) return responder.replay(repeated);
-      this.#consumeQuota(call);
+      if (firstResponse !== undefined) return responder.replay(firstResponse);
+      this.#consumeDailyToken(call);
       const result = this.#idempotency.handle(call, bytes);
       const settled = result instanceof Promise ? await result : result;
       call.assertPreconditionChecked();
       responder.respond(call, settled);
     } catch (error) {
-      // what is rejected before a rate has admitted it draws on that of its network
-      const exceeded = isAdmitted ? undefined : responder.drawOn(limiters.anonymous, head.network);
+      // a request that fails before its rate is checked counts against the anonymous rate of its network
+      const exceeded = hasPassedRate
+        ? undefined
+        : responder.consumeClientToken(limiters.anonymous, head.network);
       this.#fail(responder, head, exceeded ?? error);
     }
   }
 
-  /** Returns the caller if the route reads credentials, and consumes a token of the client's bucket. */
-  #admit(responder: Responder, head: RequestHead, match: Match | undefined): Caller | undefined {
+  /** Consumes a token of the client's bucket. Returns the caller if the route reads credentials. Throws 429. */
+  #authenticateWithinRate(
+    responder: Responder,
+    head: RequestHead,
+    match: Match | undefined,
+  ): Caller | undefined {
     const { limiters } = this.#options;
     const route = responder.mounted?.route;
     const readsCredential = route !== undefined && route.access.credentials !== 'ignored';
     const known = readsCredential ? this.#findCaller(head) : undefined;
     responder.principal = known?.principal ?? null;
-    // OPTIONS, and methods that the path lacks, draw on the same rate as the path's GET
-    const rated = route ?? match?.methods.get('GET')?.route;
+    // OPTIONS, and methods that the path lacks, have the rate of the path's GET
+    const rated = route ?? match?.routes.get('GET')?.route;
     if (rated?.isUnlimited === true) return known;
     const counted = readsCredential ? known : this.#findCallerIfValid(head);
     const exceeded =
       counted === undefined
-        ? responder.drawOn(limiters.anonymous, head.network)
-        : responder.drawOn(limiters.default, counted.client);
+        ? responder.consumeClientToken(limiters.anonymous, head.network)
+        : responder.consumeClientToken(limiters.default, counted.client);
     if (exceeded !== undefined) throw exceeded;
     return known;
   }
@@ -171,15 +178,15 @@ export class RequestHandler {
   }
 
   /**
-   * Requests count against the daily quota from here on, whatever their handler makes of them: 403, 404, 409 and a
-   * PATCH that changes nothing do; what no schema accepts, and repeats, don't. The keys of a user share the user's
-   * bucket; for sign-ups, each network has a bucket. Staff aren't limited.
+   * From here on a request counts against the daily quota, even if its handler responds with 403, 404 or 409, or changes
+   * nothing. Invalid requests and repeats don't count. The keys of a user share the user's bucket; for sign-ups, each
+   * network has a bucket. Staff aren't limited.
    */
-  #consumeQuota(call: RouteCall): void {
+  #consumeDailyToken(call: RouteCall): void {
     const { route, caller } = call;
     const isCounted = route.countsAgainstQuota ?? (route.method !== 'GET' && route.method !== 'POST');
     if (isCounted && !(caller !== undefined && isStaff(caller)))
-      call.consumeToken(this.#options.limiters.created, clientOf(call));
+      call.consumeToken(this.#options.limiters.changes, clientOf(call));
   }
 
   /** Where all errors of a request end, until its response has begun. */
@@ -237,8 +244,8 @@ function nothingAt(path: string): Problem {
   return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
-function methodNotAllowed({ method, path }: RequestHead, { methods }: Match): Problem {
-  const allow = allowedMethods(methods);
+function methodNotAllowed({ method, path }: RequestHead, { routes }: Match): Problem {
+  const allow = allowedMethods(routes);
   const detail = `${path} supports ${allow.join(', ')}, not ${method}.`;
   return new Problem('method-not-allowed', detail, { allow });
 }

@@ -1,5 +1,5 @@
-// Logs requests, with their security events. What no rate admitted shares an allowance of lines: such requests
-// cost a client next to nothing, and with a line for each a few clients could fill the disk.
+// Logs requests, with their security events. Requests that no rate limits share an allowance of lines: they cost a
+// client next to nothing, and with a line for each a few clients could fill the disk.
 import type { RequestLogLine } from '../../base/log-lines.ts';
 import { minuteMilliseconds } from '../../base/durations.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -7,7 +7,7 @@ import type { Timers } from '../../base/timers.ts';
 import { securityEventLevels, type SecurityEvent } from '../../security-event.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** The log lines for requests that no rate admitted: about 200 MB a day. */
+/** The log lines for requests that no rate limits: about 200 MB a day. */
 const unratedLinesPerMinuteMax = 600;
 /** An API key that was sent in the path by mistake. */
 const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
@@ -31,8 +31,8 @@ export class RequestLog {
     this.#timers = timers;
   }
 
-  /** Whether there is a line for a request that no rate admitted. */
-  takeUnrated(status: number): boolean {
+  /** Consumes a line of the allowance for requests that no rate limits. Returns false if none is left. */
+  consumeLine(status: number): boolean {
     this.#cancelTimer ??= this.#timers.after(minuteMilliseconds, () => this.endMinute());
     this.#lines += 1;
     if (this.#lines <= unratedLinesPerMinuteMax) return true;

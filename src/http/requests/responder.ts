@@ -81,8 +81,8 @@ export class Responder {
   /** When the request began: milliseconds since 1970, and the same moment on the monotonic clock. */
   readonly #beganAt: number;
   readonly #startedAt = performance.now();
-  /** Whether the request draws on a rate, even if the settings turn that rate off. */
-  #drawsOnRate = false;
+  /** Whether a rate was applied to the request, even one that the settings turn off. */
+  #hasConsumedToken = false;
 
   constructor(arrived: ArrivedRequest, head: RequestHead, services: ResponseServices) {
     this.#arrived = arrived;
@@ -92,12 +92,12 @@ export class Responder {
   }
 
   /**
-   * Consumes a token of the client's own bucket, whose state each response shows: one bucket for a request. Returns a
-   * 429 if it was empty.
+   * Consumes a token of the client's own bucket, once for a request. Each response shows the state of this bucket.
+   * Returns a 429 if it was empty.
    */
-  drawOn(limiter: Limiter, key: string): Problem | undefined {
-    if (this.#drawsOnRate) return undefined;
-    this.#drawsOnRate = true;
+  consumeClientToken(limiter: Limiter, key: string): Problem | undefined {
+    if (this.#hasConsumedToken) return undefined;
+    this.#hasConsumedToken = true;
     const state = limiter.consumeToken(key, this.#services.now());
     if (state === undefined) return undefined;
     this.fields.push(...state.fields);
@@ -157,12 +157,12 @@ export class Responder {
     this.#send(status, [...fields, ...contentFields(problemJsonType, text.length)], text);
   }
 
-  /** `match` has the methods of the path; undefined for a preflight to a path without routes. */
+  /** `match` has the routes of the path; undefined for a preflight to a path without routes. */
   respondToOptions(match: Match | undefined): void {
     const { cors } = this.#services;
     const fields: string[] = [];
-    if (match !== undefined) fields.push('Allow', allowedMethods(match.methods).join(', '));
-    if (match?.methods.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
+    if (match !== undefined) fields.push('Allow', allowedMethods(match.routes).join(', '));
+    if (match?.routes.has('PATCH') === true) fields.push('Accept-Patch', acceptPatch);
     if (cors.isEnabled) fields.push('Vary', 'Origin');
     this.#send(204, [...fields, ...cors.preflightFieldsFor(this.#head.headers)]);
   }
@@ -195,7 +195,7 @@ export class Responder {
   #send(status: number, fields: HeaderFields, body: string | Buffer = ''): void {
     const { response } = this.#arrived;
     const { log, metrics } = this.#services;
-    const isLogged = (this.#drawsOnRate && status !== 429) || log.takeUnrated(status);
+    const isLogged = (this.#hasConsumedToken && status !== 429) || log.consumeLine(status);
     this.#reportSecurityEvents(isLogged); // even if the client has gone
     // a response that has begun and failed must not look complete
     if (response.headersSent) return response.writableEnded ? undefined : void response.destroy();
@@ -286,7 +286,7 @@ export function unparsedResponse(
   const { status, fields, text } = problemResponse(problem, context);
   metrics.observe(undefined, status, 0);
   const logged = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
-  if (log.takeUnrated(status)) log.write(logged, { status, milliseconds: 0 }, now());
+  if (log.consumeLine(status)) log.write(logged, { status, milliseconds: 0 }, now());
   const all = ['X-Request-Id', requestId, ...transportFields(isTls), ...fields];
   return lastText(status, [...all, ...contentFields(problemJsonType, text.length)], text, now());
 }

@@ -4,9 +4,9 @@ import { nameParameter, type Method, type Route } from './route.ts';
 /** A route, and the status for invalid data, which its group declares. */
 export type MountedRoute = { readonly route: Route; readonly invalidStatus: 400 | 422 };
 
-/** The methods and parameters of a path. */
+/** The routes of a path, by method, and the values of its parameters. */
 export type Match = {
-  readonly methods: ReadonlyMap<string, MountedRoute>;
+  readonly routes: ReadonlyMap<string, MountedRoute>;
   readonly params: Readonly<Record<string, number | string>>;
 };
 
@@ -23,7 +23,7 @@ const allMethods: readonly (Method | 'HEAD' | 'OPTIONS')[] = [
 export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidStatus: 400 | 422 };
 
 /** The routes of a path, and the names of its parameters. */
-type MountedPath = { readonly methods: Map<string, MountedRoute>; readonly names: readonly string[] };
+type MountedPath = { readonly routes: Map<string, MountedRoute>; readonly names: readonly string[] };
 
 export class Router {
   /** The paths by their pattern, with `{id}` in place of each id, and `{name}` in place of a name. */
@@ -56,7 +56,7 @@ export class Router {
     const params: Record<string, number | string> = {};
     for (const [index, each] of found.names.entries())
       params[each] = (each === nameParameter ? name : ids[index]) ?? '';
-    return { methods: found.methods, params };
+    return { routes: found.routes, params };
   }
 
   #add(mounted: MountedRoute): void {
@@ -64,11 +64,11 @@ export class Router {
     if (typeof access?.permits !== 'function') throw new TypeError(`${method} ${path} has no access rule`);
     const names = Array.from(path.matchAll(parameter), ([, name = '']) => name);
     const shape = path.replace(parameter, (each, name) => (name === nameParameter ? each : '{id}'));
-    const { methods } = this.#paths.get(shape) ?? { methods: new Map<string, MountedRoute>() };
-    this.#paths.set(shape, { methods, names });
-    if (methods.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
-    methods.set(method, mounted);
-    if (method === 'GET') methods.set('HEAD', mounted);
+    const { routes } = this.#paths.get(shape) ?? { routes: new Map<string, MountedRoute>() };
+    this.#paths.set(shape, { routes, names });
+    if (routes.has(method)) throw new TypeError(`${method} ${path} is declared twice`);
+    routes.set(method, mounted);
+    if (method === 'GET') routes.set('HEAD', mounted);
     this.#mounted.push(mounted);
   }
 }
@@ -77,6 +77,6 @@ const parameter = /\{(\w+)\}/g;
 /** An id from 1 to 2^53−1 without leading zeros, if it is a safe integer. */
 const idSegment = /(?<=\/)[1-9]\d{0,15}(?=\/|$)/g;
 
-export function allowedMethods(methods: ReadonlyMap<string, MountedRoute>): string[] {
-  return allMethods.filter((method) => method === 'OPTIONS' || methods.has(method));
+export function allowedMethods(routes: ReadonlyMap<string, MountedRoute>): string[] {
+  return allMethods.filter((method) => method === 'OPTIONS' || routes.has(method));
 }

@@ -1,11 +1,11 @@
-// The rules of changes of orders, and the schema of their counts.
+// Merges a PATCH into an order, and checks which members may change, and who may change them.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireFittingMerge } from '../../problem.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
-import { integer, named, object, type Infer, type Issue, type Schema } from '../../schema/schema.ts';
+import type { Issue } from '../../schema/schema.ts';
 import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import {
   orderContentOf,
@@ -15,28 +15,7 @@ import {
   type Order,
   type OrderPatch,
 } from './order-members.ts';
-import {
-  isCorrection,
-  overTheCounterStatuses,
-  payableStatuses,
-  stages,
-  type OrderStatus,
-} from './order-status.ts';
-
-const inStatus = integer({ minimum: 0, description: 'How many have this status now.', examples: [3] });
-
-export const OrderCounts = named(
-  'OrderCounts',
-  object({
-    open: inStatus,
-    paid: inStatus,
-    shipped: inStatus,
-    delivered: inStatus,
-    cancelled: inStatus,
-    refunded: inStatus,
-  } satisfies Record<OrderStatus, Schema<number>>),
-);
-export type OrderCounts = Infer<typeof OrderCounts>;
+import { isCorrection, overTheCounterStatuses, payableStatuses, stages } from './order-status.ts';
 
 const currentContent = contentPicker(orderMembers);
 const readOnly = readOnlyNames(orderMembers);
