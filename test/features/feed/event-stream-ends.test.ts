@@ -2,8 +2,24 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import {
+  streamPageCharsMax,
+  streamsMax,
+  streamsPerAddressMax,
+  streamsPerUserMax,
+  streamsWithoutStaffMax,
+  streamUnsentBytesMax,
+} from '../../../src/features/feed/live-feed.ts';
 import { assertProblem, proxiedFrom } from '../../support/http-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
+import {
+  newCustomer,
+  newKey,
+  newOrder,
+  readRemovedEvents,
+  rootService,
+  rootToken,
+} from '../../support/resource-support.ts';
 import {
   insideOnly,
   password,
@@ -12,15 +28,8 @@ import {
   type Person,
   type TestService,
 } from '../../support/service.ts';
-import {
-  newCustomer,
-  newKey,
-  newOrder,
-  readRemovedEvents,
-  rootService,
-} from '../../support/resource-support.ts';
 import { until } from '../../support/storage-support.ts';
-import { openStream, sse, type StreamReader } from './stream-support.ts';
+import { addEvents, openStream, sse, type StreamReader } from './stream-support.ts';
 
 type Way = (person: Person, root: Person, keyId: number) => Promise<{ readonly status: number }>;
 /** What ends streams, and of which credentials. */
@@ -40,14 +49,19 @@ const ways: Readonly<Record<string, readonly [ended: string, way: Way]>> = {
 const events = { scopes: ['events:read'] };
 const hasData = ({ data }: { readonly data?: unknown }): boolean => data !== undefined;
 
+async function metric({ as }: TestService, name: string): Promise<number> {
+  const lines = (await as().get('/metrics')).text.split('\n');
+  return Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
+}
+
 for (const [name, [ended, way]] of Object.entries(ways))
   test(`a stream ends at once with ${name}, and no other does`, async (t) => {
     const { service, root } = await rootService(t);
     const [person, other] = [await service.person(), await service.person()];
     const { id, key } = await newKey(service, person.token, events);
-    const calls = Object.entries({ token: { token: person.token }, key: { key } });
-    const open = calls.filter(([credential]) => ended.includes(credential));
-    const streams = await Promise.all(open.map(([, call]) => openStream(service, call)));
+    const calls: Readonly<Record<string, Call>> = { token: { token: person.token }, key: { key } };
+    const opened = ended.split(' ').map((credential) => openStream(service, calls[credential] ?? {}));
+    const streams = await Promise.all(opened);
     const staying = await openStream(service, { token: other.token });
     assert.ok((await way(person, root, id)).status < 300);
     for (const { isWhole, left } of await Promise.all(streams.map(({ ended }) => ended)))
@@ -56,22 +70,20 @@ for (const [name, [ended, way]] of Object.entries(ways))
     assert.deepEqual(await staying.subjects(1), [`/customers/${customer.id}`]);
   });
 
-test(
-  'a stream ends at once with the time of its access token',
-  { ...insideOnly, timeout: 30_000 },
-  async (t) => {
-    const service = await serviceFor(t);
-    const { token } = await service.person();
-    (await openStream(service, { token })).close();
-    await until(async () => (await metric(service, 'orderly_streams')) === 0);
-    const stream = await openStream(service, { token });
-    service.clock.advance(899_000);
-    const { id } = await newCustomer(service, token);
-    assert.deepEqual(await stream.subjects(1), [`/customers/${id}`]);
-    service.clock.advance(1_000);
-    assert.ok((await stream.ended).isWhole);
-  },
-);
+const inTime = { ...insideOnly, timeout: 30_000 };
+
+test('a stream ends at once with the time of its access token', inTime, async (t) => {
+  const service = await serviceFor(t);
+  const { token } = await service.person();
+  (await openStream(service, { token })).close();
+  await until(async () => (await metric(service, 'orderly_streams')) === 0);
+  const stream = await openStream(service, { token });
+  service.clock.advance(899_000);
+  const { id } = await newCustomer(service, token);
+  assert.deepEqual(await stream.subjects(1), [`/customers/${id}`]);
+  service.clock.advance(1_000);
+  assert.ok((await stream.ended).isWhole);
+});
 
 test('a stream ends at once with the time of its key, before anything is sent', insideOnly, async (t) => {
   const { service, token } = await rootService(t);
@@ -102,11 +114,11 @@ test('a reader who does not keep up is disconnected, resumes and misses nothing'
   assert.equal(isWhole, false);
   const position = left.findLast((block) => block.id !== undefined)?.id ?? '';
   const resumed = await openStream(service, { token, headers: { 'last-event-id': position } });
-  const { id: customerId } = await newCustomer(service, token);
+  const last = `/customers/${(await newCustomer(service, token)).id}`;
   const ids = left.flatMap(({ data }) => (data === undefined ? [] : [Number(data.id)]));
-  ids.push(...(await idsUntil(resumed, `/customers/${customerId}`)));
+  ids.push(...(await idsUntil(resumed, last)));
   const all = await openStream(service, { token }, next);
-  assert.deepEqual(ids, await idsUntil(all, `/customers/${customerId}`));
+  assert.deepEqual(ids, await idsUntil(all, last));
 });
 
 async function idsUntil(stream: StreamReader, subject: string): Promise<number[]> {
@@ -136,18 +148,49 @@ async function changeUntilSlow(service: TestService, { patch }: Person, path: st
   }
 }
 
-async function metric({ as }: TestService, name: string): Promise<number> {
-  const lines = (await as().get('/metrics')).text.split('\n');
-  return Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
+test('the stream of a reader who stalls while events are removed ends, then 410', insideOnly, async (t) => {
+  const { service, token } = await rootService(t, { settings: { 'events-days': '1' } });
+  const { key } = await newKey(service, token, events);
+  const { app } = service.inside ?? assert.fail('it is inside');
+  // more bytes than both ends of a connection buffer, so that a reader who stalls stays behind
+  await addEvents(service, 16_000, 1_000);
+  const stalled = await openStream(service, { key }, '/events?from=oldest');
+  stalled.message.pause();
+  service.clock.advance(2 * 86_400_000);
+  const { id } = await newCustomer(service, await rootToken(service));
+  await app.cleanup.run();
+  stalled.message.resume();
+  const seen = (await stalled.ended).left.filter(hasData);
+  assert.ok(!seen.some(({ data }) => data.subject === `/customers/${id}`), 'the stream went on after a gap');
+  const ids = seen.map(({ data }) => data.id);
+  assert.deepEqual(
+    ids,
+    ids.map((_, index) => index + 1),
+  );
+  const gone = await service.as({ key }).get('/events', { ...sse, 'last-event-id': seen.at(-1)?.id ?? '' });
+  assertProblem(gone, 'events-gone');
+  assert.match(app.metricsText(), /^orderly_streams_ended_total\{reason="gone"\} 1$/m);
+});
+
+test('a cursor whose events were removed is 410 before the stream begins', async (t) => {
+  const gone = await readRemovedEvents(t, {}, sse);
+  if (gone !== undefined) assertProblem(gone, 'events-gone');
+});
+
+/** Asserts that one more stream is rejected by this policy. */
+async function assertFull({ as }: TestService, { headers, ...call }: Call, policy: string): Promise<void> {
+  const rejected = await as(call).get('/events', { ...sse, ...headers });
+  assertProblem(rejected, 'quota-exceeded');
+  assert.deepEqual(rejected.body['violated-policies'], [policy]);
 }
 
 test('the number of streams is bounded for each user, whose keys count with them', async (t) => {
   const service = await serviceFor(t);
   const { token, get } = await service.person();
-  const key = await newKey(service, token, events);
+  const { key } = await newKey(service, token, events);
   const [first] = await Promise.all([1, 2, 3].map(() => openStream(service, { token })));
-  await Promise.all([1, 2].map(() => openStream(service, key)));
-  await assertFull(service, key, 'streams-per-user');
+  await Promise.all([1, 2].map(() => openStream(service, { key })));
+  await assertFull(service, { key }, 'streams-per-user');
   assert.equal((await get('/events')).status, 200);
   first?.close();
   await until(async () => (await openStream(service, { token })).status === 200);
@@ -182,23 +225,7 @@ test('an address has at most 20 streams, whoever opens them', async (t) => {
     for (let index = 0; index < 5; index += 1)
       assert.equal((await openStream(service, { token })).status, 200);
   }
-  await assertFull(service, await service.person(), 'streams-per-address');
-});
-
-/** Asserts that one more stream is rejected by this policy. */
-async function assertFull(
-  service: TestService,
-  { token, key, headers }: Call,
-  policy: string,
-): Promise<void> {
-  const rejected = await service.as({ token, key }).get('/events', { ...sse, ...headers });
-  assertProblem(rejected, 'quota-exceeded');
-  assert.deepEqual(rejected.body['violated-policies'], [policy]);
-}
-
-test('a cursor whose events were removed is 410 before the stream begins', async (t) => {
-  const gone = await readRemovedEvents(t, {}, sse);
-  if (gone !== undefined) assertProblem(gone, 'events-gone');
+  await assertFull(service, { token: (await service.person()).token }, 'streams-per-address');
 });
 
 test('a comment follows every 15 seconds, and no block is without data', insideOnly, async (t) => {
@@ -242,7 +269,15 @@ test('a stream is one request of its connection, and logged with its end', async
   assert.match(await connection.closed, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   const [line = '', ...others] = service.logged.filter((each) => each.includes('"requestId":"live"'));
   assert.deepEqual(others, []);
-  const about = { status: 200, path: '/events', end: 'unauthorized' };
-  assert.partialDeepStrictEqual(JSON.parse(line), about);
-  assert.match(JSON.parse(line).principal, /^user/);
+  const { principal, ...about } = JSON.parse(line);
+  assert.partialDeepStrictEqual(about, { status: 200, path: '/events', end: 'unauthorized' });
+  assert.match(principal, /^user/);
+});
+
+test('the bounds of streams don’t contradict each other', () => {
+  assert(streamsPerUserMax < streamsPerAddressMax);
+  assert(streamsPerAddressMax < streamsWithoutStaffMax);
+  assert(streamsWithoutStaffMax < streamsMax);
+  assert(streamPageCharsMax <= streamUnsentBytesMax);
+  assert(streamsMax * streamUnsentBytesMax <= 32 * 1024 * 1024);
 });

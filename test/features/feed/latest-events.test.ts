@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertProblem, issuesOf, sharedService } from '../../support/http-support.ts';
-import { insideOnly, type Person } from '../../support/service.ts';
 import { newCustomer, newKey, newOrder, rootService, valuesIn } from '../../support/resource-support.ts';
+import { insideOnly, type Person } from '../../support/service.ts';
 
 const target = '/events?sort=-id';
 
@@ -56,10 +56,8 @@ describe('the latest events', () => {
   });
 
   test('a cursor of the feed is none of the latest events, nor the other way round', async () => {
-    const cursorAt = async (at: string): Promise<string> => {
-      const { next } = (await root.get(at)).body;
-      return new URL(next, 'http://a').searchParams.get('cursor') ?? assert.fail('it has a cursor');
-    };
+    const cursorAt = async (at: string): Promise<string> =>
+      /cursor=([^&]+)/.exec((await root.get(at)).body.next)?.[1] ?? assert.fail('it has a cursor');
     const [ofFeed, ofLatest] = [await cursorAt('/events?limit=1'), await cursorAt(`${target}&limit=1`)];
     for (const at of [
       `${target}&cursor=${ofFeed}`,
@@ -69,19 +67,18 @@ describe('the latest events', () => {
       assertProblem(await root.get(at), 'invalid-cursor');
   });
 
-  test('the latest events and names are of pages, and not of streams or files', async () => {
-    for (const [query, accept, issue] of [
-      ['sort=id', 'application/json', 'sort enum'],
-      ['sort=-id&from=latest', 'application/json', 'sort conflict'],
-      ['sort=-id', 'text/event-stream', 'sort conflict'],
-      ['include=actorName', 'text/event-stream', 'include conflict'],
-      ['sort=-id', 'text/csv', 'sort conflict'],
-      ['include=actorName', 'application/x-ndjson', 'include conflict'],
-    ] as const) {
+  for (const [query, accept, issue] of [
+    ['sort=id', 'application/json', 'sort enum'],
+    ['sort=-id&from=latest', 'application/json', 'sort conflict'],
+    ['sort=-id', 'text/event-stream', 'sort conflict'],
+    ['include=actorName', 'text/event-stream', 'include conflict'],
+    ['sort=-id', 'text/csv', 'sort conflict'],
+    ['include=actorName', 'application/x-ndjson', 'include conflict'],
+  ] as const)
+    test(`the latest events and names are of pages: ?${query} is invalid with ${accept}`, async () => {
       const response = await root.get(`/events?${query}`, { accept });
       assert.deepEqual([response.status, issuesOf(response)], [422, [issue]]);
-    }
-  });
+    });
 });
 
 test('the latest events end at the oldest that was not removed', insideOnly, async (t) => {

@@ -1,40 +1,18 @@
 // POST /imports of what is known already: it is changed, not created again.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { newCustomer, rootService } from '../../support/resource-support.ts';
-import type { TestResponse, TestService } from '../../support/service.ts';
 import {
   customerLine,
   importLines,
   importTable,
+  ndjson,
   resultsOf,
   summaryOf,
   type ImportResult,
 } from '../../support/import-support.ts';
+import { idsIn, newCustomer, rootService } from '../../support/resource-support.ts';
 
-const result = ({ id, result, sameAs }: ImportResult) => [
-  id,
-  result,
-  ...(sameAs === undefined ? [] : [sameAs]),
-];
-
-async function customersIn(service: TestService, token: string): Promise<TestResponse['body'][]> {
-  return (await service.get('/customers?sort=createdAt', { token })).body.data;
-}
-
-test('an import by id changes the members that a row has, and no others', async (t) => {
-  const { service, token } = await rootService(t);
-  const { id } = await newCustomer(service, token, { email: 'g@example.com', note: 'Rings twice.' });
-  const text = `id,name,email\n${id},Ada,\n99,Bob,\n`;
-  const dry = await importTable(service, { token, text, query: '?of=customers&dryRun=true' });
-  assert.deepEqual(dry.map(summaryOf), ['2 200', '3 422 #/customer/id unknown']);
-  assert.deepEqual(dry.slice(0, 1).map(result), [[id, 'changed']]);
-  assert.equal((await service.get(`/customers/${id}`, { token })).body.name, 'Grace Hopper');
-  await importTable(service, { token, text });
-  const { body } = await service.get(`/customers/${id}`, { token });
-  assert.deepEqual([body.name, body.email, body.note], ['Ada', 'g@example.com', 'Rings twice.']);
-});
-
+type Outcome = readonly [id: number, result: string, sameAs?: number];
 type Table = {
   /** The customers who are there, with ids from 1, and then lines that were imported. */
   readonly known?: readonly object[];
@@ -42,53 +20,54 @@ type Table = {
   readonly text: string;
   readonly query?: string;
   /** The results of the rows. A dry run has null for the ids of new customers. */
-  readonly results: readonly (readonly [id: number, result: string, sameAs?: number])[];
+  readonly results: readonly Outcome[];
   /** Whether another import changes nothing. */
   readonly isStable?: false;
   /** The customers afterwards, or some of their members. */
   readonly customers?: readonly object[];
 };
 
+const outcomeOf = ({ id, result, sameAs }: ImportResult) => [
+  id,
+  result,
+  ...(sameAs === undefined ? [] : [sameAs]),
+];
 const [email, phone] = ['g@example.com', '+4944112345678'];
+const changed = (id: number): Outcome => [id, 'changed'];
+const unchanged = (id: number): Outcome => [id, 'unchanged'];
+const created = (id: number, ...sameAs: [] | [number]): Outcome => [id, 'created', ...sameAs];
+
 const tables: Readonly<Record<string, Table>> = {
   'the customer who alone has its e-mail address, or its phone number, is changed': {
     known: [{ email }, { name: 'Ada', phone }],
     text: 'name;email;phone\nGrace;G@example.com;\nAda;;0441 12345678\nAda;;+49 441 12345678\n',
     query: '?of=customers&country=DE',
-    results: [
-      [1, 'changed'],
-      [2, 'unchanged'],
-      [2, 'unchanged'],
-    ],
+    results: [changed(1), unchanged(2), unchanged(2)],
     customers: [{ name: 'Grace' }],
+  },
+  'the members that a row has are changed, and no others': {
+    known: [{ email, note: 'Rings twice.' }],
+    text: 'id,name,email\n1,Ada,\n',
+    results: [changed(1)],
+    customers: [{ name: 'Ada', email, note: 'Rings twice.' }],
   },
   'a customer is created if several have its e-mail address, which the row says': {
     known: [{ email }, { email }],
     text: `name,email\nGrace,${email}\n`,
-    results: [[3, 'created', 1]],
+    results: [created(3, 1)],
   },
   'a telephone number names a customer only together with the name': {
     known: [{ name: 'Mother', phone }],
     text: `name,phone,email\nSon,${phone},\nMOTHER,${phone},m@example.com\nDaughter,${phone},d@example.com\n`,
-    results: [
-      [2, 'created', 1],
-      [1, 'changed'],
-      [3, 'created', 1],
-    ],
+    results: [created(2, 1), changed(1), created(3, 1)],
   },
   'what a row has in common with earlier rows of the same file is said': {
     text:
       `name,phone,email,reference\nMother,${phone},,\nSon,${phone},,\nAda,,a@example.com,\nAda L.,,A@example.com,\n` +
       'Bob,,b@example.com,K-1\nBea,,b@example.com,K-2\nBen,,,K-2\nBob,,b@example.com,K-1\n',
     results: [
-      [1, 'created'],
-      [2, 'created', 1],
-      [3, 'created'],
-      [3, 'changed'],
-      [4, 'created'],
-      [5, 'created', 4],
-      [5, 'changed'],
-      [4, 'unchanged'],
+      ...[created(1), created(2, 1), created(3), changed(3)],
+      ...[created(4), created(5, 4), changed(5), unchanged(4)],
     ],
     isStable: false,
   },
@@ -102,27 +81,19 @@ const tables: Readonly<Record<string, Table>> = {
     text:
       `name,email,phone,reference\nAda,a@example.com,,K-1\nGrace,${email},,K-2\n` +
       `Otto,m@example.com,,K-9\nZoë,,${phone},K-4\n`,
-    results: [
-      [1, 'changed'],
-      [2, 'changed'],
-      [5, 'created', 3],
-      [4, 'changed'],
-    ],
+    results: [changed(1), changed(2), created(5, 3), changed(4)],
     customers: ['K-1', 'K-2', 'K-3', 'K-4', 'K-9'].map((reference) => ({ reference })),
   },
   'a reference means the customer who has it, not one whom an earlier import had under that key': {
     known: [{ name: 'Ada', reference: 'K-1' }],
     lines: [customerLine('K-1', { name: 'Zoë' }), customerLine('K-2', { name: 'Otto', reference: 'K-7' })],
     text: 'name,reference\nAda Lovelace,K-1\nMary,K-2\n',
-    results: [
-      [1, 'changed'],
-      [4, 'created'],
-    ],
+    results: [changed(1), created(4)],
   },
   'without a reference the customer with its e-mail address who has one is changed': {
     known: [{ email, reference: 'K-1' }],
     text: `name,email\nGrace,${email}\n`,
-    results: [[1, 'changed']],
+    results: [changed(1)],
     customers: [{ name: 'Grace', reference: 'K-1' }],
   },
   'a town alone goes to the note, and the country of the import to an address without one': {
@@ -130,130 +101,112 @@ const tables: Readonly<Record<string, Table>> = {
       'name,email,address.line1,address.city,address.postalCode,note\n' +
       `Ada,a@example.com,,Oldenburg,,Rings twice.\nGrace,${email},Street 1,Oldenburg,26133,\n`,
     query: '?of=customers&country=DE',
-    results: [
-      [1, 'created'],
-      [2, 'created'],
-    ],
+    results: [created(1), created(2)],
     customers: [{ address: null, note: 'Rings twice.\nOldenburg' }, { address: { country: 'DE' } }],
   },
 };
-for (const [what, { known = [], lines = [], text, query = '?of=customers', ...expected }] of Object.entries(
-  tables,
-))
+for (const [what, table] of Object.entries(tables))
   test(`in a table ${what}`, async (t) => {
-    const { service, token } = await rootService(t);
+    const { known = [], lines = [], text, query = '?of=customers', results } = table;
+    const { service, root, token } = await rootService(t);
     for (const members of known) await newCustomer(service, token, members);
     await importLines(service, token, lines);
-    const knownMax = known.length + lines.length;
+    const outcomes = async (more = '') =>
+      (await importTable(service, { token, text, query: query + more })).map(outcomeOf);
+    const customers = async () => (await root.get('/customers?sort=createdAt')).body.data;
+    const [knownMax, before] = [known.length + lines.length, await customers()];
     const dryId = (id: number): number | null => (id <= knownMax ? id : null);
-    const dry = await importTable(service, { token, text, query: `${query}&dryRun=true` });
     assert.deepEqual(
-      dry.map(result),
-      expected.results.map(([id, what, ...alike]) => [dryId(id), what, ...alike.map(Number).map(dryId)]),
+      await outcomes('&dryRun=true'),
+      results.map(([id, result, ...alike]) => [dryId(id), result, ...alike.map(Number).map(dryId)]),
     );
-    assert.equal((await customersIn(service, token)).length, knownMax);
-    assert.deepEqual((await importTable(service, { token, text, query })).map(result), expected.results);
-    for (const [index, customer] of (expected.customers ?? []).entries())
-      assert.partialDeepStrictEqual((await customersIn(service, token))[index], customer);
-    if (expected.isStable === false) return;
-    assert.deepEqual(
-      (await importTable(service, { token, text, query })).map(result),
-      expected.results.map(([id]) => [id, 'unchanged']),
-    );
+    assert.deepEqual(await customers(), before);
+    assert.deepEqual(await outcomes(), results);
+    const after = await customers();
+    for (const [index, customer] of (table.customers ?? []).entries())
+      assert.partialDeepStrictEqual(after[index], customer);
+    if (table.isStable !== false)
+      assert.deepEqual(
+        await outcomes(),
+        results.map(([id]) => unchanged(id)),
+      );
   });
 
 describe('a row of a table', () => {
   test('a row changes the customer of another owner, who keeps the customer', async (t) => {
-    const { service, token } = await rootService(t);
+    const { service, root, token } = await rootService(t);
     const till = await service.person('staff');
     const { id: byMail } = await newCustomer(service, till.token, { email: 'other@example.com' });
     const { id: byNumber } = await newCustomer(service, till.token, { reference: 'K-1' });
     const text = 'name,email,reference\nOther,other@example.com,\nMary,,K-1\n';
-    assert.deepEqual((await importTable(service, { token, text })).map(result), [
-      [byMail, 'changed'],
-      [byNumber, 'changed'],
-    ]);
-    const { body } = await service.get(`/customers/${byMail}`, { token });
+    const results = await importTable(service, { token, text });
+    assert.deepEqual(results.map(outcomeOf), [changed(byMail), changed(byNumber)]);
+    const { body } = await root.get(`/customers/${byMail}`);
     assert.deepEqual([body.name, body.userId], ['Other', till.id]);
   });
 
-  test('a row or a line that names another owner for a known customer is an issue', async (t) => {
+  test('a row or a line that names another owner for a known customer, or an unknown id, is an issue', async (t) => {
     const { service, token } = await rootService(t);
     const other = await service.person();
-    const { id, userId } = await newCustomer(service, token, { email: 'g@example.com' });
-    const text = `id,name,email,userId\n${id},Ada,,${other.id}\n,Ada,g@example.com,${other.id}\n${id},Ada,,${userId}\n`;
-    const results = await importTable(service, { token, text });
-    assert.deepEqual(results.map(summaryOf), [
-      '2 422 #/customer/userId read-only',
-      '3 422 #/customer/userId read-only',
-      '4 200',
-    ]);
+    const { id, userId } = await newCustomer(service, token, { email });
+    const rows = [`${id},Ada,,${other.id}`, `,Ada,${email},${other.id}`, `${id},Ada,,${userId}`, '99,Bob,,'];
+    const results = await importTable(service, { token, text: `id,name,email,userId\n${rows.join('\n')}\n` });
+    const readOnly = '422 #/customer/userId read-only';
+    const unknown = '5 422 #/customer/id unknown';
+    assert.deepEqual(results.map(summaryOf), [`2 ${readOnly}`, `3 ${readOnly}`, '4 200', unknown]);
     await importLines(service, token, [customerLine('a')]);
     const named = await importLines(service, token, [customerLine('a', { userId: other.id, name: 'Ada' })]);
-    assert.deepEqual(named.map(summaryOf), ['1 422 #/customer/userId read-only']);
+    assert.deepEqual(named.map(summaryOf), [`1 ${readOnly}`]);
   });
 
-  test('a row changes the customer whose address has the other form of its domain', async (t) => {
-    const { service, token } = await rootService(t);
-    const { id } = await newCustomer(service, token, {
-      name: 'Bücher',
-      email: 'info@bücher.example',
-      phone: null,
+  for (const form of ['info@xn--bcher-kva.example', 'INFO@BÜCHER.example'])
+    test(`a row with ${form} changes the customer whose address has the other form of its domain`, async (t) => {
+      const { service, root, token } = await rootService(t);
+      const { id } = await newCustomer(service, token, { name: 'Bücher', email: 'info@bücher.example' });
+      const [row] = await importTable(service, { token, text: `name,email\nBücher,${form}\n` });
+      assert.equal(row?.id, id);
+      assert.deepEqual(idsIn(await root.get(`/customers?email=${encodeURIComponent(form)}`)), [id]);
     });
-    const forms = ['info@xn--bcher-kva.example', 'INFO@BÜCHER.example'];
-    for (const email of forms) {
-      const [row] = await importTable(service, {
-        token,
-        text: `name,email\nBücher,${email}\n`,
-        query: '?dryRun=true',
-      });
-      assert.equal(row?.id, id, email);
-      const { body } = await service.get(`/customers?email=${encodeURIComponent(email)}`, { token });
-      assert.deepEqual(
-        body.data.map((each: { id: number }) => each.id),
-        [id],
-        email,
-      );
-    }
-  });
 
   test('a line with a new key creates a customer, and says who has the same e-mail address', async (t) => {
     const { service, token } = await rootService(t);
-    const { id } = await newCustomer(service, token, { email: 'g@example.com' });
-    const [line] = await importLines(service, token, [customerLine('a', { email: 'g@example.com' })]);
-    assert.deepEqual(line && result(line), [id + 1, 'created', id]);
+    const { id } = await newCustomer(service, token, { email });
+    const results = await importLines(service, token, [customerLine('a', { email })]);
+    assert.deepEqual(results.map(outcomeOf), [created(id + 1, id)]);
   });
 
   test('a line with a known key changes its customer, and keeps what was changed since the same line', async (t) => {
-    const { service, token } = await rootService(t);
-    const wrong = customerLine('a', { phone: '+4944112345678' });
-    const right = customerLine('a', { phone: '+4944112345679' });
+    const { service, root, token } = await rootService(t);
+    const [wrong, right] = [customerLine('a', { phone }), customerLine('a', { phone: '+4944112345679' })];
     await importLines(service, token, [wrong]);
     const path = '/customers/1';
-    const phone = async (): Promise<string> => (await service.get(path, { token })).body.phone;
     for (const [line, outcome] of [
-      [right, 'changed'],
-      [right, 'unchanged'],
-      [wrong, 'changed'],
+      [right, changed(1)],
+      [right, unchanged(1)],
+      [wrong, changed(1)],
     ] as const) {
-      const body = `${JSON.stringify(line)}\n`;
-      const headers = { 'content-type': 'application/x-ndjson' };
-      const dry = await service.post('/imports?dryRun=true', { token, body, headers });
-      assert.deepEqual(resultsOf(dry.text).map(result), [[1, outcome]]);
-      assert.deepEqual((await importLines(service, token, [line])).map(result), [[1, outcome]]);
+      const dry = await root.post('/imports?dryRun=true', `${JSON.stringify(line)}\n`, ndjson);
+      assert.deepEqual(resultsOf(dry.text).map(outcomeOf), [outcome]);
+      assert.deepEqual((await importLines(service, token, [line])).map(outcomeOf), [outcome]);
     }
-    assert.equal(await phone(), '+4944112345678');
-    await service.patch(path, { token, body: { phone: '+4944112345670' } });
-    assert.deepEqual((await importLines(service, token, [wrong])).map(result), [[1, 'unchanged']]);
-    assert.equal(await phone(), '+4944112345670');
+    assert.equal((await root.get(path)).body.phone, phone);
+    await root.patch(path, { phone: '+4944112345670' });
+    assert.deepEqual((await importLines(service, token, [wrong])).map(outcomeOf), [unchanged(1)]);
+    assert.equal((await root.get(path)).body.phone, '+4944112345670');
   });
 
   test('a row whose number a spreadsheet has rounded is rejected', async (t) => {
     const { service, token } = await rootService(t);
-    const customers = await importTable(service, { token, text: 'name;phone\nAda;4,94E+12\n' });
-    assert.deepEqual(customers.map(summaryOf), ['2 422 #/customer/phone rounded']);
-    const text = 'sku,name,unitPrice,currency,barcode\nT,Tea,7.49,EUR,4.00638E+12\n';
-    const products = await importTable(service, { token, text, query: '?of=products' });
-    assert.deepEqual(products.map(summaryOf), ['2 422 #/product/barcode rounded']);
+    for (const [of, text, issue] of [
+      ['customers', 'name;phone\nAda;4,94E+12\n', '#/customer/phone rounded'],
+      [
+        'products',
+        'sku,name,unitPrice,currency,barcode\nT,Tea,7.49,EUR,4.00638E+12\n',
+        '#/product/barcode rounded',
+      ],
+    ] as const) {
+      const results = await importTable(service, { token, text, query: `?of=${of}` });
+      assert.deepEqual(results.map(summaryOf), [`2 422 ${issue}`]);
+    }
   });
 });
