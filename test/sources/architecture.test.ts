@@ -79,9 +79,9 @@ function defaultOf(flag: string): string | undefined {
   return settings.find((setting) => `--${setting.flag}` === flag)?.fallback;
 }
 
-/** Whether the file has a function or method of that name. */
+/** Whether the file has a function or method of that name; a private one is named with its `#`. */
 function defines([file = '']: readonly string[], [name = '']: readonly string[]): boolean {
-  const definition = new RegExp(`^ *(export )?((async )?function |(async |get )?#?)${name}(<.*>)?\\(`, 'm');
+  const definition = new RegExp(`^ *(export )?((async )?function |(async |get )?)${name}(<.*>)?\\(`, 'm');
   const path = sources.find((each) => each.endsWith(`/${file}`)) ?? '';
   return definition.test(texts.get(path) ?? '');
 }
