@@ -33,6 +33,13 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     assert.deepEqual(product, { ...tea, barcode: '4006381333931', active: true });
   });
 
+  await t.test('the page of one says its currency once, with the price', async () => {
+    await person.go('#/products/1');
+    await person.see('€7.49');
+    assert.doesNotMatch(await tab.evaluate('document.body.innerText'), /Currency|EUR/);
+    await person.go('#/products');
+  });
+
   await t.test('one is changed in its list, by keyboard, and the rest of it stays', async () => {
     const [before] = await list();
     await person.press('Change Green tea');

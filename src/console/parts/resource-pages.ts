@@ -181,7 +181,9 @@ function objectContent<T extends Values>(
 ): Child {
   const history = events !== undefined && h('section.card.last', h('h2', t('History')), eventList(events));
   if (more !== undefined) return more.content(value, history, reload);
+  const hasPrice = members.some(({ kind }) => kind === 'price');
   const facts = members
+    .filter(({ kind }) => !(hasPrice && kind === 'currency')) // which the price says
     .map((member) => [member.label, textOfMember(member, value)] as const)
     .filter(([, text]) => text !== nameOf(value)); // which the heading says
   const all = factList([...facts, [t('Created'), dateTime(value.createdAt)]]);
