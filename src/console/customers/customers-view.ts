@@ -78,6 +78,7 @@ export function newCustomerView({ main, client }: Page): void {
   const body = form(h('section.card', element), {
     submit: t('Add customer'),
     others: h('a.button', { href: '#/customers' }, t('Cancel')),
+    isLong: true,
     async run() {
       const { id, name } = await save();
       notify(t('{name} is a customer now.', { name }));
