@@ -70,7 +70,7 @@ test('open orders changed in the console', { timeout: 120_000 }, async (t) => {
     const after = await read(before);
     assert.deepEqual([after['customerId'], after['shippingAddress']], [2, before['shippingAddress']]);
     await person.see('Ada Lovelace');
-    await person.see(`Order ${before.id} changed: Customer number`);
+    await person.see(`Order ${before.id} changed: Customer`);
     await openForm(before);
     await person.enter('Customer', 'a');
     await person.press('Save');

@@ -28,6 +28,13 @@ for (const [type, subject, text, href] of [
   });
 }
 
+test('an event names its account where the name is known, and no number of a customer', () => {
+  const changes = { customerId: null };
+  const account = { subject: '/api/users/4', changes: {} };
+  assert.equal(eventText('user.created', account, 'Till'), 'Account Till created');
+  assert.equal(eventText('order.changed', { subject: '/orders/7', changes }), 'Order 7 changed: Customer');
+});
+
 test('an event names what has changed of an account', () => {
   const changes = { totp: null, role: null };
   const event = { type: 'user.changed', subject: '/api/users/4', changes } as unknown as ServiceEvent;

@@ -8,8 +8,12 @@ import { dateTime, money, shortTime } from './formats.ts';
 import { rich, t } from './texts.ts';
 import type { Page } from './view.ts';
 
-/** `by` is undefined without an actor, as for the service itself. */
-export type NamedEvent = ServiceEvent & { readonly by: string | undefined };
+export type NamedEvent = ServiceEvent & {
+  /** Undefined without an actor, as for the service itself. */
+  readonly by: string | undefined;
+  /** The name of the account that the event is about, if it has done something here, too. */
+  readonly about: string | undefined;
+};
 
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
@@ -42,7 +46,10 @@ async function readNamed(
 ): Promise<readonly NamedEvent[]> {
   const named = query({ ...parameters, include: 'actorName' });
   const { data } = await client.get<List<ServiceEvent>>(`${path}?${named}`, signal);
-  return data.map((event) => ({ ...event, by: actorOf(event, user) }));
+  const names = new Map(data.map(({ actor, actorName }) => [`/api/users/${actor?.userId}`, actorName]));
+  return data.map((event) => {
+    return { ...event, by: actorOf(event, user), about: names.get(event.subject) ?? undefined };
+  });
 }
 
 function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undefined {
@@ -84,9 +91,9 @@ function salesOf(events: readonly NamedEvent[]): readonly Line[] {
 
 function eventLine(line: Line, currency: string | undefined): HTMLElement {
   const [event, ...placed] = line;
-  const { id, actor, by, reason, createdAt } = event;
+  const { id, actor, by, about, reason, createdAt } = event;
   const href = hrefOf(event);
-  const text = placed.length === 0 ? eventText(event.type, event) : saleText(event);
+  const text = placed.length === 0 ? eventText(event.type, event, about) : saleText(event);
   const how = (actor?.keyId ?? null) === null ? 'by {name}, ' : 'by {name}, with an API key, ';
   const values = line.flatMap((each) => changeTexts(each, money, currency));
   return h(

@@ -26,10 +26,14 @@ type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected
 /** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
 export const mistake = 'It was pressed by mistake.';
 
-/** Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`; a type alone becomes `Order paid`. */
+/**
+ * Describes an event: `/orders/7` and `order.paid` become `Order 7 paid`, with the name of the subject if it is given; a
+ * type alone becomes `Order paid`.
+ */
 export function eventText(
   type: string,
   { subject, changes }: Pick<ServiceEvent, 'subject' | 'changes'> = { subject: '', changes: {} },
+  named?: string,
 ): string {
   const [kind = '', happening = ''] = type.split('.');
   // a page may be older than the service that it was loaded from, and then has no name for a kind
@@ -38,8 +42,13 @@ export function eventText(
   const words = ownWords[type] ?? t(happening as PlainHappening); // the others have words of their own
   // the total changes with the items
   const members = Object.keys(changes).filter((member) => happening === 'changed' && member !== 'total');
-  const what = members.length > 0 ? `: ${enumeration.format(members.map(columnName))}` : '';
-  return [name, id, words].filter(Boolean).join(' ') + what;
+  const what = members.length > 0 ? `: ${enumeration.format(members.map(changedMemberName))}` : '';
+  return [name, named ?? id, words].filter(Boolean).join(' ') + what;
+}
+
+/** A history shows no customer’s number. */
+function changedMemberName(member: string): string {
+  return columnName(member === 'customerId' ? 'customer.name' : member);
 }
 
 /** Describes an order that was placed as paid or delivered, by the last event of that. */
