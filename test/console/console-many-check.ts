@@ -125,7 +125,7 @@ test('many orders at once in the console', { timeout: 120_000 }, async (t) => {
     'have their confirmations printed together, but for those that are no longer ordered',
     async () => {
       await tab.evaluate('window.isPrinting = false');
-      await person.press('Order confirmations');
+      await person.press('Confirmations');
       await tab.until('window.isPrinting');
       const titles = `[...document.querySelectorAll('.sheet')].map((each) => each.textContent)`;
       const texts = await tab.evaluate<string[]>(titles);

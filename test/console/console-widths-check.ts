@@ -117,6 +117,16 @@ for (const language of ['en-GB', 'de-DE'])
       await tab.send('Emulation.setTouchEmulationEnabled', { enabled: false });
     });
 
+    await t.test('has a bar of selected orders that is one line on a tablet, with three steps', async () => {
+      await tab.screen(820, 'light');
+      await person.go('#/customers');
+      await person.go('#/orders');
+      await tab.evaluate('document.querySelector("[data-key=select-all]").click()');
+      await tab.until('document.querySelectorAll(".selection .primary").length === 3');
+      const tops = `[...document.querySelectorAll('.selection button')].map((each) => each.getBoundingClientRect().top)`;
+      await tab.until(`new Set(${tops}).size === 1`); // Chromium may still be a phone
+    });
+
     await t.test('has a bar of a tenth of a phone, which says what its payments are', async () => {
       await tab.screen(390, 'light');
       await person.go('#/new');

@@ -54,7 +54,7 @@ export function orderSelection(page: Page) {
       h('strong', { role: 'status' }, t('{count} selected', { count: count(orders.length) })),
       stepButtons(page, orders),
       printAllButton(page, { label: t('Packing slips'), orders, sheetOf: packingSlip }),
-      printAllButton(page, { label: t('Order confirmations'), orders, sheetOf: orderConfirmation }),
+      printAllButton(page, { label: t('Confirmations'), orders, sheetOf: orderConfirmation }),
       button(icon(icons.remove), () => select(shown, false), { class: 'quiet', 'aria-label': t('Clear') }),
     );
   }
@@ -108,9 +108,11 @@ function selectBox(value: number | 'all', label: string): HTMLInputElement {
 function stepButtons(page: Page, orders: readonly Order[]): readonly Child[] {
   return usualWay.map((to) => {
     const able = orders.filter(({ status }) => usualStep(status) === to);
-    const text = t('Mark {count} as {to}', { count: count(able.length), to: nameOf(to) });
-    const label = to === 'paid' ? `${text} …` : text;
-    return able.length > 0 && stepButton(page, { orders: able, to, label }, { class: 'primary' });
+    const about = { count: count(able.length), to: nameOf(to) };
+    const more = to === 'paid' ? ' …' : '';
+    const label = t('{count} as {to}', about) + more;
+    const attributes = { class: 'primary', 'aria-label': t('Mark {count} as {to}', about) + more };
+    return able.length > 0 && stepButton(page, { orders: able, to, label }, attributes);
   });
 }
 
