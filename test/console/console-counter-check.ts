@@ -190,23 +190,26 @@ test('sales over the counter', { timeout: 240_000 }, async (t) => {
     await tab.until(`(${lines}).length === 2`);
   });
 
-  for (const width of [1280, 390])
-    await t.test(`what is said of a sale covers no field and no button below it, at ${width}`, async () => {
-      await tab.screen(width, 'light');
-      await begin();
-      await tab.scan(tea.barcode);
-      await press('F4');
-      await tab.until('document.querySelector(".notice a")?.checkVisibility()');
-      await tab.until(`(${lines}).length === 0`);
-      await tab.evaluate('scrollTo(0, 0)');
-      const covered = `[...document.querySelectorAll('main form :is(input, select, button), .side a')]
+  for (const width of [1280, 820, 390])
+    await t.test(
+      `what is said of a sale covers neither the heading nor a field or button, at ${width}`,
+      async () => {
+        await tab.screen(width, 'light');
+        await begin();
+        await tab.scan(tea.barcode);
+        await press('F4');
+        await tab.until('document.querySelector(".notice a")?.checkVisibility()');
+        await tab.until(`(${lines}).length === 0`);
+        await tab.evaluate('scrollTo(0, 0)');
+        const covered = `[...document.querySelectorAll('main h1, main form :is(input, select, button), .side a')]
         .filter((each) => {
           const [a, b] = [each, document.querySelector('.notice')].map((one) => one.getBoundingClientRect());
           return a.width > 0 && a.top < b.bottom && b.top < a.bottom && a.left < b.right && b.left < a.right;
         }).map((each) => each.outerHTML)`;
-      assert.deepEqual(await tab.evaluate(covered), []);
-      await tab.screen(1280, 'light');
-    });
+        assert.deepEqual(await tab.evaluate(covered), []);
+        await tab.screen(1280, 'light');
+      },
+    );
 
   await t.test('what has an address isn’t handed over, unless that is said', async () => {
     await begin();

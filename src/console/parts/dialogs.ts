@@ -80,11 +80,17 @@ const noticeMilliseconds = 6_000;
 /** The time for which a step can be taken back. */
 export const takeBackMilliseconds = 10_000;
 
-/** Announces an outcome on the page and to screen readers, in place of the one before. */
+/**
+ * Announces an outcome on the page and to screen readers, in place of the one before. Until the page is left an empty
+ * place remains of it: nothing moves under a finger.
+ */
 export function notify(text: Child, milliseconds = noticeMilliseconds): void {
   for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
   const notice = addNotice('notice', text);
-  setTimeout(() => notice.remove(), milliseconds);
+  setTimeout(() => {
+    notice.classList.add('over');
+    window.addEventListener('hashchange', () => notice.remove(), { once: true });
+  }, milliseconds);
 }
 
 /**
