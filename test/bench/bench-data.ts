@@ -3,8 +3,9 @@
 import { constants, copyFileSync, cpSync, existsSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
-import { ask } from './ask.ts';
-import { logIn, project, startService, type Setting } from './servers.ts';
+import { root } from '../support/source-text.ts';
+import { endServer, runOnCore } from './children.ts';
+import { logIn, startService, type Server } from './servers.ts';
 
 export type Made = {
   readonly folder: string;
@@ -16,12 +17,7 @@ type Row = Readonly<Record<string, unknown>>;
 
 const sampleSeconds = 900;
 
-export async function makeData(
-  setting: Setting,
-  kept: string,
-  orderCount: number,
-  say: (text: string) => void,
-): Promise<Made> {
+export async function makeData(kept: string, orderCount: number, say: (text: string) => void): Promise<Made> {
   const folder = join(kept, `orders-${orderCount}`);
   const fastifyDatabase = join(kept, `fastify-${orderCount}.db`); // exists only once it is complete
   const databases = { folder, fastifyDatabase, orderCount };
@@ -31,13 +27,11 @@ export async function makeData(
 
   say(`making ${orderCount} orders`);
   const sample = ['sample', '--orders', String(orderCount), '--seed', '1', '--data', folder];
-  await setting.children.run(
-    { command: [process.execPath, join(project, 'src/start.js'), ...sample], cores: 'any' },
-    sampleSeconds,
-  );
+  const command = [process.execPath, join(root, 'src/start.js'), ...sample];
+  await runOnCore({ command, cores: 'any' }, sampleSeconds);
   const made = { ...databases, admin: adminOf(folder) };
   say('giving Fastify the same orders');
-  await fillFastify(setting, made, unfinished);
+  await fillFastify(made, unfinished);
   renameSync(unfinished, fastifyDatabase);
   return made;
 }
@@ -60,20 +54,19 @@ function adminOf(folder: string): Made['admin'] {
   return JSON.parse(readFileSync(join(folder, 'initial-admin.json'), 'utf8'));
 }
 
-async function fillFastify(setting: Setting, made: Made, database: string): Promise<void> {
-  const service = await startService(setting, made.folder, []);
+async function fillFastify(made: Made, database: string): Promise<void> {
+  const service = await startService({ cores: 'any', env: {} }, made.folder, []);
   const db = new DatabaseSync(database);
   db.exec(readFileSync(join(import.meta.dirname, 'peers/fastify/schema.sql'), 'utf8'));
   db.exec('PRAGMA synchronous = OFF; BEGIN');
-  const read = pagesFrom(service.origin, () => logIn(service.origin, made.admin));
   const ofCustomers = 'id userId name email phone address createdAt updatedAt';
-  await copyRows(db, 'customers', ofCustomers, read('/customers?limit=200&sort=id'));
+  await copyRows(db, 'customers', ofCustomers, pagesOf(service, made, '/customers?limit=200&sort=id'));
   const ofOrders =
     'id status customerId userId currency items total shippingAddress note createdAt updatedAt';
-  await copyRows(db, 'orders', ofOrders, read('/orders?limit=200&sort=id'));
+  await copyRows(db, 'orders', ofOrders, pagesOf(service, made, '/orders?limit=200&sort=id'));
   db.exec('COMMIT; ANALYZE; PRAGMA wal_checkpoint(TRUNCATE)');
   db.close();
-  await setting.children.end(service.child);
+  await endServer(service.running);
 }
 
 async function copyRows(
@@ -98,18 +91,18 @@ function asColumn(value: unknown): SQLInputValue {
 }
 
 /** Reads a list to its end; logs in again before the token can expire. */
-function pagesFrom(origin: string, signIn: () => Promise<string>) {
-  return async function* pages(first: string): AsyncGenerator<readonly Row[]> {
-    let authorization = '';
-    let path: string | null = first;
-    for (let count = 0; path !== null; count++) {
-      if (count % 1000 === 0) authorization = await signIn();
-      const response = await ask(origin, { path, headers: { Authorization: authorization } });
-      if (response.status !== 200)
-        throw new Error(`${path} was answered with ${response.status}: ${response.body}`);
-      const page = JSON.parse(response.body) as { data: Row[]; next: string | null }; // a page of the list
-      yield page.data;
-      path = page.next;
-    }
-  };
+async function* pagesOf(service: Server, { admin }: Made, first: string): AsyncGenerator<readonly Row[]> {
+  let authorization = '';
+  let path: unknown = first;
+  for (let count = 0; typeof path === 'string'; count++) {
+    if (count % 1000 === 0) authorization = await logIn(service, admin);
+    const { status, text, thing } = await service.client.ask({
+      method: 'GET',
+      path,
+      headers: { authorization },
+    });
+    if (status !== 200) throw new Error(`${path} was answered with ${status}: ${text}`);
+    yield thing['data'] as Row[]; // a list has its rows there
+    path = thing['next'];
+  }
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { makeData, type Made } from './bench-data.ts';
 import { readOptions, usage, type BenchOptions } from './bench-options.ts';
 import { markdown, thousands, workloadHeader, workloadRows } from './bench-table.ts';
-import { keepChildren, missingHere } from './children.ts';
+import { missingHere } from './children.ts';
 import { installFastify } from './peer-install.ts';
 import { measureWorkload, type Bench } from './rounds.ts';
 import { measureMemory, measureStarts, memoryHeader, startHeader } from './start-and-memory.ts';
@@ -20,31 +20,20 @@ async function main(): Promise<void> {
   const missing = missingHere(['wrk', 'taskset', 'npm']);
   if (missing.length > 0) throw new Error(missing.join('\n'));
 
-  const children = keepChildren();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
   const scratch = mkdtempSync(join(tmpdir(), 'orderly-bench-run-'));
-  const discard = () => rmSync(scratch, { recursive: true, force: true });
-  for (const signal of ['SIGINT', 'SIGTERM'] as const)
-    process.once(signal, () => {
-      children.killAll();
-      discard();
-      process.exit(1);
-    });
-  try {
-    const say = (text: string) => console.error(`… ${text}`);
-    await measureAll({ options, children, scratch, fastify: await installFastify(children, say), say });
-  } finally {
-    await children.endAll();
-    discard();
-  }
+  process.once('exit', () => rmSync(scratch, { recursive: true, force: true }));
+  const say = (text: string) => console.error(`… ${text}`);
+  await measureAll({ options, scratch, fastify: await installFastify(say), say });
 }
 
 async function measureAll(bench: Bench): Promise<void> {
-  const { options, children, scratch, say } = bench;
+  const { options, scratch, say } = bench;
   const folder = options.scratch ?? scratch;
   mkdirSync(folder, { recursive: true });
   console.log(conditions(options));
   for (const orderCount of options.sizes) {
-    const made = await makeData({ children, cores: 'any', env: {} }, folder, orderCount, say);
+    const made = await makeData(folder, orderCount, say);
     console.log(`\n## ${thousands(orderCount)} orders`);
     await measureWorkloads(bench, made);
     await measureRest(bench, made);
@@ -53,9 +42,8 @@ async function measureAll(bench: Bench): Promise<void> {
 
 async function measureWorkloads(bench: Bench, made: Made): Promise<void> {
   const rows: string[][] = [];
-  for (const workload of workloads.filter(({ name }) => bench.options.only.includes(name))) {
+  for (const workload of workloads.filter(({ name }) => bench.options.only.includes(name)))
     rows.push(...workloadRows(workload, await measureWorkload(bench, workload, made)));
-  }
   if (rows.length > 0) console.log(`\n${markdown(workloadHeader, rows)}`);
 }
 
@@ -66,19 +54,15 @@ async function measureRest(bench: Bench, made: Made): Promise<void> {
 }
 
 function conditions({ rounds, seconds, isTls, leanFastify }: BenchOptions): string {
-  return (
-    `Node ${process.versions.node}, ${cpus()[0]?.model ?? 'unknown processor'}, one core for the ` +
-    `server and one for wrk, 64 connections over ${isTls ? 'TLS 1.3' : 'plain HTTP'},` +
-    ` medians of ${rounds} alternating round${rounds === 1 ? '' : 's'} of ${seconds} s, each of new ` +
-    'processes; ratios are medians of ratios within rounds.' +
-    ' Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of ' +
-    'the host; ratios of rounds that they disturbed carry a question mark.' +
-    ` Fastify ${
-      leanFastify
-        ? 'remembers tokens and looks up no session'
-        : 'verifies each token and looks up its session'
-    }.`
-  );
+  const processor = cpus()[0]?.model ?? 'unknown processor';
+  const protocol = isTls ? 'TLS 1.3' : 'plain HTTP';
+  const checks = leanFastify
+    ? 'remembers tokens and looks up no session'
+    : 'verifies each token and looks up its session';
+  return `Node ${process.versions.node}, ${processor}, one core for the server and one for wrk, 64 connections over
+${protocol}; medians of alternating rounds (${rounds}) of ${seconds} s, each of new processes; ratios are medians of
+ratios within rounds. Others: cores taken meanwhile by processes foreign to the benchmark or by other guests of
+the host; ratios of rounds that they disturbed carry a question mark. Fastify ${checks}.`;
 }
 
 main().catch((violation: unknown) => {

@@ -1,7 +1,10 @@
 // Records the service's responses, which bare node:http then sends: same status, header fields and bytes.
 import { writeFileSync } from 'node:fs';
-import type { TestResponse, Ask } from './ask.ts';
-import type { FixedAnswer, FixedAnswers, Target } from './workloads.ts';
+import type { LoadRequest, Reply } from '../support/load-client.ts';
+import type { Target } from './workloads.ts';
+
+export type FixedAnswer = Pick<Reply, 'status' | 'headers' | 'text'>;
+export type FixedAnswers = Readonly<Record<'read' | 'list' | 'place', FixedAnswer>>;
 
 const askedPerKind = 25;
 const addedByNode = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
@@ -10,41 +13,32 @@ const addedByNode = ['date', 'connection', 'keep-alive', 'transfer-encoding'];
 export async function writeFixedAnswers(
   file: string,
   target: Target,
-  requests: readonly Ask[],
+  requests: readonly LoadRequest[],
   status: number,
 ): Promise<void> {
-  const isList = ({ path }: Ask) => path.includes('?');
-  const isPlace = ({ method }: Ask) => method === 'POST';
-  const answerTo = async (kind: readonly Ask[]) =>
-    kind.length === 0 ? undefined : fixed(await typicalAnswer(target, kind));
-  const place = await answerTo(requests.filter(isPlace));
-  const list = await answerTo(requests.filter(isList));
-  const read = await answerTo(requests.filter((request) => !isPlace(request) && !isList(request)));
-  const any = read ?? list ?? place;
-  if (any === undefined || any.status !== status)
-    throw new Error(`Expected ${status} but was answered: ${JSON.stringify(any)}`);
-  writeFileSync(
-    file,
-    JSON.stringify({ read: read ?? any, list: list ?? any, place: place ?? any } satisfies FixedAnswers),
+  const kinds = Map.groupBy(requests, ({ method, path }) =>
+    method === 'POST' ? 'place' : path.includes('?') ? 'list' : 'read',
   );
+  const answerTo = async (kind: keyof FixedAnswers) => typicalAnswer(target, kinds.get(kind) ?? []);
+  const [read, list, place] = [await answerTo('read'), await answerTo('list'), await answerTo('place')];
+  const any = read ?? list ?? place;
+  if (any?.status !== status) throw new Error(`Expected ${status} but was answered: ${JSON.stringify(any)}`);
+  const answers: FixedAnswers = { read: read ?? any, list: list ?? any, place: place ?? any };
+  writeFileSync(file, JSON.stringify(answers));
 }
 
-/** The response of median length. */
-async function typicalAnswer(target: Target, requests: readonly Ask[]): Promise<TestResponse> {
-  const responses: TestResponse[] = [];
+/** The response of median length, without the fields that the bare server has anyway; undefined without requests. */
+async function typicalAnswer(
+  target: Target,
+  requests: readonly LoadRequest[],
+): Promise<FixedAnswer | undefined> {
+  const replies: Reply[] = [];
   const step = Math.ceil(requests.length / askedPerKind);
-  for (let at = 0; at < requests.length; at += step) {
-    const request = requests[at];
-    if (request) responses.push(await target.ask(request));
-  }
-  responses.sort((one, other) => one.body.length - other.body.length);
-  const middle = responses[Math.floor(responses.length / 2)];
-  if (middle === undefined) throw new Error('There was nothing to ask.');
-  return middle;
-}
-
-function fixed({ status, rawHeaders, body }: TestResponse): FixedAnswer {
-  const isOwn = (index: number) =>
-    !addedByNode.includes(rawHeaders[index - (index % 2)]?.toLowerCase() ?? '');
-  return { status, headers: rawHeaders.filter((_, index) => isOwn(index)), body };
+  for (const [index, request] of requests.entries())
+    if (index % step === 0) replies.push(await target.client.ask(request));
+  replies.sort((one, other) => one.text.length - other.text.length);
+  const middle = replies[Math.floor(replies.length / 2)];
+  if (middle === undefined) return undefined;
+  const own = Object.entries(middle.headers).filter(([name]) => !addedByNode.includes(name));
+  return { status: middle.status, headers: Object.fromEntries(own), text: middle.text };
 }

@@ -13,12 +13,12 @@ import {
 } from 'node:fs';
 import { tmpdir, userInfo } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
-import type { Children } from './children.ts';
+import { runOnCore } from './children.ts';
 
 const installSeconds = 300;
 
 /** Returns the folder. It is named after its contents, so that a change of the peer makes a new one. */
-export async function installFastify(children: Children, say: (text: string) => void): Promise<string> {
+export async function installFastify(say: (text: string) => void): Promise<string> {
   const source = join(import.meta.dirname, 'peers/fastify');
   const own = ownFolder();
   const folder = join(own, hashOf(source));
@@ -29,15 +29,8 @@ export async function installFastify(children: Children, say: (text: string) => 
     cpSync(source, unfinished, { recursive: true });
     // Npm has to run on this Node, not on the one of the machine.
     const path = [dirname(process.execPath), process.env['PATH']].join(delimiter);
-    await children.run(
-      {
-        command: ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'],
-        cores: 'any',
-        cwd: unfinished,
-        env: { PATH: path },
-      },
-      installSeconds,
-    );
+    const command = ['npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund'];
+    await runOnCore({ command, cores: 'any', cwd: unfinished, env: { PATH: path } }, installSeconds);
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

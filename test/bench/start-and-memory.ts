@@ -3,18 +3,17 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { copyData, type Made } from './bench-data.ts';
 import { median, ms } from './bench-table.ts';
-import { memoryOf, type Memory } from './children.ts';
+import { endServer, memoryOf } from './children.ts';
 import { writeFixedAnswers } from './fixed-answers.ts';
-import { certificateIn, type Bench } from './rounds.ts';
+import { certificateIn, leanness, type Bench } from './rounds.ts';
 import { peerToken, logIn, startBare, startFastify, startService, type Server } from './servers.ts';
 import { hotReads, mixture, read, targetAt } from './workloads.ts';
 import { applyLoad, writeRequests } from './wrk.ts';
 
-type Footprint = { readonly name: string; readonly idle: Memory; readonly after: Memory };
 type Starter = {
   readonly name: string;
   readonly start: () => Promise<Server>;
-  readonly authorize: (server: Server) => Promise<string>;
+  readonly authorize: (server: Server) => string | Promise<string>;
 };
 
 const starts = 10;
@@ -33,7 +32,7 @@ export async function measureStarts(bench: Bench, made: Made): Promise<string[][
       const server = await start();
       // The first fills the disk's and the compiler's caches.
       if (count > 0) times.push(performance.now() - began);
-      await bench.children.end(server.child);
+      await endServer(server.running);
     }
     rows.push([name, '', ms(median(times)), ms(Math.min(...times)), ms(Math.max(...times))]);
   }
@@ -44,97 +43,69 @@ export const memoryHeader = ['memory, MB', '', 'idle', 'of it anonymous', 'after
 
 /** Idle after the first response; then after hot, cold and mixed load with the default settings. */
 export async function measureMemory(bench: Bench, made: Made): Promise<string[][]> {
-  const measured: Footprint[] = [];
+  const rows: string[][] = [];
   const copy = copyData(made);
   try {
-    for (const starter of await startersOf(bench, copy)) {
-      bench.say(`${starter.name}: memory`);
+    for (const { name, start, authorize } of await startersOf(bench, copy)) {
+      bench.say(`${name}: memory`);
       // fills the compile cache: stripping types takes 15 MB
-      await bench.children.end((await starter.start()).child);
-      const server = await starter.start();
+      await endServer((await start()).running);
+      const server = await start();
       await pause(settleMs);
       const idle = memoryOf(server.pid);
-      await loadFully(bench, server, copy, await starter.authorize(server));
+      await loadFully(bench, server, copy, await authorize(server));
       await pause(settleMs);
       const after = memoryOf(server.pid);
-      await bench.children.end(server.child);
-      measured.push({ name: starter.name, idle, after });
+      await endServer(server.running);
+      const figures = [idle.rssMb, idle.anonymousMb, after.rssMb, after.anonymousMb];
+      rows.push([name, '', ...figures.map((figure) => figure.toFixed(0))]);
     }
   } finally {
     copy.discard();
   }
-  return measured.map(({ name, idle, after }) => [
-    name,
-    '',
-    idle.rssMb.toFixed(0),
-    idle.anonymousMb.toFixed(0),
-    after.rssMb.toFixed(0),
-    after.anonymousMb.toFixed(0),
-  ]);
+  return rows;
 }
 
-async function startersOf({ children, options, fastify, scratch }: Bench, made: Made): Promise<Starter[]> {
-  const env = options.isTls ? certificateIn(made.folder) : {};
-  const setting = { children, cores: 'server', env } as const;
+async function startersOf({ options, fastify, scratch }: Bench, made: Made): Promise<Starter[]> {
+  const setting = { cores: 'server', env: options.isTls ? certificateIn(made.folder) : {} } as const;
   const flags = options.isTls ? ['--tls', 'self-signed'] : [];
-  const service = () => startService(setting, made.folder, flags);
-  const logInTo = (server: Server) => logIn(server.origin, made.admin);
+  const startOwn = () => startService(setting, made.folder, flags);
+  const logInto = (server: Server) => logIn(server, made.admin);
   const ANSWERS = join(scratch, 'start.answers.json');
-  await writeAnswersOf(service, logInTo, made, ANSWERS, children.end);
+  const service = await startOwn();
+  const target = targetAt(service, made.orderCount, await logInto(service));
+  await writeFixedAnswers(ANSWERS, target, hotReads(target), 200);
+  await endServer(service.running);
+  const bare = { ANSWERS, DATABASE: made.fastifyDatabase, NODE_COMPILE_CACHE: join(scratch, 'compiled') };
   return [
-    { name: 'orderly', start: service, authorize: logInTo },
+    { name: 'orderly', start: startOwn, authorize: logInto },
     {
       name: 'Fastify',
-      start: () =>
-        startFastify(setting, fastify, made.fastifyDatabase, options.leanFastify ? { LEAN: 'on' } : {}),
-      authorize: async () => peerToken(),
+      start: () => startFastify(setting, fastify, made.fastifyDatabase, leanness(options)),
+      authorize: peerToken,
     },
     {
       name: 'bare node:http and an open database',
-      authorize: async () => 'none',
-      start: () =>
-        startBare(setting, {
-          ANSWERS,
-          DATABASE: made.fastifyDatabase,
-          NODE_COMPILE_CACHE: join(scratch, 'compiled'),
-        }),
+      start: () => startBare(setting, bare),
+      authorize: () => 'none',
     },
   ];
 }
 
-async function writeAnswersOf(
-  start: Starter['start'],
-  authorize: Starter['authorize'],
-  made: Made,
-  file: string,
-  end: Bench['children']['end'],
-): Promise<void> {
-  const server = await start();
-  const target = targetAt(server.origin, made.orderCount, await authorize(server));
-  await writeFixedAnswers(file, target, hotReads(target), 200);
-  await end(server.child);
-}
-
 async function loadFully(
-  { children, options, scratch }: Bench,
+  { options, scratch }: Bench,
   server: Server,
   made: Made,
   authorization: string,
 ): Promise<void> {
-  const target = targetAt(server.origin, made.orderCount, authorization);
+  const target = targetAt(server, made.orderCount, authorization);
   const requestsFile = join(scratch, 'memory.requests');
-  const load = {
-    origin: server.origin,
-    pid: server.pid,
-    requestsFile,
-    seconds: options.seconds,
-    spreadOver: 0,
-    isRefused: false,
-  };
+  const { origin, pid } = server;
+  const load = { origin, pid, requestsFile, seconds: options.seconds, spreadOver: 0, isRefused: false };
   for (const requests of [hotReads(target), mixture(target)]) {
     writeRequests(requestsFile, requests);
-    await applyLoad(children, load);
+    await applyLoad(load);
   }
   writeRequests(requestsFile, [read(target, 1)]);
-  await applyLoad(children, { ...load, spreadOver: made.orderCount });
+  await applyLoad({ ...load, spreadOver: made.orderCount });
 }

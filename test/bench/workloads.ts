@@ -1,20 +1,10 @@
 // What is measured under load: each workload's requests and how its servers are set up.
-import { ask, headerOf, type TestResponse, type Ask } from './ask.ts';
-
-export type FixedAnswer = {
-  readonly status: number;
-  readonly headers: readonly string[];
-  readonly body: string;
-};
-export type FixedAnswers = {
-  readonly read: FixedAnswer;
-  readonly list: FixedAnswer;
-  readonly place: FixedAnswer;
-};
+import type { LoadClient, LoadRequest } from '../support/load-client.ts';
+import type { Server } from './servers.ts';
 
 /** What a workload knows of its server: credentials and data. */
 export type Target = {
-  readonly ask: (request: Ask) => Promise<TestResponse>;
+  readonly client: LoadClient;
   readonly authorization: string;
   readonly orderCount: number;
 };
@@ -22,7 +12,7 @@ export type Target = {
 export type Workload = {
   readonly name: string;
   readonly title: string;
-  readonly requests: (target: Target) => readonly Ask[] | Promise<readonly Ask[]>;
+  readonly requests: (target: Target) => readonly LoadRequest[] | Promise<readonly LoadRequest[]>;
   readonly status: number;
   /** Writing workloads run on a copy of the data, so that the next one finds it as it was. */
   readonly writes: boolean;
@@ -34,18 +24,11 @@ const usual = { status: 200, writes: false, spreads: false, serviceFlags: [] } a
 const hotCount = 1000;
 /** How many of the ids are read, at most. */
 const anyCount = 20_000;
-const withoutCache = ['--cache-bytes', '0'];
+const withoutCache = { serviceFlags: ['--cache-bytes', '0'] };
 
 export const workloads: readonly Workload[] = [
   { ...usual, name: 'read', title: 'read one of all orders', requests: anyRead, spreads: true },
-  {
-    ...usual,
-    name: 'cold',
-    title: 'the same, no cache',
-    requests: anyRead,
-    spreads: true,
-    serviceFlags: withoutCache,
-  },
+  { ...usual, name: 'cold', title: 'the same, no cache', requests: anyRead, spreads: true, ...withoutCache },
   { ...usual, name: 'hot', title: `read one of ${hotCount} orders`, requests: hotReads },
   {
     ...usual,
@@ -54,14 +37,8 @@ export const workloads: readonly Workload[] = [
     requests: conditionalReads,
     status: 304,
   },
-  { ...usual, name: 'list', title: 'list 20 open, newest first', requests: (target) => [openOrders(target)] },
-  {
-    ...usual,
-    name: 'cold-list',
-    title: 'the same, no cache',
-    requests: (target) => [openOrders(target)],
-    serviceFlags: withoutCache,
-  },
+  { ...usual, name: 'list', title: 'list 20 open, newest first', requests: openOrders },
+  { ...usual, name: 'cold-list', title: 'the same, no cache', requests: openOrders, ...withoutCache },
   {
     ...usual,
     name: 'place',
@@ -74,30 +51,30 @@ export const workloads: readonly Workload[] = [
   { ...usual, name: 'refused', title: 'rejected order', requests: rejections, status: 422 },
 ];
 
-export function targetAt(origin: string, orderCount: number, authorization: string): Target {
-  return { ask: (request) => ask(origin, request), authorization, orderCount };
+export function targetAt({ client }: Server, orderCount: number, authorization: string): Target {
+  return { client, authorization, orderCount };
 }
 
-export function read({ authorization }: Target, id: number): Ask {
-  return { path: `/orders/${id}`, headers: { Authorization: authorization } };
+export function read({ authorization }: Target, id: number): LoadRequest {
+  return { method: 'GET', path: `/orders/${id}`, headers: { Authorization: authorization } };
 }
 
 /** Its reads are spread over all orders. */
-function anyRead(target: Target): Ask[] {
+function anyRead(target: Target): LoadRequest[] {
   return [read(target, 1)];
 }
 
-export function hotReads(target: Target): Ask[] {
+export function hotReads(target: Target): LoadRequest[] {
   return idsOf(target, hotCount).map((id) => read(target, id));
 }
 
 /** Its reads are spread over all orders. */
-export function mixture(target: Target): Ask[] {
+export function mixture(target: Target): LoadRequest[] {
   const places = placements(target);
   return idsOf(target, anyCount).map((id, index) => {
     const turn = (index * 7) % 20; // 7 and 20 share no factor: 16 reads, 3 lists and 1 order, well mixed
     if (turn < 16) return read(target, id);
-    return turn < 19 ? openOrders(target) : (places[index % places.length] ?? read(target, id));
+    return turn < 19 ? openList(target) : (places[index % places.length] ?? read(target, id));
   });
 }
 
@@ -111,42 +88,38 @@ function idsOf({ orderCount }: Target, count: number): number[] {
   });
 }
 
-async function conditionalReads(target: Target): Promise<Ask[]> {
-  const requests: Ask[] = [];
+async function conditionalReads(target: Target): Promise<LoadRequest[]> {
+  const requests: LoadRequest[] = [];
   for (const request of hotReads(target)) {
-    const etag = headerOf(await target.ask(request), 'etag') ?? '';
+    const { etag = '' } = (await target.client.ask(request)).headers;
     requests.push({ ...request, headers: { ...request.headers, 'If-None-Match': etag } });
   }
   return requests;
 }
 
-function openOrders({ authorization }: Target): Ask {
-  return { path: '/orders?status=open&limit=20&sort=-createdAt', headers: { Authorization: authorization } };
+function openOrders(target: Target): LoadRequest[] {
+  return [openList(target)];
 }
 
-function placements(target: Target): Ask[] {
+function openList({ authorization }: Target): LoadRequest {
+  const path = '/orders?status=open&limit=20&sort=-createdAt';
+  return { method: 'GET', path, headers: { Authorization: authorization } };
+}
+
+function placements(target: Target): LoadRequest[] {
   return Array.from({ length: 500 }, (_, index) => post(target, newOrder(index)));
 }
 
 /** Two issues each: no currency, and a quantity below 1. */
-function rejections(target: Target): Ask[] {
+function rejections(target: Target): LoadRequest[] {
   return Array.from({ length: 500 }, (_, index) => {
-    const {
-      currency: _left,
-      items: [first, ...others],
-      ...order
-    } = newOrder(index);
-    return post(target, { ...order, items: [{ ...first, quantity: 0 }, ...others] });
+    const { currency: _currency, items, ...order } = newOrder(index);
+    return post(target, { ...order, items: items.map((item) => ({ ...item, quantity: item.quantity - 1 })) });
   });
 }
 
-function post({ authorization }: Target, order: object): Ask {
-  return {
-    method: 'POST',
-    path: '/orders',
-    headers: { Authorization: authorization, 'Content-Type': 'application/json' },
-    body: JSON.stringify(order),
-  };
+function post({ authorization }: Target, order: object): LoadRequest {
+  return { method: 'POST', path: '/orders', headers: { Authorization: authorization }, body: order };
 }
 
 function newOrder(index: number) {

@@ -1,8 +1,8 @@
 // Runs wrk against one server: 64 connections kept alive, one thread on the load core.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Ask } from './ask.ts';
-import { busyUs, cpuUs, type Children } from './children.ts';
+import type { LoadRequest } from '../support/load-client.ts';
+import { busyUs, cpuUs, runOnCore } from './children.ts';
 
 export type Load = {
   readonly origin: string;
@@ -26,21 +26,16 @@ export type Sample = {
 const connections = 64;
 const script = join(import.meta.dirname, 'load.lua');
 
-export async function applyLoad(children: Children, load: Load): Promise<Sample> {
+export async function applyLoad(load: Load): Promise<Sample> {
   const serverBefore = cpuUs(load.pid);
   const machineBefore = busyUs();
   const loadBefore = cpuUs(process.pid);
   const began = performance.now();
-  const printed = await children.run(
-    {
-      cores: 'load',
-      command: [
-        ...`wrk --latency -t 1 -c ${connections} -d ${load.seconds}s --timeout 8s -s`.split(' '),
-        ...[script, load.origin, '--', load.requestsFile, String(load.spreadOver)],
-      ],
-    },
-    load.seconds + 20,
-  );
+  const command = [
+    ...`wrk --latency -t 1 -c ${connections} -d ${load.seconds}s --timeout 8s -s`.split(' '),
+    ...[script, load.origin, '--', load.requestsFile, String(load.spreadOver)],
+  ];
+  const printed = await runOnCore({ cores: 'load', command }, load.seconds + 20);
   const server = cpuUs(load.pid) - serverBefore;
   const others = busyUs() - machineBefore - server - (cpuUs(process.pid) - loadBefore);
   const counted = countsIn(printed);
@@ -55,19 +50,16 @@ export async function applyLoad(children: Children, load: Load): Promise<Sample>
 }
 
 /** Writes the bytes of requests for load.lua, each with a zero byte at its end. */
-export function writeRequests(file: string, requests: readonly Ask[]): void {
+export function writeRequests(file: string, requests: readonly LoadRequest[]): void {
   writeFileSync(file, requests.map((request) => `${onTheWire(request)}\0`).join(''));
 }
 
-function onTheWire({ method = 'GET', path, headers = {}, body = '' }: Ask): string {
-  const all = {
-    Host: 'localhost',
-    Accept: 'application/json',
-    ...headers,
-    ...(body !== '' && { 'Content-Length': String(Buffer.byteLength(body)) }),
-  };
+function onTheWire({ method, path, headers, body }: LoadRequest): string {
+  const payload = body === undefined ? '' : JSON.stringify(body);
+  const ofBody = { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(payload) };
+  const all = { Host: 'localhost', Accept: 'application/json', ...headers, ...(payload !== '' && ofBody) };
   const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`);
-  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${body}`;
+  return `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n${payload}`;
 }
 
 function countsIn(

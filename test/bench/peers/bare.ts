@@ -3,7 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { DatabaseSync } from 'node:sqlite';
-import type { FixedAnswer, FixedAnswers } from '../workloads.ts';
+import type { FixedAnswer, FixedAnswers } from '../fixed-answers.ts';
 
 type Respond = (response: ServerResponse) => void;
 const { PORT, ANSWERS, TLS_CERT, TLS_KEY, DATABASE } = process.env;
@@ -33,11 +33,9 @@ server.listen(Number(PORT), '127.0.0.1');
 process.once('SIGTERM', () => process.exit(0)); // with `exit`, so that the compile cache is saved
 
 /** As most people write it: an object of headers and a string. */
-function responder({ status, headers, body }: FixedAnswer): Respond {
-  const object: Record<string, string> = {};
-  for (let at = 0; at < headers.length; at += 2) object[headers[at] ?? ''] = headers[at + 1] ?? '';
+function responder({ status, headers, text }: FixedAnswer): Respond {
   return (response) => {
-    response.writeHead(status, object).end(body);
+    response.writeHead(status, headers).end(text);
   };
 }
 
