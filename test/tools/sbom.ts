@@ -2,7 +2,6 @@
 // executable, with its SHA-256. What runs is Node, with its parts, and tables that were made from data of others. The
 // packages that bring Node are `optional`, the others of package-lock.json are for development, and so are `excluded`.
 // The same for the same lock file, Node and version.
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sha256 } from './runtime.ts';
@@ -14,6 +13,8 @@ type Locked = {
   readonly license?: string;
   readonly integrity?: string;
   readonly link?: boolean;
+  /** What a link leads to. */
+  readonly resolved?: string;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -24,10 +25,9 @@ const packages: Readonly<Record<string, Locked>> = JSON.parse(lock).packages;
 const runtimePlace = '.ci/runtime';
 const bringingNode = Object.keys(packages[runtimePlace]?.optionalDependencies ?? {});
 
+type Part = readonly [license: string, cpe?: string | undefined, purl?: string];
 /** The parts of Node by their names in `process.versions`. Scanners find them by the CPE, or else by the purl. */
-const nodeParts: Readonly<
-  Record<string, readonly [license: string, cpe?: string | undefined, purl?: string]>
-> = {
+const nodeParts: Readonly<Record<string, Part>> = {
   acorn: ['MIT', 'acornjs:acorn', 'npm/acorn'],
   ada: ['MIT OR Apache-2.0', 'ada-url:ada'],
   amaro: ['MIT', undefined, 'npm/amaro'],
@@ -59,13 +59,9 @@ const nodeParts: Readonly<
 /** Versions of interfaces. */
 const noParts = ['modules', 'napi', 'node', 'unicode'];
 
+type Origin = readonly [name: string, version: string | undefined, license: string, purl: string];
 /** The tables that were made from data of others; `orderly licenses` prints the licences. */
-const tables: Readonly<
-  Record<
-    string,
-    readonly (readonly [name: string, version: string | undefined, license: string, purl: string])[]
-  >
-> = {
+const tables: Readonly<Record<string, readonly Origin[]>> = {
   'src/auth/common-password-list.ts': [
     ['@zxcvbn-ts/language-common', '4.1.3', 'MIT', 'npm/%40zxcvbn-ts/language-common'],
   ],
@@ -174,17 +170,15 @@ function table(path: string): object {
   };
 }
 
-function hashesOf(file: string): object {
-  return { hashes: [{ alg: 'SHA-256', content: sha256(readFileSync(file)) }] };
-}
-
-function component(path: string, { name = nameOf(path), version, integrity, ...locked }: Locked): object {
+function component(path: string, locked: Locked): object {
+  const { name = path.replace(/^.*node_modules\//, ''), version, integrity } = locked;
+  const isRuntime = path === runtimePlace || bringingNode.includes(name);
   return {
     type: 'library',
     'bom-ref': path,
     name,
     version,
-    scope: path === runtimePlace || bringingNode.includes(name) ? 'optional' : 'excluded',
+    scope: isRuntime ? 'optional' : 'excluded',
     ...licenseOf(locked),
     ...(integrity === undefined
       ? {}
@@ -192,22 +186,20 @@ function component(path: string, { name = nameOf(path), version, integrity, ...l
   };
 }
 
-function nameOf(path: string): string {
-  return path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length);
+function hashesOf(file: string): object {
+  return { hashes: [{ alg: 'SHA-256', content: sha256(readFileSync(file)) }] };
 }
 
 /** Parses `sha512-` and base64. */
 function hashOf(integrity: string): object {
-  return {
-    alg: 'SHA-512',
-    content: Buffer.from(integrity.slice('sha512-'.length), 'base64').toString('hex'),
-  };
+  const bytes = Buffer.from(integrity.slice('sha512-'.length), 'base64');
+  return { alg: 'SHA-512', content: bytes.toString('hex') };
 }
 
 function licenseOf({ license }: Locked): object {
-  return license === undefined
-    ? {}
-    : { licenses: /^[\w.-]+$/.test(license) ? [{ license: { id: license } }] : [{ expression: license }] };
+  if (license === undefined) return {};
+  const isOne = /^[\w.-]+$/.test(license);
+  return { licenses: [isOne ? { license: { id: license } } : { expression: license }] };
 }
 
 /** The places of a package's dependencies in the lock file, as Node resolves them: nearest first. */
@@ -216,28 +208,16 @@ function needs(path: string, { dependencies, devDependencies, optionalDependenci
     for (let from = path; ; from = from.slice(0, Math.max(from.lastIndexOf('/node_modules/'), 0))) {
       const place = `${from === '' ? '' : `${from}/`}node_modules/${name}`;
       const found = packages[place];
-      if (found !== undefined) return [found.link === true ? linkedTo(place) : place];
+      if (found?.link === true) return [found.resolved ?? place];
+      if (found !== undefined) return [place];
       if (from === '') return [];
     }
   });
 }
 
-function linkedTo(place: string): string {
-  // a link has one
-  return String((packages[place] as { readonly resolved?: string } | undefined)?.resolved ?? place);
-}
-
 /** A UUID of version 8 (RFC 9562), derived from a digest. */
 function uuidOf(text: string): string {
-  const digits = createHash('sha256').update(text).digest('hex');
-  const [head, second, third, fourth, tail] = [
-    digits.slice(0, 8),
-    digits.slice(8, 12),
-    digits.slice(13, 16),
-    digits.slice(17, 20),
-    digits.slice(20, 32),
-  ];
-  return `${head}-${second}-8${third}-a${fourth}-${tail}`;
+  return sha256(Buffer.from(text)).replace(/^(.{8})(.{4}).(.{3}).(.{3})(.{12}).*$/, '$1-$2-8$3-a$4-$5');
 }
 
 if (import.meta.main) console.log(JSON.stringify(sbom({ version: buildVersion() }), null, 2));
