@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, describe, test } from 'node:test';
+import { after, before, describe, test, type TestContext } from 'node:test';
 import { systemErrorText } from '../../src/base/system-error.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { unsafeFileSystemOf } from '../../src/storage/file-systems.ts';
@@ -26,15 +26,14 @@ test('each errno that a disk can answer has its sentence', () => {
   const codes =
     'EACCES EBUSY EDQUOT EEXIST EFBIG EINVAL EIO EISDIR ELOOP EMFILE ENAMETOOLONG ENFILE ENODEV ENOENT ENOLCK ENOMEM ' +
     'ENOSPC ENOSYS ENOTDIR ENOTSUP ENXIO EOPNOTSUPP EPERM EROFS ESTALE ETIMEDOUT';
-  for (const code of codes.split(' '))
-    assert.doesNotMatch(
-      systemErrorText(Object.assign(new Error(`${code}: x`), { code })),
-      /can't be used: x/,
-      code,
-    );
+  for (const code of codes.split(' ')) {
+    const error = Object.assign(new Error(`${code}: x`), { code });
+    assert.doesNotMatch(systemErrorText(error), /can't be used: x/, code);
+  }
 });
 
 const skip = executable !== undefined ? 'failing calls need the sources' : noCompiler();
+const databaseFiles = 'orderly.db,orderly.db-wal';
 
 describe('where', { skip }, () => {
   let library = '';
@@ -43,65 +42,54 @@ describe('where', { skip }, () => {
     library = buildLibrary('failing-disk', folderOfLibrary);
   });
 
-  function failing(call: Failure['call'], code: Failure['code'], end: string) {
-    return { env: failingCall(library, { call, code, end }), runs: program };
+  const failing = (failure: Failure) => ({ env: failingCall(library, failure), runs: program });
+
+  /** Makes a backup in a folder while calls fail. */
+  async function backup(t: TestContext, failure: Failure) {
+    const [folder, share] = [await dataFolder(t), newFolder(t)];
+    const args = ['backup', join(share, 'copy.db'), `--data=${folder}`];
+    const { status, stderr } = await orderly(args, failing(failure));
+    return { outcome: [status, ...readdirSync(share)], stderr };
   }
 
-  for (const code of ['EINVAL', 'ENOSYS', 'EOPNOTSUPP'] as const)
-    test(`folders have no sync (${code}), a backup is made`, async (t) => {
-      const [folder, share] = [await dataFolder(t), newFolder(t)];
-      const args = ['backup', join(share, 'copy.db'), `--data=${folder}`];
-      const { status, stderr } = await orderly(args, failing('fsync', code, '/'));
-      assert.deepEqual([status, stderr], [0, '']);
-      assert.deepEqual(readdirSync(share), ['copy.db']);
-    });
+  const sync = { call: 'fsync', end: '/' } as const;
+  for (const [what, failure] of [
+    ['folders have no sync (EINVAL)', { ...sync, code: 'EINVAL' }],
+    ['folders have no sync (ENOSYS)', { ...sync, code: 'ENOSYS' }],
+    ['folders have no sync (EOPNOTSUPP)', { ...sync, code: 'EOPNOTSUPP' }],
+    ['a share can’t share memory', { call: 'map', code: 'ENODEV', end: '.partial-shm' }],
+  ] as const)
+    test(`${what}, a backup is made`, async (t) =>
+      assert.deepEqual(await backup(t, failure), { outcome: [0, 'copy.db'], stderr: '' }));
 
   test('a sync fails (EIO), a backup fails and leaves nothing', async (t) => {
-    const [folder, share] = [await dataFolder(t), newFolder(t)];
-    const args = ['backup', join(share, 'copy.db'), `--data=${folder}`];
-    const { status, stderr } = await orderly(args, failing('fsync', 'EIO', '.partial'));
-    assert.deepEqual([status, readdirSync(share)], [1, []]);
+    const { outcome, stderr } = await backup(t, { call: 'fsync', code: 'EIO', end: '.partial' });
+    assert.deepEqual(outcome, [1]);
     assert.match(stderr, /the disk reports an I\/O error/);
-  });
-
-  test('a share can’t share memory, a backup is made there', async (t) => {
-    const [folder, share] = [await dataFolder(t), newFolder(t)];
-    const args = ['backup', join(share, 'copy.db'), `--data=${folder}`];
-    const { status, stderr } = await orderly(args, failing('map', 'ENODEV', '.partial-shm'));
-    assert.deepEqual([status, stderr, readdirSync(share)], [0, '', ['copy.db']]);
-  });
-
-  test('the data folder can’t share memory, the start says so', async (t) => {
-    const args = ['serve', '--port=0', '--tls=off', `--data=${await dataFolder(t)}`];
-    const { status, stderr } = await orderly(args, failing('map', 'ENODEV', '-shm'));
-    assert.equal(status, 1);
-    assert.match(stderr, /orderly\.db is where the file system can't share memory: use a local disk/);
   });
 
   for (const code of ['EDQUOT', 'EFBIG'] as const)
     test(`the database can’t grow (${code}), the service starts for reading, and changes are 503`, async (t) => {
       const folder = await dataFolder(t);
       const key = await rootKey(folder, 'customers:write');
-      assert.equal((await (await serving(t, ['--tls=off', `--data=${folder}`])).end()).status, 0);
-      const ends = 'orderly.db,orderly.db-wal';
-      const { url, output } = await serving(
-        t,
-        ['--tls=off', `--data=${folder}`],
-        failing('write', code, ends),
-      );
+      const args = ['--tls=off', `--data=${folder}`];
+      assert.equal((await (await serving(t, args)).end()).status, 0);
+      const { url, output } = await serving(t, args, failing({ call: 'write', code, end: databaseFiles }));
       assert.match(output.stdout, /starting read-only because the disk is full, or a quota is reached/);
       assert.equal(await addCustomer(url, key), 503);
       assert.equal((await fetch(`${url}/health/ready`)).status, 503);
     });
 
-  for (const [code, sentence] of [
-    ['EDQUOT', /a quota or a limit \(ulimit -f\) is reached/],
-    ['EIO', /the disk reports an I\/O error/],
+  const noMemory = /orderly\.db is where the file system can't share memory: use a local disk/;
+  const write = { call: 'write', end: databaseFiles } as const;
+  for (const [what, sentence, failure] of [
+    ['can’t share memory', noMemory, { call: 'map', code: 'ENODEV', end: '-shm' }],
+    ['can’t be written (EDQUOT)', /a quota or a limit \(ulimit -f\) is/, { ...write, code: 'EDQUOT' }],
+    ['can’t be written (EIO)', /the disk reports an I\/O error/, { ...write, code: 'EIO' }],
   ] as const)
-    test(`a first start can’t write (${code}), it says why`, async (t) => {
-      const ends = 'orderly.db,orderly.db-wal';
+    test(`the data folder of a first start ${what}, it says why`, async (t) => {
       const args = ['serve', '--port=0', '--tls=off', `--data=${newFolder(t)}`];
-      const { status, stderr } = await orderly(args, failing('write', code, ends));
+      const { status, stderr } = await orderly(args, failing(failure));
       assert.equal(status, 1);
       assert.match(stderr, sentence);
     });
@@ -114,12 +102,15 @@ describe('where', { skip }, () => {
       const folder = await dataFolder(t);
       const epochs = new Set<unknown>();
       for (let starts = 0; starts < 3; starts += 1) {
-        const service = await serving(t, ['--tls=off', `--data=${folder}`], failing(call, 'ENOSYS', ''));
+        const service = await serving(
+          t,
+          ['--tls=off', `--data=${folder}`],
+          failing({ call, code: 'ENOSYS', end: '' }),
+        );
         assert.equal((await service.end()).status, 0);
         assert.doesNotMatch(service.output.stdout, /the database is a copy/);
-        const db = new DatabaseSync(databaseFile(folder));
+        using db = new DatabaseSync(databaseFile(folder));
         epochs.add(db.prepare('SELECT epoch FROM feed').get()?.['epoch']);
-        db.close();
       }
       assert.equal(epochs.size, 1);
     });
@@ -127,18 +118,16 @@ describe('where', { skip }, () => {
 
 test('on a disk that became read-only the database can be checked and backed up', (t) =>
   withSmallDisk(t, 4, async (disk) => {
-    const data = join(disk.folder, 'data');
-    assert.equal(
-      (await (await serving(t, [`--data=${data}`, '--tls=off'], { env: rootVariables })).end()).status,
-      0,
-    );
+    const args = ['--tls=off', `--data=${join(disk.folder, 'data')}`];
+    const first = await serving(t, args, { env: rootVariables });
+    assert.equal((await first.end()).status, 0);
     assert.equal(spawnSync('mount', ['-o', 'remount,ro', disk.folder]).status, 0);
     try {
-      for (const args of [['check'], ['backup', join(newFolder(t), 'copy.db')]]) {
-        const { status, stderr } = await orderly([...args, `--data=${data}`]);
-        assert.deepEqual([status, stderr], [0, ''], args.join(' '));
+      for (const command of [['check'], ['backup', join(newFolder(t), 'copy.db')]]) {
+        const { status, stderr } = await orderly([...command, args[1] ?? '']);
+        assert.deepEqual([status, stderr], [0, ''], command.join(' '));
       }
-      const { status, stderr } = await orderly(['serve', '--port=0', '--tls=off', `--data=${data}`]);
+      const { status, stderr } = await orderly(['serve', '--port=0', ...args]);
       assert.equal(status, 1);
       assert.match(stderr, /is on a read-only file system/);
     } finally {
