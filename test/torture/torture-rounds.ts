@@ -27,21 +27,21 @@ export type TortureOptions = {
   readonly print: (line: string) => void;
 };
 
-export type TortureResult = {
-  readonly violations: string[];
-  rounds: number;
-  answered: number;
+const noCounts = {
+  rounds: 0,
+  answered: 0,
   /** Requests that had no response before the kill. */
-  unanswered: number;
-  replayed: number;
-  killedWhileStarting: number;
+  unanswered: 0,
+  replayed: 0,
+  killedWhileStarting: 0,
   /** Rounds in which the WAL had been checkpointed before the kill. */
-  checkpointed: number;
-  compared: number;
+  checkpointed: 0,
+  compared: 0,
   /** Events that a reader of the feed had, and those of them that came as a stream. */
-  followed: number;
-  streamed: number;
+  followed: 0,
+  streamed: 0,
 };
+export type TortureResult = typeof noCounts & { readonly violations: string[] };
 
 const loadMillisecondsMin = 50;
 /** A checkpoint begins when the WAL has this length (`checkpointer.ts`). */
@@ -51,18 +51,7 @@ const startShareKilled = 0.2;
 const startMillisecondsMax = 250;
 
 export async function torture(options: TortureOptions): Promise<TortureResult> {
-  const result: TortureResult = {
-    violations: [],
-    rounds: 0,
-    answered: 0,
-    unanswered: 0,
-    replayed: 0,
-    killedWhileStarting: 0,
-    checkpointed: 0,
-    compared: 0,
-    followed: 0,
-    streamed: 0,
-  };
+  const result: TortureResult = { ...noCounts, violations: [] };
   const picker = createPicker(options.seed);
   while (result.rounds < options.rounds && result.violations.length === 0)
     await tortureFolder(options, picker, result);
@@ -100,30 +89,16 @@ type RoundOptions = {
   readonly result: TortureResult;
 };
 
-async function tortureRound({
-  folder,
-  service,
-  memory,
-  reader,
-  picker,
-  options,
-  result,
-}: RoundOptions): Promise<ChildService> {
+async function tortureRound(given: RoundOptions): Promise<ChildService> {
+  const { folder, service, memory, reader, picker, options, result } = given;
   const client = createLoadClient(service.port);
   const counts = { answered: 0, unanswered: 0 };
   let isOver = false;
   const violation = (sentence: string): void => {
     result.violations.push(`Round ${result.rounds}: ${sentence}`);
   };
-  const round: Round = {
-    memory,
-    client,
-    picker,
-    label: `r${result.rounds}`,
-    counts,
-    violation,
-    isOver: () => isOver,
-  };
+  const label = `r${result.rounds}`;
+  const round: Round = { memory, client, picker, label, counts, violation, isOver: () => isOver };
   const checkpointsBefore = checkpointsOf(folder);
   const writing = writeAll(round);
   const following = reader.follow(service.port, picker.pick(['pages', 'stream']), () => isOver);
@@ -207,22 +182,14 @@ async function untilCheckpointing(folder: string): Promise<void> {
     await pause(5);
 }
 
-export function progress({
-  rounds,
-  violations,
-  answered,
-  unanswered,
-  replayed,
-  killedWhileStarting,
-  checkpointed,
-  compared,
-  followed,
-  streamed,
-}: TortureResult): string {
-  return (
-    `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off, ${compared} things ` +
-    `compared, ${replayed} responses repeated, ${followed} events followed (${streamed} as a stream), ` +
-    `${checkpointed} kills after the WAL was checkpointed, ${killedWhileStarting} more while starting: ` +
-    `${violations.length === 0 ? 'nothing lost' : `${violations.length} violations`}`
-  );
+export function progress(result: TortureResult): string {
+  const { rounds, answered, unanswered, compared, replayed, followed, streamed, violations } = result;
+  const parts = [
+    `${rounds} rounds: ${answered} changes answered, ${unanswered} cut off`,
+    `${compared} things compared, ${replayed} responses repeated`,
+    `${followed} events followed (${streamed} as a stream)`,
+    `${result.checkpointed} kills after the WAL was checkpointed`,
+    `${result.killedWhileStarting} more while starting`,
+  ];
+  return `${parts.join(', ')}: ${violations.length === 0 ? 'nothing lost' : `${violations.length} violations`}`;
 }
