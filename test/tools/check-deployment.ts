@@ -7,12 +7,13 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { startChild, type ChildService } from '../support/child-service.ts';
 import { freePort } from '../support/free-port.ts';
+import { pageOf } from '../support/page-blocks.ts';
 import { admin } from '../support/service.ts';
 import { checkContainer } from './check-deployment/container.ts';
 import { isInstalled, proxies, startProxy, type Proxy } from './check-deployment/proxies.ts';
 import { protocols, ProxyClient, type Answered } from './check-deployment/proxy-client.ts';
-import { RestartableService } from './check-deployment/restartable-service.ts';
 import { checkUnit } from './check-deployment/systemd-unit.ts';
 
 const importLines = 10_000;
@@ -41,8 +42,7 @@ async function checkProxy(proxy: Proxy): Promise<string> {
   assert(isInstalled(proxy.program), `${proxy.program} isn't installed`);
   const data = join(folder, proxy.program, 'data');
   mkdirSync(data, { recursive: true, mode: 0o700 });
-  const service = new RestartableService(data, await freePort());
-  await service.start();
+  const service = await restartable(data, await freePort());
   const running = await startProxy(proxy, join(folder, proxy.program, 'proxy'), service.port);
   try {
     for (const protocol of protocols) {
@@ -62,7 +62,36 @@ async function checkProxy(proxy: Proxy): Promise<string> {
   }
 }
 
-async function checkRequests(client: ProxyClient, service: RestartableService): Promise<string> {
+/** The service behind a proxy, always on one port: as the page starts it, but without rates. */
+type Restartable = {
+  readonly port: number;
+  written(): string;
+  start(): Promise<void>;
+  stop(): Promise<void>;
+};
+
+async function restartable(folder: string, port: number): Promise<Restartable> {
+  const [, flags = ''] = /^orderly then runs with `(.*)`/m.exec(pageOf('deployment.md')) ?? [];
+  const settings = Object.fromEntries(
+    Array.from(flags.matchAll(/--(\S+) (\S+)/g), ([, flag = '', value = '']) => [flag, value]),
+  );
+  const begin = (): Promise<ChildService> =>
+    startChild({ folder, settings: { ...settings, port: String(port) } });
+  let child = await begin();
+  return {
+    port,
+    written: () => child.written(),
+    async start() {
+      child = await begin();
+    },
+    async stop() {
+      const { code, signal } = await child.kill('SIGTERM');
+      assert.equal(code, 0, `the service ended with ${signal ?? code}`);
+    },
+  };
+}
+
+async function checkRequests(client: ProxyClient, service: Restartable): Promise<string> {
   const token = await signIn(client);
   const customer = await created(client, '/customers', token, { name: 'Grace Hopper' });
   const path = `/customers/${customer}`;
@@ -100,7 +129,7 @@ async function checkTag(client: ProxyClient, token: string): Promise<void> {
   await expect(client.ask(path, { method: 'PATCH', token, headers: match, body: { name: 'Ada' } }), 412);
 }
 
-async function checkClientAddress(client: ProxyClient, service: RestartableService): Promise<void> {
+async function checkClientAddress(client: ProxyClient, service: Restartable): Promise<void> {
   const headers = {
     'x-forwarded-for': '192.0.2.9',
     'x-forwarded-proto': 'http',
@@ -152,7 +181,7 @@ async function checkUpload(client: ProxyClient): Promise<string> {
 }
 
 /** Orders by several clients, while the service is stopped and started. */
-async function checkRestart(client: ProxyClient, service: RestartableService): Promise<string> {
+async function checkRestart(client: ProxyClient, service: Restartable): Promise<string> {
   const token = await signIn(client);
   const customerId = await created(client, '/customers', token, { name: 'Grace Hopper' });
   const acknowledged: number[] = [];

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { runCommand, startChild, type ChildService } from '../support/child-service.ts';
-import { blockOf, paste } from '../support/second-machine-page.ts';
+import { blockOf, paste } from '../support/page-blocks.ts';
 import { withSmallDisk, type SmallDisk } from '../support/small-disk.ts';
 import { folderWith } from './check-api/outside-tools.ts';
 import { Litestream } from './check-litestream/litestream.ts';
@@ -178,7 +178,7 @@ async function restored(litestream: Litestream, data: string): Promise<Restored>
   const acknowledged = writer.acknowledged.slice();
   await litestream.restore(second);
   cpSync(join(data, 'secret.key'), join(second, 'keys', 'secret.key'));
-  await paste(blockOf('Moving to the copy'), second);
+  await paste(blockOf('second-machine.md', 'mkdir -m 700 data'), second);
   using copy = new DatabaseSync(join(second, 'data', 'orderly.db'), { readOnly: true });
   const { highest, orders } =
     copy.prepare('SELECT coalesce(max(id), 0) AS highest, count(*) AS orders FROM orders').get() ?? {};

@@ -4,10 +4,10 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { blockOf } from '../../support/page-blocks.ts';
 import { root } from '../../support/source-text.ts';
-import { blockOf } from './deployment-page.ts';
 
-const dockerfile = blockOf('# podman build');
+const dockerfile = blockOf('deployment.md', '# podman build');
 /** What image and command line say of files, user and privileges, and how they are said to bwrap here. */
 const shown = [
   'COPY package.json /opt/orderly/',

@@ -3,8 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
+import { blockOf, replaced } from '../../support/page-blocks.ts';
 import { environment, startListening } from '../running-proxy.ts';
-import { blockOf, replaced } from './deployment-page.ts';
 
 /** Where a proxy listens and what it needs. */
 export type Place = {
@@ -51,15 +51,8 @@ export async function startProxy(proxy: Proxy, folder: string, servicePort: numb
 function makeCertificate(certificate: string, key: string): void {
   const names = ['-subj', '/CN=orders.example.com', '-addext', 'subjectAltName=DNS:orders.example.com'];
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2'];
-  const { status, stderr } = spawnSync('openssl', [
-    'req',
-    ...kind,
-    ...names,
-    '-out',
-    certificate,
-    '-keyout',
-    key,
-  ]);
+  const files = ['-out', certificate, '-keyout', key];
+  const { status, stderr } = spawnSync('openssl', ['req', ...kind, ...names, ...files]);
   if (status !== 0) throw new Error(`openssl: ${stderr}`);
 }
 
@@ -67,7 +60,7 @@ function configureNginx({ folder, port, plainPort, servicePort, certificate, key
   const version = /nginx\/1\.(\d+)/.exec(String(spawnSync('nginx', ['-v'], { env: environment }).stderr));
   const isNew = Number(version?.[1]) >= 25;
   const ownTls = isNew ? `listen 127.0.0.1:${port} ssl; http2 on;` : `listen 127.0.0.1:${port} ssl http2;`;
-  const server = replaced(blockOf('# /etc/nginx/conf.d/orderly.conf'), {
+  const server = replaced(blockOf('deployment.md', '# /etc/nginx/conf.d/orderly.conf'), {
     'listen 443 ssl http2;': ownTls,
     'listen 80;': `listen 127.0.0.1:${plainPort};`,
     '127.0.0.1:8443;': `127.0.0.1:${servicePort};`,
@@ -87,7 +80,7 @@ function configureNginx({ folder, port, plainPort, servicePort, certificate, key
 }
 
 function configureCaddy({ folder, port, plainPort, servicePort, certificate, key }: Place): string[] {
-  const text = replaced(blockOf('# /etc/caddy/Caddyfile'), {
+  const text = replaced(blockOf('deployment.md', '# /etc/caddy/Caddyfile'), {
     'orders.example.com {': `orders.example.com:${port} {\n\tbind 127.0.0.1\n\ttls ${certificate} ${key}`,
     '127.0.0.1:8443': `127.0.0.1:${servicePort}`,
   });
@@ -99,7 +92,7 @@ function configureCaddy({ folder, port, plainPort, servicePort, certificate, key
 function configureHaproxy({ folder, port, plainPort, servicePort, certificate, key }: Place): string[] {
   const both = join(folder, 'both.pem');
   writeFileSync(both, readFileSync(certificate, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
-  const text = replaced(blockOf('# /etc/haproxy/haproxy.cfg'), {
+  const text = replaced(blockOf('deployment.md', '# /etc/haproxy/haproxy.cfg'), {
     'bind :443': `bind 127.0.0.1:${port}`,
     'bind :80': `bind 127.0.0.1:${plainPort}`,
     '127.0.0.1:8443': `127.0.0.1:${servicePort}`,
@@ -110,7 +103,7 @@ function configureHaproxy({ folder, port, plainPort, servicePort, certificate, k
 }
 
 function configureApache({ folder, port, plainPort, servicePort, certificate, key }: Place): string[] {
-  const block = blockOf('# /etc/apache2/sites-available/orderly.conf');
+  const block = blockOf('deployment.md', '# /etc/apache2/sites-available/orderly.conf');
   const site = replaced(block, {
     '*:443': `127.0.0.1:${port}`,
     '*:80': `127.0.0.1:${plainPort}`,

@@ -16,14 +16,14 @@ import {
 import { join } from 'node:path';
 import { freePort } from '../../support/free-port.ts';
 import { createLoadClient, type Thing } from '../../support/load-client.ts';
+import { blockOf } from '../../support/page-blocks.ts';
 import { items } from '../../support/resource-support.ts';
 import { runProgram, type RunningProgram } from '../../support/running-program.ts';
 import { buildExecutable } from '../build-executable.ts';
-import { blockOf } from './deployment-page.ts';
 import { seccompProgram } from './system-calls.ts';
 
-const unit = blockOf('# /etc/systemd/system/orderly.service');
-const backupUnit = blockOf('# /etc/systemd/system/orderly-backup.service', 'operation.md');
+const unit = blockOf('deployment.md', '# /etc/systemd/system/orderly.service');
+const backupUnit = blockOf('operation.md', '# /etc/systemd/system/orderly-backup.service');
 /** What the script below does. */
 const shown = [
   ...['User=orderly', 'StateDirectory=orderly', 'StateDirectoryMode=0700', 'UMask=0077'],

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { blockOf } from '../../support/page-blocks.ts';
 import { runProgram, type RunningProgram } from '../../support/running-program.ts';
-import { blocksOf } from '../../support/second-machine-page.ts';
 
 type Places = {
   readonly folder: string;
@@ -13,8 +13,10 @@ type Places = {
   readonly replica: string;
 };
 
-const [pageConfig = assert.fail('the page has no configuration')] = blocksOf('Litestream', 'yaml');
-const [replicate = '', restore = assert.fail('the page has no command to restore')] = blocksOf('Litestream');
+const page = 'second-machine.md';
+const pageConfig = blockOf(page, '# /etc/litestream.yml');
+const replicate = blockOf(page, 'litestream replicate');
+const restore = blockOf(page, 'litestream restore');
 
 export class Litestream {
   readonly #path: string;
