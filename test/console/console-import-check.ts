@@ -282,6 +282,12 @@ const files: readonly File[] = [
     said: ['An earlier row is of the same one, with other content, and would be overwritten.'],
   },
   {
+    name: 'a row that would overwrite an earlier one of a known product',
+    kind: 'products',
+    text: 'sku;name;price\nTEE-1;Tea;1.00\nNEW;Cup;2.00\ntee-1;Tea;2.00\n',
+    said: ['Row 2 is of the same one, with other content, and would be overwritten.'],
+  },
+  {
     name: 'a customer with another number and a known address',
     kind: 'customers',
     text: 'Kundennummer;Name;E-Mail\nK-8;Jürgen Müller;jm@example.com\n',

@@ -1,7 +1,7 @@
 // The rows of a file as lines of a table with the API's names, and the service's answer to each.
 import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Issue } from '../parts/api-types.ts';
-import { priceReadings, priceText, typedPrice } from '../parts/formats.ts';
+import { count, priceReadings, priceText, typedPrice } from '../parts/formats.ts';
 import { issueText, throwIfInvalid } from '../parts/forms.ts';
 import { inPieces } from '../parts/pieces.ts';
 import { bodyOf } from '../parts/request-errors.ts';
@@ -102,7 +102,7 @@ export async function sendLines(
   const country = kind === 'customers' ? given : undefined;
   const path = `/imports?${query({ of: kind, dryRun: isDryRun, country })}`;
   const heading = rowText(membersSent(choices), ',');
-  const texts = new Map<number, string>();
+  const met = new Map<number, Line>();
   const waiting = lines.filter(({ answer, problem }) => answer === undefined && problem === undefined);
   while (waiting.length > 0) {
     const batch = waiting.splice(0, isDryRun ? checkedLinesMax : importedLinesMax);
@@ -112,8 +112,8 @@ export async function sendLines(
     await inPieces(batch.entries(), ([index, line]) => {
       const answer: Answer = JSON.parse(answers[index] ?? '');
       if (answer.errors !== undefined) line.problem = answer.errors.map(faultText).join(' ');
-      else if (isDryRun && isOverwriting(line, answer, texts)) line.problem = overwriting;
-      else line.answer = answer;
+      else if (isDryRun) line.problem = overwriting(line, answer, met);
+      if (line.problem === undefined) line.answer = answer;
     });
     onProgress?.(1 - waiting.length / lines.length);
   }
@@ -124,12 +124,18 @@ function faultText(issue: Issue): string {
   return issueText({ ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') });
 }
 
-const overwriting = t('An earlier row is of the same one, with other content, and would be overwritten.');
-
-/** The same file, imported again, would change it back and forth. `texts` has the first line of each known object. */
-function isOverwriting({ text }: Line, { id, result }: Answer, texts: Map<number, string>): boolean {
-  if (id === null || id === undefined) return result === 'changed';
-  const first = texts.get(id) ?? text;
-  texts.set(id, first);
-  return first !== text;
+/**
+ * Says which earlier line this one would overwrite: the same file, imported again, would change it back and forth. `met`
+ * has the first line of each known object.
+ */
+function overwriting(line: Line, { id, result }: Answer, met: Map<number, Line>): string | undefined {
+  if (id === null || id === undefined) {
+    const text = t('An earlier row is of the same one, with other content, and would be overwritten.');
+    return result === 'changed' ? text : undefined;
+  }
+  const earlier = met.get(id) ?? line;
+  met.set(id, earlier);
+  if (earlier.text === line.text) return undefined;
+  const row = count(earlier.number);
+  return t('Row {row} is of the same one, with other content, and would be overwritten.', { row });
 }
