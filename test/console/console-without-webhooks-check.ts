@@ -1,4 +1,4 @@
-// The console of a service that has no webhooks, in a real browser.
+// The console of services that lack webhooks or metrics, in a real browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSignedIn } from './console-shop.ts';
@@ -16,5 +16,19 @@ test('the console of a service without webhooks', { timeout: 60_000 }, async (t)
     await person.see('Sign-ins, keys and accounts');
     assert.equal(await tab.evaluate(`document.body.innerText.includes('Webhooks')`), false);
     assert.equal(await tab.evaluate(asked), 0);
+  });
+});
+
+test('the console of a service without metrics', { timeout: 60_000 }, async (t) => {
+  const { tab, person } = await openSignedIn(t, { settings: { without: 'metrics' } });
+
+  await t.test('shows what else there is on System, and claims nothing', async () => {
+    await person.go('#/system');
+    await person.see('Make a backup now');
+    await person.see('Webhooks');
+    await person.see('Sign-ins, keys and accounts');
+    const text = await tab.evaluate<string>('document.body.innerText');
+    for (const absent of ['Nothing has to be done', 'There is no backup', 'Failed sign-ins'])
+      assert.equal(text.includes(absent), false, absent);
   });
 });

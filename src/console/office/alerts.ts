@@ -6,13 +6,14 @@ import { type Child, h } from '../parts/elements.ts';
 import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
 import { now } from '../parts/service-clock.ts';
 import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
+import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { failureWords } from './webhook-words.ts';
 import { t } from '../parts/texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
 export type ServiceState = {
-  /** The text of `/metrics`. */
-  readonly metrics: string;
+  /** The text of `/metrics`; undefined if the service has no metrics. */
+  readonly metrics: string | undefined;
   readonly webhooks: readonly Webhook[];
 };
 
@@ -26,9 +27,11 @@ export async function readState(client: ApiClient, signal: AbortSignal): Promise
   return { metrics, webhooks };
 }
 
-async function readMetrics(client: ApiClient, signal: AbortSignal): Promise<string> {
-  const response = await client.request('GET', '/metrics', { accept: 'text/plain', signal });
-  return response.text();
+async function readMetrics(client: ApiClient, signal: AbortSignal): Promise<string | undefined> {
+  const response = await client
+    .request('GET', '/metrics', { accept: 'text/plain', signal })
+    .catch(undefinedIfMissing);
+  return response?.text();
 }
 
 async function readWebhooks(client: ApiClient, signal: AbortSignal): Promise<readonly Webhook[]> {
@@ -48,7 +51,8 @@ export function alertsOf({ metrics, webhooks }: ServiceState): readonly Alert[] 
   return [...serviceAlerts(metrics), ...webhooks.flatMap(webhookAlert)];
 }
 
-function serviceAlerts(metrics: string): readonly Alert[] {
+function serviceAlerts(metrics: string | undefined): readonly Alert[] {
+  if (metrics === undefined) return [];
   const texts = [
     metricOf(metrics, 'orderly_storage_writable') === 0 &&
       t(
