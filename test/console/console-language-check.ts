@@ -63,9 +63,12 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     '#/customers/new',
     '#/customers/import',
     '#/products',
+    '#/products/1',
     '#/products/import',
+    '#/figures',
     '#/people',
     '#/people/2',
+    '#/shop',
     '#/system',
     '#/webhooks/1',
     '#/account',
@@ -120,6 +123,12 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     });
     await person.go('#/orders/7');
     await person.see('Versehentlich gedrückt.');
+  });
+
+  await t.test('says in German what has become of a webhook', async () => {
+    await service.patch('/webhooks/1', { token, body: { status: 'paused' } });
+    await person.go('#/today');
+    await person.see('Status eingeschaltet → pausiert');
   });
 
   await t.test('says in German what is wrong in a form', async () => {

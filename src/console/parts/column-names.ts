@@ -72,9 +72,12 @@ export const roleNames: Readonly<Record<Role, string>> = {
   admin: t('Administrator'),
 };
 
+/** What an order or a webhook may be. */
+const states = [...statuses, 'enabled', 'paused', 'disabled'] as const;
+
 /** Returns the word for a status, and the name of a role or a way of payment; any other value as it is. */
 export function wordOf(value: unknown): string {
   const named = Object.entries({ ...paymentNames, ...roleNames }).find(([name]) => name === value);
-  const status = statuses.find((each) => each === value);
-  return named?.[1] ?? (status === undefined ? String(value) : t(status));
+  const state = states.find((each) => each === value);
+  return named?.[1] ?? (state === undefined ? String(value) : t(state));
 }
