@@ -11,7 +11,7 @@ import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { shopOfPage } from '../parts/page-text.ts';
 import { type More, resourceView } from '../parts/resource-pages.ts';
-import { saveFile } from '../parts/saved-file.ts';
+import { saveFile } from '../parts/list-file.ts';
 import { isFinal } from '../parts/statuses.ts';
 import { tableCard } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';

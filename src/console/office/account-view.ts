@@ -1,4 +1,5 @@
-// The user's own account: name, password, one-time codes, sessions, and API keys.
+// The user's own account: name, password, one-time codes, sessions, and API keys; and how other devices come to trust the
+// service's certificate.
 import { type Scope, scopes, type User } from '../parts/api-types.ts';
 import { card, factList, secret } from '../parts/cards.ts';
 import { roleNames } from '../parts/column-names.ts';
@@ -8,11 +9,12 @@ import { fieldsOf, type Member } from '../parts/fields.ts';
 import { action, choice, form } from '../parts/forms.ts';
 import { chooseLanguage, language, languages } from '../parts/language.ts';
 import { askForObject } from '../parts/object-form.ts';
+import { textOfPage } from '../parts/page-text.ts';
 import { signOut } from '../parts/sign-out.ts';
-import { t } from '../parts/texts.ts';
+import { rich, t } from '../parts/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
 import { type Access, accessCards, readAccess } from './access.ts';
-import { otherDevicesCard } from './other-devices.ts';
+import { qrPicture } from './qr-picture.ts';
 import { totpPart } from './totp-setup.ts';
 
 export function accountView(page: Page): void {
@@ -155,4 +157,30 @@ async function addKey({ client }: Page, reload: Reload): Promise<void> {
   if (made === undefined) return;
   await show(t('The key is created'), secret(t('Key, shown only now. It is valid for a year.'), made.key));
   await reload();
+}
+
+/** Another device doesn't reach the service by a name that each machine gives to itself. */
+const namesOfThisMachine = ['localhost', '127.0.0.1', '[::1]'];
+
+/** The page with the steps for another device, as a QR code; nothing where the certificate is not the service's own. */
+function otherDevicesCard(): Child {
+  const path = textOfPage('certificate');
+  if (path === '') return undefined;
+  const title = t('Phones and other devices');
+  if (namesOfThisMachine.includes(location.hostname)) {
+    const flag = h('code', '--host 0.0.0.0');
+    const text =
+      'Started with {flag}, the service says which address other devices use: open the console there for a code.';
+    return card(title, h('p.soft', rich(text, { flag })));
+  }
+  const { href, host } = new URL(path, location.origin);
+  return card(
+    title,
+    h(
+      'p',
+      t('Scan this code with a phone, or open the address on another computer: the page has the steps.'),
+    ),
+    qrPicture(href),
+    h('p.address', h('a', { href }, `${host}${path}`)),
+  );
 }

@@ -1,5 +1,6 @@
 // What an administrator has to know: a backup that is missing or old, a certificate that ends soon, and webhooks
-// that fail. Each is a sentence with its cause, and a link to where something can be done about it.
+// that fail, each a sentence with its cause, and a link to where something can be done about it; and that anybody can
+// sign up.
 import type { ApiClient } from '../parts/api-client.ts';
 import type { List, Webhook } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';
@@ -8,7 +9,7 @@ import { now } from '../parts/service-clock.ts';
 import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { failureWords } from './webhook-words.ts';
-import { t } from '../parts/texts.ts';
+import { rich, t } from '../parts/texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
 export type ServiceState = {
@@ -118,4 +119,15 @@ export function alertList(alerts: readonly Alert[]): Child {
   if (alerts.length === 0) return undefined;
   const lines = alerts.map(({ text, href }) => h('li', h('a', { href }, text)));
   return h('section.banner.alerts', { 'aria-label': t('To look after') }, h('ul', lines));
+}
+
+/** What is said while registration is open. */
+export function registrationHint(): Child {
+  return [
+    h('strong', t('Anybody who reaches this service can sign up')),
+    ' ',
+    rich('and place orders. If only you are to add people, say so under {shop}.', {
+      shop: h('a', { href: '#/shop' }, t('Shop')),
+    }),
+  ];
 }

@@ -17,7 +17,7 @@ import { rich, t } from '../parts/texts.ts';
 import { emptyState, type Page, type Reload } from '../parts/view.ts';
 import { type Access, accessCards, readAccess, remove } from './access.ts';
 import { ownMembers } from './account-view.ts';
-import { registrationHint } from './registration-hint.ts';
+import { registrationHint } from './alerts.ts';
 
 const roleHint = t(
   'User: their own orders. Staff: all orders, customers and products. Administrator: everything.',

@@ -6,7 +6,7 @@ import { button, type Child, h } from '../parts/elements.ts';
 import { action, field } from '../parts/forms.ts';
 import { remove } from './access.ts';
 import { qrPicture } from './qr-picture.ts';
-import { saveFile } from '../parts/saved-file.ts';
+import { saveFile } from '../parts/list-file.ts';
 import { type Page, printButton, type Reload } from '../parts/view.ts';
 import { rich, t } from '../parts/texts.ts';
 

@@ -1,7 +1,6 @@
 // Today: its money, the orders that wait longest for their next step, the latest events, and for administrators what
 // they have to look after. Each of the four is loaded again after events that concern it.
-import { alertList, type Alert, loadAlerts } from '../office/alerts.ts';
-import { registrationHint } from '../office/registration-hint.ts';
+import { alertList, type Alert, loadAlerts, registrationHint } from '../office/alerts.ts';
 import { customerName } from '../customers/customer-words.ts';
 import { query } from '../parts/api-client.ts';
 import type { List, Order, StatusCounts } from '../parts/api-types.ts';

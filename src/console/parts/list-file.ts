@@ -2,10 +2,10 @@
 import { columnName, wordOf } from './column-names.ts';
 import { phoneText } from './contact-links.ts';
 import { notify } from './dialogs.ts';
+import { h } from './elements.ts';
 import { decimalSign, shopDays } from './formats.ts';
 import { action } from './forms.ts';
 import { bodyOf } from './request-errors.ts';
-import { saveFile } from './saved-file.ts';
 import { asText, byteOrderMark, rowsOf, rowText, type Separator } from './table-text.ts';
 import type { Page } from './view.ts';
 import { t } from './texts.ts';
@@ -35,6 +35,12 @@ const separator: Separator = decimalSign === ',' ? ';' : ',';
 export function saveTable(name: string, rows: readonly (readonly string[])[]): void {
   saveFile(name, [byteOrderMark, ...rows.map((cells) => rowText(cells, separator))]);
   notify(t('{name} was saved.', { name }));
+}
+
+export function saveFile(name: string, parts: readonly BlobPart[]): void {
+  const address = URL.createObjectURL(new Blob([...parts]));
+  h('a', { href: address, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }
 
 /** The path of the list without what concerns its pages; orders have the names of their customers. */

@@ -1,6 +1,7 @@
 // Texts that the service has written into the page: the codes that the API accepts, the shop, where the documentation
 // is, and whether there are webhooks. Those of the shop are replaced when somebody changes it.
 import type { Shop } from './api-types.ts';
+import { type Child, h } from './elements.ts';
 
 export function textOfPage(name: string): string {
   return metaOf(name)?.content ?? '';
@@ -13,6 +14,12 @@ export function wordsOfPage(name: string): string[] {
 
 /** Whether the service delivers events to webhooks. */
 export const hasWebhooks = textOfPage('webhooks') !== '';
+
+/** The link to the documentation, if the service has it. */
+export function documentationLink(...content: readonly Child[]): Child {
+  const url = textOfPage('documentation');
+  return url !== '' && h('a', { href: url }, content);
+}
 
 /** The shop as it was when the page was loaded, or as it was set since. */
 export function shopOfPage(): Shop {

@@ -5,7 +5,7 @@ import { roleNames } from '../parts/column-names.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Attributes, button, fill, h, icon, icons } from '../parts/elements.ts';
 import { signOut } from '../parts/sign-out.ts';
-import { documentationLink } from './documentation-link.ts';
+import { documentationLink } from '../parts/page-text.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from '../parts/texts.ts';
 

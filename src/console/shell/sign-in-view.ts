@@ -2,9 +2,9 @@
 import { deferred, storage } from '../parts/browser-gaps.ts';
 import { type BrowserSession, keepsNothing } from '../parts/browser-session.ts';
 import { ask } from '../parts/dialogs.ts';
-import { documentationLink } from './documentation-link.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { field, type Field, form } from '../parts/forms.ts';
+import { documentationLink } from '../parts/page-text.ts';
 import { Rejection, wordsOf } from '../parts/request-errors.ts';
 import { rich, t } from '../parts/texts.ts';
 
