@@ -1,10 +1,11 @@
 // How the database handles a sync or commit that fails, and a full disk: it is reported once, and waiting writes are rejected.
 import assert from 'node:assert/strict';
+import { randomUUID } from 'node:crypto';
 import { rmSync, statSync } from 'node:fs';
 import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import type { Invalidation } from '../../src/storage/connection.ts';
-import { pollMilliseconds } from '../../src/storage/database.ts';
+import type { Connection, Invalidation } from '../../src/storage/connection.ts';
+import { pollMilliseconds, type Database } from '../../src/storage/database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { newFolder } from '../support/command-support.ts';
 import {
@@ -50,79 +51,56 @@ test('a failed sync rejects all, is reported once, and leaves the WAL to the nex
 test('a transaction that SQLite rolls back rejects all its writes, and the next one works', async (t) => {
   const told: Invalidation[] = [];
   const database = await openNotes(t, { onDurableChanges: (stale) => told.push(...stale) });
-  const first = database.write((db) => {
-    db.invalidate(noteChange(1));
-    return addNote('first')(db);
-  });
-  const fatal = database.write((db) => {
+  const rollBack = (db: Connection): void => {
     db.invalidate(noteChange(2));
     db.get('ROLLBACK');
-    throw new Error('as an I/O error does');
-  });
-  const swallowed = database.write((db) => void db.get('ROLLBACK'));
-  const second = database.write(addNote('second'));
-  const [kept] = await Promise.all([
-    // On a machine so slow that the first write took 4 ms, it was committed in a group of its own.
-    first.then(
-      () => ['first'],
-      (error) => (assert(isUnavailable(error)), []),
-    ),
-    assert.rejects(fatal, isUnavailable),
-    assert.rejects(swallowed, isUnavailable),
-  ]);
-  await second;
-  assert.deepEqual(noteTexts(database.read), [...kept, 'second']);
-  const expected = kept.map(() => noteChange(1));
-  assert.deepEqual(told, expected, 'caches hear of what was committed alone');
-});
-
-test('a commit that fails rejects its writes and leaves nothing', async (t) => {
-  const told: Invalidation[] = [];
-  const deferred = [
-    ...migrations,
-    {
-      feature: 'notes',
-      name: 'deferred',
-      sql: 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT',
-    },
-  ];
-  const database = await openNotes(t, {
-    migrations: deferred,
-    onDurableChanges: (stale) => told.push(...stale),
-  });
-  const note = database.write((db) => {
-    db.invalidate(noteChange(1));
-    return addNote('note')(db);
-  });
-  const mark = database.write((db) => db.run('INSERT INTO marks VALUES (7)'));
-  const [kept] = await Promise.all([
-    // On a machine so slow that the first write took 4 ms, it was committed in a group of its own.
-    note.then(
-      () => 1,
-      (error) => (assert(isUnavailable(error)), 0),
-    ),
-    assert.rejects(mark, isUnavailable),
-  ]);
-  assert.deepEqual([noteTexts(database.read).length, told.length], [kept, kept]);
-  await database.write(addNote('next'));
-});
-
-test('after a commit that fails, reads see what other processes commit', async (t) => {
-  const folder = newFolder(t);
-  const owned = {
-    feature: 'owned',
-    name: 'owned',
-    sql: 'CREATE TABLE owned (noteId INTEGER REFERENCES notes (id) DEFERRABLE INITIALLY DEFERRED) STRICT',
   };
-  const both = [...migrations, owned];
-  const database = await openNotes(t, { folder, migrations: both });
-  const orphan = database.write((db) => void db.run('INSERT INTO owned (noteId) VALUES (7)'));
-  await assert.rejects(orphan, isUnavailable);
-  const beside = await openCommandDatabase(folder, both);
+  const asAnIoError = (db: Connection): void => {
+    rollBack(db);
+    throw new Error('as an I/O error does');
+  };
+  let kept = 0;
+  for (const failing of [rollBack, asAnIoError]) {
+    const { reasons, kept: more } = await rejectedGroup(database, failing);
+    for (const reason of reasons) assert(isUnavailable(reason));
+    kept += more;
+  }
+  await database.write(addNote('next'));
+  assert.equal(noteTexts(database.read).length, kept + 1);
+  assert.deepEqual(told, Array(kept).fill(noteChange(1)), 'caches hear of what was committed alone');
+});
+
+test('a commit that fails rejects its writes and leaves nothing, and then reads see what others commit', async (t) => {
+  const folder = newFolder(t);
+  const told: Invalidation[] = [];
+  const sql = 'CREATE TABLE marks (note INTEGER REFERENCES notes DEFERRABLE INITIALLY DEFERRED) STRICT';
+  const deferred = [...migrations, { feature: 'notes', name: 'deferred', sql }];
+  const onDurableChanges = (stale: readonly Invalidation[]): unknown => told.push(...stale);
+  const database = await openNotes(t, { folder, migrations: deferred, onDurableChanges });
+  const { reasons, kept } = await rejectedGroup(
+    database,
+    (db) => void db.run('INSERT INTO marks VALUES (777)'),
+  );
+  for (const reason of reasons) assert(isUnavailable(reason));
+  assert.deepEqual([noteTexts(database.read).length, told.length], [kept, kept]);
+  const beside = await openCommandDatabase(folder, deferred);
   beside.write(addNote('external'));
   beside.close();
   await turn();
-  assert.deepEqual(noteTexts(database.read), ['external']);
+  assert.equal(noteTexts(database.read).at(-1), 'external');
+  await database.write(addNote('next'));
+});
+
+test('damage that one write meets is its error; its group may be repeated, and the storage goes on', async (t) => {
+  const database = await openNotes(t);
+  const damage = Object.assign(new Error('database disk image is malformed'), { errcode: 11 });
+  const { reasons } = await rejectedGroup(database, () => {
+    throw damage;
+  });
+  assert(isUnavailable(reasons[0]));
+  assert.equal(reasons[1], damage);
+  assert.equal(database.stats.canWrite, true);
+  await database.write(addNote('next'));
 });
 
 test('a sync that runs when the WAL is deleted is waited for, and the end is reported once', async (t) => {
@@ -161,20 +139,32 @@ test('on a full disk a half-done change and its group are unavailable', async (t
   const logged: string[] = [];
   const database = await openNotes(t, { log: (_, message) => logged.push(message) });
   await database.write((db) => void db.get('PRAGMA max_page_count = 1'));
-  let isInGroup = false;
-  for (let count = 0; !isInGroup; count += 1) {
-    const [before, full] = await Promise.allSettled([
-      database.write(addNote(`before ${count}`)),
-      database.write((db) => {
-        addNote('small')(db);
-        addNote('x'.repeat(100_000))(db);
-      }),
-    ]);
-    assert(full.status === 'rejected' && isUnavailable(full.reason));
-    if (before.status === 'fulfilled') continue; // a slow machine has committed it alone
-    assert(isUnavailable(before.reason));
-    isInGroup = true;
-  }
+  const { reasons } = await rejectedGroup(database, (db) => {
+    addNote('small')(db);
+    addNote('x'.repeat(100_000))(db);
+  });
+  for (const reason of reasons) assert(isUnavailable(reason));
   assert.equal(database.stats.canWrite, false);
   assert.equal(logged.at(-1), 'changes are rejected because of a storage error');
 });
+
+/**
+ * The reasons for which a note and the write that fails after it are rejected as one group. On a slow machine notes may
+ * be committed alone before: `kept` counts them.
+ */
+async function rejectedGroup(
+  database: Database,
+  failing: (db: Connection) => void,
+): Promise<{ readonly reasons: readonly unknown[]; readonly kept: number }> {
+  for (let kept = 0; ; kept += 1) {
+    const [note, failed] = await Promise.allSettled([
+      database.write((db) => {
+        db.invalidate(noteChange(1));
+        return addNote(randomUUID())(db);
+      }),
+      database.write(failing),
+    ]);
+    assert(failed.status === 'rejected');
+    if (note.status === 'rejected') return { reasons: [note.reason, failed.reason], kept };
+  }
+}

@@ -8,7 +8,14 @@ import { databaseFile } from '../../src/storage/database-file.ts';
 import { restore } from '../../src/storage/backup.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { newFolder } from '../support/command-support.ts';
-import { addNote, isUnavailable, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
+import {
+  addNote,
+  isUnavailable,
+  migrations,
+  noteTexts,
+  openNotes,
+  workersBy,
+} from '../support/storage-support.ts';
 
 type Change = readonly [name: string, change: (file: string) => void];
 
@@ -83,15 +90,12 @@ describe('a service that stops before it has noticed that', () => {
 });
 
 test('what a storage had that failed before is saved once, however long that takes', async (t) => {
-  class BrokenWorker extends SqlWorker {
-    override run(...all: Parameters<SqlWorker['run']>): ReturnType<SqlWorker['run']> {
-      return all[0].includes('checkpoint') ? Promise.reject(new Error('disk I/O error')) : super.run(...all);
-    }
-  }
   t.mock.timers.enable({ apis: ['setInterval'] });
   const folder = newFolder(t);
   const { promise, resolve } = Promise.withResolvers<Error>();
-  const sqlWorker = (options: SqlWorkerOptions): SqlWorker => new BrokenWorker(options);
+  const sqlWorker = workersBy('write', (run, sql) =>
+    sql.includes('checkpoint') ? Promise.reject(new Error('disk I/O error')) : run(),
+  );
   const notes = await openNotes(t, { folder, sqlWorker, onFatal: resolve });
   const long = 'x'.repeat(40_000_000);
   await notes.write(addNote(long));

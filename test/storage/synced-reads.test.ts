@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Connection } from '../../src/storage/connection.ts';
-import { SqlWorker } from '../../src/storage/sql-worker.ts';
 import {
   addNote,
   HeldDisk,
@@ -13,6 +12,7 @@ import {
   openNotes,
   turn,
   until,
+  workersBy,
 } from '../support/storage-support.ts';
 
 test('while a sync runs, reads see the state before its commit, and then the one after', async (t) => {
@@ -109,16 +109,13 @@ test('a write that changes nothing is answered once the change that it saw is on
 test('a long query is answered once the commits that it saw are on disk', async (t) => {
   const disk = new HeldDisk(t);
   let results = 0;
-  class CountingWorker extends SqlWorker {
-    override async run(sql: string): ReturnType<SqlWorker['run']> {
-      const rows = await super.run(sql);
-      results += 1;
-      return rows;
-    }
-  }
   const database = await openNotes(t, {
     fdatasync: disk.fdatasync,
-    sqlWorker: (options) => new CountingWorker(options),
+    sqlWorker: workersBy('read', async (run) => {
+      const rows = await run();
+      results += 1;
+      return rows;
+    }),
   });
   const count = () => database.readInWorker('SELECT count(*) FROM notes', []);
   assert.deepEqual(await count(), [[0]]);

@@ -7,6 +7,7 @@ import { backup } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Connection, Invalidation } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
+import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
 import { Problem } from '../../src/problem.ts';
 import { newFolder } from './command-support.ts';
 
@@ -29,6 +30,21 @@ export async function openNotes(t: TestContext, options: Partial<DatabaseOptions
   });
   t.after(() => database.close());
   return database;
+}
+
+type Run = SqlWorker['run'];
+
+/** Creates workers; each statement of one with this access goes through `query`, which may run it or not. */
+export function workersBy(
+  access: SqlWorkerOptions['access'],
+  query: (run: () => ReturnType<Run>, sql: string) => ReturnType<Run>,
+): (options: SqlWorkerOptions) => SqlWorker {
+  class PatchedWorker extends SqlWorker {
+    override run(...all: Parameters<Run>): ReturnType<Run> {
+      return query(() => super.run(...all), all[0]);
+    }
+  }
+  return (options) => (options.access === access ? new PatchedWorker(options) : new SqlWorker(options));
 }
 
 export function addNote(text: string): (db: Connection) => number {

@@ -265,3 +265,16 @@ test('each request starts the sampling, and a scrape shows the delays since the 
   metricsText();
   assert.equal(metrics.loopDelay.seconds(100), 0);
 });
+
+test('the security event of a change that can’t be saved is not reported', insideOnly, async (t) => {
+  let failure: Error | null = null;
+  const service = await serviceFor(t, {
+    fdatasync: (_descriptor, done) => void setImmediate(done, failure),
+    onFatal() {},
+  });
+  const { token } = await service.person();
+  failure = new Error('EIO');
+  const body = { name: 'till 3', scopes: ['orders:read'] };
+  assertProblem(await service.post('/api/keys', { token, body }), 'unavailable');
+  assert.doesNotMatch(service.logged.join(), /authn_token_created/);
+});
