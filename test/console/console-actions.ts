@@ -1,4 +1,5 @@
 // Actions in the console for its checks in a browser: by mouse, touch or keyboard only.
+import assert from 'node:assert/strict';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Tab } from '../support/browser.ts';
 
@@ -12,7 +13,8 @@ const find = String.raw`(selector, name) => {
   return seen.find((each) => named(each) === name) ?? seen.find((each) => named(each).startsWith(name));
 }`;
 
-type Place = { readonly x: number; readonly y: number; readonly isSame: boolean };
+/** A place in the page, in pixels. */
+export type Place = { readonly x: number; readonly y: number };
 
 const pressable = 'button, a, summary, [role="option"]';
 
@@ -74,6 +76,31 @@ export class Person {
     await this.tab.until(`document.body.innerText.includes(${JSON.stringify(text)})`);
   }
 
+  /** Fails if the page shows the text now. */
+  async miss(text: string): Promise<void> {
+    const shown = await this.tab.evaluate<string>('document.body.innerText');
+    assert.ok(!shown.includes(text), `${text} is in\n${shown}`);
+  }
+
+  /** Waits until the field with this pointer has this value. */
+  async seeEntered(pointer: string, value: string): Promise<void> {
+    await this.tab.until(`${fieldAt(pointer)}?.value === ${JSON.stringify(value)}`);
+  }
+
+  valueOf(pointer: string): Promise<string> {
+    return this.tab.evaluate(`${fieldAt(pointer)}.value`);
+  }
+
+  /** Chooses from the first list that matches the selector. */
+  async choose(selector: string, value: string): Promise<void> {
+    await this.tab.until(`document.querySelector(${JSON.stringify(selector)})`);
+    await this.tab.evaluate(`{
+      const control = document.querySelector(${JSON.stringify(selector)});
+      control.value = ${JSON.stringify(value)};
+      for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+    }`);
+  }
+
   async go(hash: string): Promise<void> {
     await this.tab.evaluate(`location.hash = ${JSON.stringify(hash)}`);
     await this.settle();
@@ -83,6 +110,18 @@ export class Person {
   async startOver(): Promise<void> {
     await this.tab.evaluate(`[...document.querySelectorAll('.tools button')]
       .find((each) => each.textContent === 'Start over' && !each.hidden)?.click()`);
+  }
+
+  /** No question of the browser may come up: it would hold the page. */
+  async reload(): Promise<void> {
+    await this.tab.evaluate('window.isOld = true');
+    await this.tab.send('Page.reload');
+    await this.tab.until('!window.isOld && document.querySelector(".frame")');
+  }
+
+  async ctrlEnter(): Promise<void> {
+    const key = { key: 'Enter', code: 'Enter', windowsVirtualKeyCode: 13, modifiers: 2 };
+    for (const type of ['keyDown', 'keyUp']) await this.tab.send('Input.dispatchKeyEvent', { type, ...key });
   }
 
   /** Waits until all responses have been drawn. */
@@ -101,6 +140,12 @@ export class Person {
     await this.settle();
   }
 
+  /** `clickCount` is 2 for the second click of a double click. */
+  async clickAt({ x, y }: Place, clickCount = 1): Promise<void> {
+    for (const type of ['mousePressed', 'mouseReleased'])
+      await this.tab.send('Input.dispatchMouseEvent', { type, x, y, button: 'left', clickCount });
+  }
+
   /** Clicks once the element stays where it is: a page that is still being drawn would lose the click. */
   async #click(target: string): Promise<void> {
     let place = await this.#placeOf(target);
@@ -108,15 +153,13 @@ export class Person {
       await wait(20);
       place = await this.#placeOf(target);
     }
-    const at = { x: place.x, y: place.y, button: 'left', clickCount: 1 };
-    await this.tab.send('Input.dispatchMouseEvent', { type: 'mousePressed', ...at });
-    await this.tab.send('Input.dispatchMouseEvent', { type: 'mouseReleased', ...at });
+    await this.clickAt(place);
   }
 
   /** The position of the element, and whether it is the same element as at the last call. */
-  async #placeOf(target: string): Promise<Place> {
+  async #placeOf(target: string): Promise<Place & { readonly isSame: boolean }> {
     await this.tab.until(target);
-    return this.tab.evaluate<Place>(`{
+    return this.tab.evaluate(`{
       const element = ${target};
       element?.scrollIntoView({ block: 'center' });
       const { x, y, width, height } = element?.getBoundingClientRect() ?? new DOMRect();
@@ -136,6 +179,48 @@ export class Person {
     throw new Error(`not reached by Tab: ${target}`);
   }
 }
+
+/** The first field in the page with this pointer. */
+export function fieldAt(pointer: string): string {
+  return `document.querySelector('[data-pointer="${pointer}"]')`;
+}
+
+/** The middle of an element. */
+export function middleOf(tab: Tab, element: string): Promise<Place> {
+  return tab.evaluate(`{
+    const { x, y, width, height } = ${element}.getBoundingClientRect();
+    ({ x: x + width / 2, y: y + height / 2 });
+  }`);
+}
+
+/** The row of an order in a list of the page. */
+export function rowOf(id: number): string {
+  return `document.querySelector('main tr:has([href="#/orders/${id}"])')`;
+}
+
+/**
+ * From then on requests of the page whose path begins with that of `holdOnly` wait for `letGo`; `held` has their paths.
+ */
+export const holdRequests = `{
+  const send = fetch;
+  let [prefix, gate] = [null, Promise.withResolvers()];
+  window.held = [];
+  window.holdOnly = (path) => {
+    prefix = path;
+    letGo();
+  };
+  window.letGo = () => {
+    gate.resolve();
+    gate = Promise.withResolvers();
+    held.length = 0;
+  };
+  window.fetch = async (path, options) => {
+    if (prefix === null || !path.startsWith(prefix)) return send(path, options);
+    held.push(path);
+    await gate.promise;
+    return send(path, options);
+  };
+}`;
 
 /** From then on `saved` in the page is the file that is saved last. */
 export function keepSaved(tab: Tab): Promise<unknown> {

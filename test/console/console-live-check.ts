@@ -52,8 +52,11 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     await person.see('Your role is User now.');
     await tab.until('!document.body.innerText.includes("Paid:")');
     assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'User');
-    await person.go('#/today');
-    await person.see('This page is not for accounts with the role User.');
+    for (const hash of ['#/today', '#/products', '#/figures']) {
+      await person.go(hash);
+      await person.see('This page is not for accounts with the role User.');
+    }
+    assert.equal(await tab.evaluate('document.querySelector("[href=\'#/products\']")'), null);
   });
 
   await t.test('says to staff who did it, and to others whether it was them', async () => {

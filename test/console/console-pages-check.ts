@@ -163,26 +163,18 @@ test('the console’s pages', async (t) => {
     },
   );
 
-  await t.test('say what somebody else has changed, where that conflicts', async () => {
-    await person.go('#/orders/2');
-    await person.see('Paid:');
-    await withoutStream(tab, async () => {
-      await service.patch('/orders/2', { token, body: { status: 'cancelled', reason: 'On the phone.' } });
-      await person.press('Paid: Card');
-    });
-    await person.see(
-      'Order 2 was not marked as paid. Somebody has changed it meanwhile. It is cancelled now.',
-    );
-    await person.see('Order 2 cancelled');
-    await person.go('#/orders/8');
-    await person.press('Cancel order …');
-    await service.patch('/orders/8', {
-      token,
-      body: { items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] },
-    });
-    await person.press('Cancel the order');
-    await person.see('Somebody has changed it meanwhile. It is €7.49 now, not €53.98.');
-    await person.press('Keep it');
+  await t.test('show what is chosen where the system replaces colours', async () => {
+    await person.go('#/new');
+    const features = [{ name: 'forced-colors', value: 'active' }];
+    await tab.send('Emulation.setEmulatedMedia', { features });
+    await person.enter('Customer', 'a');
+    await tab.until('document.querySelector("[role=option][aria-selected=true]")');
+    for (const chosen of ['[role=option][aria-selected=true]', '.side [aria-current]']) {
+      const style = `getComputedStyle(document.querySelector('${chosen}')).outlineStyle`;
+      assert.equal(await tab.evaluate(style), 'solid', chosen);
+    }
+    await tab.screen(1280, 'light');
+    await person.startOver();
   });
 
   await t.test('say that the service is away, and go on when it is back', async () => {
@@ -265,13 +257,4 @@ function axeSource(): string {
   const source = readFileSync(join(folderWith('axe', folder), 'node_modules/axe-core/axe.min.js'), 'utf8');
   rmSync(folder, { recursive: true });
   return source;
-}
-
-/** Changes by others stay unseen meanwhile: the stream's messages wait, as on a slow connection. */
-async function withoutStream(tab: Tab, work: () => Promise<void>): Promise<void> {
-  await tab.evaluate(
-    '{ window.later = setTimeout; window.setTimeout = (run, ms) => later(run, ms < 1100 ? 3000 : ms); }',
-  );
-  await work();
-  await tab.evaluate('window.setTimeout = later');
 }

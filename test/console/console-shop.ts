@@ -1,14 +1,17 @@
 // A small shop for the checks of the console.
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { admin, serviceFor, type TestService } from '../support/service.ts';
+import { admin, type Client, serviceFor, type TestService } from '../support/service.ts';
 import { openTab, type Tab } from '../support/browser.ts';
 import { Person } from './console-actions.ts';
 
 type Shop = {
   readonly service: TestService;
-  /** An administrator's. */
+  /** The administrator's requests by the API, from elsewhere. */
+  readonly office: Client;
+  /** The administrator's. */
   readonly token: string;
+  readonly orders: Orders;
   readonly tab: Awaited<ReturnType<typeof openTab>>;
   /** In the shop’s tab, by mouse. */
   readonly person: Person;
@@ -22,7 +25,8 @@ export async function openShop(
   const service = await serviceFor(t, options);
   const opened = await openConsole(t, service);
   const token = await fillShop(service, options.settings?.['default-currency']);
-  return { service, token, ...opened };
+  const office = service.as({ token });
+  return { service, office, token, orders: ordersOf(office), ...opened };
 }
 
 /** The same, where an administrator has signed in. */
@@ -30,6 +34,35 @@ export async function openSignedIn(...given: Parameters<typeof openShop>): Promi
   const shop = await openShop(...given);
   await shop.person.signIn(shop.service.url, admin);
   return shop;
+}
+
+export type PlacedOrder = {
+  readonly id: number;
+  readonly customerId: number;
+  readonly total: number;
+  readonly items: readonly {
+    readonly sku: string | null;
+    readonly name: string;
+    readonly quantity: number;
+  }[];
+  readonly [member: string]: unknown;
+};
+
+export type Orders = ReturnType<typeof ordersOf>;
+
+const anOrder = { customerId: 1, currency: 'EUR', items: [{ name: 'Tea', quantity: 1, unitPrice: 749 }] };
+
+/** The shop's orders, as the API has them. */
+export function ordersOf(client: Client) {
+  return {
+    async place(members: object = {}): Promise<PlacedOrder> {
+      return (await client.post('/orders', { ...anOrder, ...members })).body;
+    },
+    change: (id: number, body: object) => client.patch(`/orders/${id}`, body),
+    read: async (id: number): Promise<PlacedOrder> => (await client.get(`/orders/${id}`)).body,
+    newest: async (): Promise<PlacedOrder> => (await client.get('/orders?limit=1&sort=-id')).body.data[0],
+    count: async (): Promise<number> => (await client.get('/orders?total=true&limit=1')).body.total,
+  };
 }
 
 type Opened<T> = { readonly tab: T; readonly person: Person };

@@ -1,4 +1,5 @@
 // A till with two products, for the checks of scans and sales.
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { openSignedIn } from './console-shop.ts';
@@ -22,8 +23,13 @@ export const cup = {
 export const lines = `[...document.querySelectorAll('.line')].map((line) =>
   [...line.querySelectorAll('input')].map(({ value }) => value)).filter(([name]) => name !== '')`;
 export const isSettled = '!document.querySelector(".line[aria-busy]")';
-export const teaLine = ['Green tea, 250 g', 'TEA-250', '1', '7.49'];
-export const cupLine = ['Cup', 'CUP-010', '1', '39.00'];
+export const teas = (quantity: number): string[] => ['Green tea, 250 g', 'TEA-250', String(quantity), '7.49'];
+export const cups = (quantity: number): string[] => ['Cup', 'CUP-010', String(quantity), '39.00'];
+export const [teaLine, cupLine] = [teas(1), cups(1)];
+
+/** Whether the page says that this order was sold. */
+export const isSold = (id: number): string =>
+  `/Order ${id}\\b/.test(document.querySelector('#notices').innerText)`;
 
 /** Delays the answers that the page gets, until `quickly`. */
 export const slowly = `{
@@ -36,18 +42,10 @@ export const slowly = `{
 }`;
 export const quickly = 'window.fetch = window.fastFetch';
 
-type Placed = {
-  readonly id: number;
-  readonly customerId: number;
-  readonly total: number;
-  readonly items: readonly { readonly sku: string }[];
-  readonly [member: string]: unknown;
-};
-
 export async function openTill(t: Pick<TestContext, 'after'>) {
   const shop = await openSignedIn(t);
-  const { service, token, tab, person } = shop;
-  for (const body of [tea, cup]) await service.post('/products', { token, body });
+  const { office, tab, person } = shop;
+  for (const product of [tea, cup]) await office.post('/products', product);
   return {
     ...shop,
 
@@ -71,6 +69,12 @@ export async function openTill(t: Pick<TestContext, 'after'>) {
       return keys.length;
     },
 
-    newest: async (): Promise<Placed> => (await service.get('/orders?limit=1', { token })).body.data[0],
+    /** Waits until all codes are looked up, and these are the items in the form. */
+    async seeItems(...items: readonly (readonly string[])[]): Promise<void> {
+      const wanted = JSON.stringify(JSON.stringify(items));
+      await tab
+        .until(`${isSettled} && JSON.stringify(${lines}) === ${wanted}`)
+        .catch(async () => assert.deepEqual(await tab.evaluate(lines), items));
+    },
   };
 }

@@ -1,0 +1,299 @@
+// One sale after the other over the counter, in a real browser that nobody has set up: by few keys, while answers are
+// slow or the service is away, parked and taken back.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import { fieldAt, network } from './console-actions.ts';
+import { cup, cupLine, isSettled, isSold, openTill, tea, teaLine } from './console-till.ts';
+
+const latency = 400;
+const addLine = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Add item').click()`;
+const isInSight = `['.total', '.bar .primary'].map((selector) => {
+  const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
+  return document.elementsFromPoint(x + width / 2, y + height / 2)[0]?.closest(selector) !== null;
+})`;
+
+test('sales over the counter', { timeout: 300_000 }, async (t) => {
+  const { service, office, tab, person, orders, begin, type, seeItems } = await openTill(t);
+  /** Begins a sale of these, and resolves to the id that its order is going to have. */
+  async function scanned(...products: readonly (typeof tea)[]): Promise<number> {
+    await begin();
+    const { id } = await orders.newest();
+    for (const { barcode } of products) await tab.scan(barcode);
+    await tab.until(isSettled);
+    return id + 1;
+  }
+  const skusOf = async (id: number): Promise<unknown> => (await orders.read(id)).items.map(({ sku }) => sku);
+
+  await t.test('take eight keys beside the scans for a known customer, and 28 by hand', async () => {
+    for (const [keysMax, total, enter] of [
+      [
+        8,
+        5398,
+        async () => {
+          for (const { barcode } of [tea, cup, tea]) await tab.scan(barcode);
+          return 0;
+        },
+      ],
+      [28, 4150, () => type('cup', 'Enter', 'Red ribbon', 'Enter', '2,50', 'Enter')],
+    ] as const) {
+      await begin();
+      let keys = await type('grace', 'Enter');
+      await person.seeEntered('/shippingAddress/city', 'Oldenburg');
+      await person.see('Customer 1 · +49 441 1234 · customer@example.com · Oldenburg');
+      keys += await enter();
+      await person.ctrlEnter();
+      await tab.until('location.hash.startsWith("#/orders/")');
+      assert.ok(keys + 2 <= keysMax, `${keys} keys`);
+      const order = await orders.newest();
+      assert.deepEqual([order.customerId, order.total], [1, total]);
+    }
+  });
+
+  await person.go('#/new');
+  await network(tab, { latency });
+
+  await t.test(
+    'without a name are a walk-in customer’s, handed over, and say what was paid how',
+    async () => {
+      const guest = await service.person('user', 'Guest');
+      await guest.post('/customers', { name: 'Walk-in' }); // who could rename it later
+      const first = await scanned(tea);
+      await tab.press('F2');
+      await person.see('Sold: €7.49, Card.');
+      const { status, shippingAddress, payment, customerId, userId } = await orders.read(first);
+      assert.deepEqual([status, shippingAddress, payment], ['delivered', null, 'card']);
+      const { name, userId: ownerId } = (await office.get(`/customers/${customerId}`)).body;
+      assert.deepEqual([name, ownerId], ['Walk-in', userId]);
+      const second = await scanned(cup);
+      await tab.press('F8');
+      await tab.until(isSold(second));
+      const { customerId: sameId, payment: other } = await orders.read(second);
+      assert.deepEqual([sameId, other], [customerId, 'transfer'], 'there is one such customer');
+    },
+  );
+
+  for (const pause of [0, 350])
+    await t.test(`have what is scanned ${pause} ms after the one before was ended`, async () => {
+      const id = await scanned(tea);
+      await tab.press('F4');
+      await wait(pause);
+      await tab.scan(cup.barcode);
+      await tab.scan(tea.barcode);
+      await tab.until(isSold(id));
+      await seeItems(cupLine, teaLine);
+      assert.equal((await orders.newest()).id, id);
+      assert.deepEqual(await skusOf(id), ['TEA-250']);
+    });
+
+  for (const end of ['Enter', 'Tab'] as const)
+    await t.test(`have all of a slow scan with ${end}, though the form is replaced meanwhile`, async () => {
+      const id = await scanned(tea);
+      await tab.press('F4');
+      await tab.scan(cup.barcode, { milliseconds: 80, end });
+      await tab.until(isSold(id));
+      await seeItems(cupLine);
+    });
+
+  await t.test('have all of slow scans that began on another page, and are ended at once', async () => {
+    await begin();
+    await person.go('#/orders');
+    for (const { barcode } of [tea, cup]) await tab.scan(barcode, { milliseconds: 80 });
+    await seeItems(teaLine, cupLine);
+    const id = await scanned();
+    for (const { barcode } of [tea, cup, tea]) await tab.scan(barcode, { milliseconds: 80 });
+    await tab.press('F4');
+    await tab.until(isSold(id));
+    assert.equal((await orders.read(id)).total, 5398);
+  });
+
+  await t.test('that are ended while the one before is sent are said to be still open', async () => {
+    const id = await scanned(tea);
+    await tab.press('F4');
+    await tab.scan(cup.barcode);
+    await tab.press('F4');
+    await person.see('The order before was still being sent: end this one again.');
+    await seeItems(cupLine);
+    assert.equal((await orders.newest()).id, id);
+    await tab.press('F4');
+    await tab.until(isSold(id + 1));
+    assert.deepEqual(await skusOf(id + 1), ['CUP-010']);
+  });
+
+  await t.test('without an answer are sent once the service is back, however long that takes', async () => {
+    const id = await scanned(tea);
+    await network(tab, { offline: true });
+    await tab.press('F4');
+    await tab.scan(cup.barcode);
+    await person.see('This order is sent as soon as it is back.');
+    await wait(4_000);
+    await network(tab, { latency });
+    await tab.until(isSold(id));
+    await seeItems(cupLine);
+    assert.deepEqual(await skusOf(id), ['TEA-250']);
+  });
+
+  await t.test('are sent no more once somebody doesn’t want to wait', async () => {
+    const id = await scanned(tea);
+    await network(tab, { offline: true });
+    await tab.press('F4');
+    await person.press('Don’t wait');
+    await person.see('No answer: it may be placed.');
+    await network(tab, { latency });
+    await wait(1_500);
+    assert.equal((await orders.newest()).id, id - 1);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+  });
+
+  await t.test('have what was scanned while the service was away, once it is back', async () => {
+    await scanned(tea);
+    await network(tab, { offline: true });
+    await tab.scan('4000000000000');
+    await person.see('The service can’t be reached.');
+    await tab.until(isSettled);
+    await tab.scan(cup.barcode, { milliseconds: 80 });
+    await network(tab, { latency });
+    await seeItems(teaLine, ['4000000000000', '', '1', ''], cupLine);
+    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    const id = await scanned();
+    await network(tab, { offline: true });
+    for (const { barcode } of [tea, cup]) await tab.scan(barcode);
+    await tab.press('F4');
+    await person.see('This order is sent as soon as it is back.');
+    await network(tab, { latency });
+    await tab.until(isSold(id));
+    assert.equal((await orders.read(id)).total, tea.unitPrice + cup.unitPrice);
+  });
+
+  await t.test('are taken back by a refund, with their items in a new order', async () => {
+    const id = await scanned(tea, cup);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+    await tab.scan(cup.barcode); // of the next customer
+    await seeItems(cupLine);
+    await person.press('Take back');
+    await seeItems(teaLine, cupLine);
+    await wait(latency); // the form has been drawn by then, and says nothing else
+    await person.see(`Order ${id} is refunded, and what was in it is here again.`);
+    assert.equal((await orders.read(id))['status'], 'refunded');
+    await person.press('1 parked');
+    await seeItems(cupLine);
+    await person.startOver();
+    await person.press('1 parked');
+    await seeItems(teaLine, cupLine);
+  });
+
+  await t.test('that were given up by mistake come back', async () => {
+    const id = await scanned(tea, cup);
+    await person.press('Start over');
+    await seeItems();
+    await person.press('Undo');
+    await seeItems(teaLine, cupLine);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+  });
+
+  await t.test(
+    'are parked for the next customer, and go on from the one that has waited longest',
+    async () => {
+      await scanned(tea);
+      await person.press('Park');
+      await seeItems();
+      await person.see('1 parked');
+      await tab.scan(cup.barcode);
+      await seeItems(cupLine);
+      await person.press('New order');
+      await person.see('2 parked');
+      await seeItems();
+      await person.press('2 parked');
+      await seeItems(teaLine);
+      await person.see('Begun ');
+      await person.press('1 parked');
+      await seeItems(cupLine);
+      await person.startOver();
+      await person.press('1 parked');
+      await seeItems(teaLine);
+      await person.press('Start over');
+      await seeItems();
+      await person.miss('parked');
+    },
+  );
+
+  await t.test('have discounts, which may be typed with their minus', async () => {
+    await scanned(tea);
+    for (const typed of ['-10 %', '−0,75', '- 1']) {
+      await person.press('Add discount');
+      await tab.type(typed);
+    }
+    await tab.until(`document.querySelector('.total').innerText === '€4.99'`);
+  });
+
+  await t.test('that have an address aren’t handed over, unless that is said', async () => {
+    await begin();
+    const isHandedOver = 'document.getElementById("is-handed-over").checked';
+    assert.equal(await tab.evaluate(isHandedOver), true);
+    await person.chooseCustomer('grace');
+    await tab.until(`!${isHandedOver}`);
+    await person.check('Picked up');
+    assert.equal(await tab.evaluate(isHandedOver), true);
+    await person.check('Picked up');
+    assert.equal(await tab.evaluate(isHandedOver), false);
+    await tab.press('F9');
+    assert.equal(await tab.evaluate(isHandedOver), true);
+    await begin();
+    await person.enter('Customer', 'Emmy Noether');
+    await person.press('New customer “Emmy Noether”');
+    assert.equal(await tab.evaluate(isHandedOver), true, 'a regular at the counter has none');
+    await person.enter('Street and number', 'Hauptstraße 5');
+    await tab.until(`!${isHandedOver}`);
+  });
+
+  await t.test('that aren’t paid need a customer, whose name is enough', async () => {
+    await scanned(tea);
+    await person.press('Place order');
+    await person.see('Choose a customer from the list, or enter the name of a new one.');
+    await tab.type('Lise Meitner');
+    await person.check('Picked up');
+    await person.press('Place order');
+    await tab.until('location.hash.startsWith("#/orders/")');
+    await person.see('Lise Meitner');
+  });
+
+  for (const width of [1280, 820, 390])
+    await t.test(
+      `have total, button, and what is said in sight at ${width}, which hide no field`,
+      async () => {
+        await tab.screen(width, 'light');
+        const id = await scanned(tea);
+        await tab.press('F4');
+        await tab.until(isSold(id));
+        await seeItems();
+        await tab.evaluate('scrollTo(0, 0)');
+        const covered = `[...document.querySelectorAll('main h1, main form :is(input, select, button), .side a')]
+        .filter((each) => {
+          const [a, b] = [each, document.querySelector('.notice')].map((one) => one.getBoundingClientRect());
+          return a.width > 0 && a.top < b.bottom && b.top < a.bottom && a.left < b.right && b.left < a.right;
+        }).map((each) => each.outerHTML)`;
+        assert.deepEqual(await tab.evaluate(covered), []);
+        for (let count = 0; count < 12; count += 1) await tab.evaluate(addLine);
+        await tab.evaluate('scrollTo(0, 0)');
+        assert.deepEqual(await tab.evaluate(isInSight), [true, true]);
+        await tab.evaluate(`document.querySelectorAll('.line')[7].querySelector('input').focus()`);
+        const top = `document.querySelector('.bar').getBoundingClientRect().top`;
+        assert.ok(await tab.evaluate(`document.activeElement.getBoundingClientRect().bottom <= ${top}`));
+        await tab.screen(1280, 'light');
+      },
+    );
+
+  await t.test('find a customer by a number that was typed, and nobody where two have it', async () => {
+    await office.post('/customers', { name: 'Rosa Luxemburg', phone: '+493077777777' });
+    await begin();
+    await person.enter('Customer', '+493077777777');
+    await tab.evaluate(`${fieldAt('/items/0/name')}.focus()`);
+    await person.enter('Item', 'Tea');
+    await person.enter('Price', '1');
+    await person.press('Place order');
+    await person.seeEntered('/customerId', 'Rosa Luxemburg');
+  });
+});
