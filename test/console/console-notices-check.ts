@@ -61,20 +61,6 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
       await person.enter('Customer', '');
     });
 
-  for (const width of [1280, 820, 390])
-    await t.test(`covers no button of selected orders, at ${width}`, async () => {
-      await tab.screen(width, 'light');
-      await person.go('#/customers');
-      await person.go('#/orders');
-      await tab.evaluate('window.print = () => undefined');
-      await tab.evaluate(`document.querySelector('[data-key="select-all"]').click()`);
-      await person.press('Packing slips');
-      await person.see('orders are left out');
-      const bar = 'document.querySelector(".selection")';
-      assert.equal(await tab.evaluate(`(${overlap})(${bar}, document.querySelector('.notice'))`), false);
-      await person.press('Dismiss');
-    });
-
   await t.test('in a form is to send it again, once the service is back', async () => {
     await tab.screen(1280, 'light');
     await person.go('#/customers/1');
