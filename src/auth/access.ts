@@ -17,7 +17,7 @@ export const scopes = [
   'products:write',
   'events:read',
 ] as const;
-/** A declared resource has two scopes of its own, by its name (`resource/declared-resource.ts`). */
+/** A declared resource adds two scopes with its name (`resource/declared-resource.ts`). */
 export type Scope = (typeof scopes)[number] | `${string}:read` | `${string}:write`;
 
 /** The user on whose behalf a request acts, by a session or by an API key. */

@@ -56,7 +56,7 @@ export function createAuthority(
     notBefore: clockFloor,
     notAfter: notBeforeFloor(now) + authorityMilliseconds,
     extensions: [
-      extension(19, sequence(critical, integer(0)), critical), // basicConstraints: issues to servers only
+      extension(19, sequence(critical, derInteger(0)), critical), // basicConstraints: issues to servers only
       extension(15, bitString(2, Buffer.of(0x04)), critical), // keyUsage: keyCertSign
       serverAuthentication(),
       extension(30, sequence(der(0xa0, ...permittedSubtrees(names))), critical), // nameConstraints
@@ -111,8 +111,8 @@ export function hasExactlyNames({ raw }: X509Certificate, names: readonly string
 /** Certificate and TBSCertificate (RFC 5280 section 4.1). */
 function signCertificate(body: CertificateBody, privateKey: KeyObject, signingKey: KeyObject): KeyPair {
   const toBeSigned = sequence(
-    der(0xa0, integer(2)), // version 3
-    integer(0x40, ...randomBytes(15)), // a serial number, positive by its first byte
+    der(0xa0, derInteger(2)), // version 3
+    derInteger(0x40, ...randomBytes(15)), // a serial number, positive by its first byte
     ecdsaWithSha256(),
     commonName(body.issuer),
     sequence(time(body.notBefore), time(body.notAfter)),
@@ -206,7 +206,7 @@ function oid(...bytes: readonly number[]): Buffer {
   return der(0x06, Buffer.of(...bytes));
 }
 
-function integer(...bytes: readonly number[]): Buffer {
+function derInteger(...bytes: readonly number[]): Buffer {
   return der(0x02, Buffer.of(...bytes));
 }
 

@@ -171,13 +171,13 @@ function noLongerValid(detail: string): Problem {
   return new Problem('invalid-token', detail);
 }
 
-type Reason = 'invalid-token' | 'invalid-key' | 'key-expired';
+type RejectionReason = 'invalid-token' | 'invalid-key' | 'key-expired';
 
 /**
  * Rejects a credential that no client sends in normal operation, with a security event: somebody may be
  * guessing.
  */
-function suspicious(reason: Reason, detail: string, userId: number | null = null): Problem {
+function suspicious(reason: RejectionReason, detail: string, userId: number | null = null): Problem {
   const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
   return new Problem('invalid-token', detail, { securityEvent });
 }

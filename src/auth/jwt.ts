@@ -7,7 +7,7 @@ import { createMac, type Mac } from './mac.ts';
 export const tokenSeconds = 900;
 export const secretBytesMin = 32;
 
-type Key = { readonly mac: Mac; readonly header: string };
+type SigningKey = { readonly mac: Mac; readonly header: string };
 
 const tokenCharsMax = 4096;
 /** How far a clock may have been set back. */
@@ -70,14 +70,14 @@ export function signatureIsValid(token: string, mac: Mac): boolean {
   return timingSafeEqual(Buffer.from(token.slice(dot + 1)), Buffer.from(expected));
 }
 
-function signingKeyOf(secret: Uint8Array): Key {
+function signingKeyOf(secret: Uint8Array): SigningKey {
   if (secret.length < secretBytesMin) throw new Error(`A secret must have at least ${secretBytesMin} bytes.`);
   const mac = createMac(secret);
   const kid = mac('kid').toString('base64url', 0, 8);
   return { mac, header: base64url(JSON.stringify({ alg: 'HS256', typ: 'at+jwt', kid })) };
 }
 
-function signPayload(key: Key, payload: string): string {
+function signPayload(key: SigningKey, payload: string): string {
   const signingInput = `${key.header}.${payload}`;
   return `${signingInput}.${key.mac(signingInput).toString('base64url')}`;
 }
@@ -91,7 +91,7 @@ function encodeClaims({ iss, aud, sub, sid, role, iat, exp, auth_time, jti }: Cl
 }
 
 /** Returns undefined for any other header or spelling, and for unknown or repeated claims. */
-function readClaims(token: string, key: Key): Claims | undefined {
+function readClaims(token: string, key: SigningKey): Claims | undefined {
   const [header, payload = ''] = token.split('.');
   if (header !== key.header) return undefined;
   try {

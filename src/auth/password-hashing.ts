@@ -35,7 +35,7 @@ const besideHashBytes = 5 * 1024 ** 2;
 export function createScryptPool({
   deriveKey = deriveInPool,
   freeMemory = freeMemoryBytes,
-  collectGarbage = collectGarbageSeldom(),
+  collectGarbage = createGarbageCollector(),
 }: PoolOptions = {}) {
   let isClosed = false;
   /** Memory of the hashes that run: they allocate it bit by bit. */
@@ -47,7 +47,7 @@ export function createScryptPool({
     perClient: jobsPerClientMax,
     refuse: (bound) =>
       bound === 'perClient'
-        ? shareUsed()
+        ? tooManyOfClient()
         : unavailable('Too many passwords are being hashed; retry in a moment.'),
   });
 
@@ -55,8 +55,8 @@ export function createScryptPool({
    * Derives a key. Throws `unavailable` if too many jobs are waiting, there is no memory
    * or the pool is closed, and `quota-exceeded` if a client of the job already has its share of jobs.
    */
-  function derive(input: ScryptInput, place: SlotClaim): Promise<Uint8Array> {
-    return slots.run(place, async () => {
+  function derive(input: ScryptInput, claim: SlotClaim): Promise<Uint8Array> {
+    return slots.run(claim, async () => {
       if (isClosed) throw stopping();
       const bytes = memoryOf(input);
       const hasMemory = (): boolean => freeMemory() >= reservedBytes + bytes + besideHashBytes;
@@ -90,7 +90,7 @@ export function createScryptPool({
 }
 
 /** 429, not 503: the service has room, but not for more jobs of this client. */
-function shareUsed(): Problem {
+function tooManyOfClient(): Problem {
   const detail = 'Your earlier passwords are still being hashed; wait for those responses first.';
   return new Problem('quota-exceeded', detail, { retryAfterSeconds: 1, violated: ['password-hashing'] });
 }
@@ -122,7 +122,7 @@ function deriveInPool(input: ScryptInput): Promise<Uint8Array> {
  * Makes V8 return unused memory to the system. This takes some 0.2 s, so it is done at most every other second. Only on
  * small machines: `start.sh` gives the function there.
  */
-function collectGarbageSeldom(): () => Promise<void> {
+function createGarbageCollector(): () => Promise<void> {
   let nextAt = -Infinity;
   return async () => {
     const collect = globalThis.gc;

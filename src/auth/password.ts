@@ -18,15 +18,15 @@ type HasherOptions = PoolOptions & { readonly cost?: Cost };
 
 /**
  * `hash` and `verify` throw `unavailable` or `quota-exceeded` if there is no room for the job. Commands, and the start
- * for the first administrator, pass no place.
+ * for the first administrator, pass no claim.
  */
 export function createPasswordHasher({ cost = defaultCost, ...options }: HasherOptions = {}) {
   const pool = createScryptPool(options);
   const dummy: Stored = { cost, salt: randomBytes(saltBytes), key: randomBytes(keyBytes) };
 
-  async function hash(password: string, place: SlotClaim = {}): Promise<string> {
+  async function hash(password: string, claim: SlotClaim = {}): Promise<string> {
     const salt = randomBytes(saltBytes);
-    const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, place);
+    const key = await pool.derive({ password: normalize(password), salt, keyBytes, ...cost }, claim);
     return formatPhc({ cost, salt, key: Buffer.from(key) });
   }
 
@@ -34,11 +34,11 @@ export function createPasswordHasher({ cost = defaultCost, ...options }: HasherO
    * Compares a password with a user's hash. `null` means that there is no such user: takes as long, and
    * returns false.
    */
-  async function verify(password: string, phc: string | null, place: SlotClaim = {}): Promise<boolean> {
+  async function verify(password: string, phc: string | null, claim: SlotClaim = {}): Promise<boolean> {
     const stored = phc === null ? dummy : parsePhc(phc);
     const { salt, key } = stored;
     const input = { password: normalize(password), salt, keyBytes: key.length, ...stored.cost };
-    return timingSafeEqual(await pool.derive(input, place), key);
+    return timingSafeEqual(await pool.derive(input, claim), key);
   }
 
   /** Whether a stored hash has other parameters than a new hash would have. */

@@ -14,7 +14,7 @@ const attributes = 'Path=/; Secure; HttpOnly; SameSite=Strict';
 /** A refresh token and its session. */
 export type RefreshCredential = { readonly sessionId: number; readonly refreshToken: string };
 
-/** Returns the name of the cookie; on a port of its own a service has a name of its own. */
+/** Returns the name of the cookie; on an uncommon port it includes the port. */
 export function sessionCookieName(publicUrl: string): string {
   const { port } = new URL(publicUrl);
   return commonPorts.includes(port) ? commonName : `${commonName}-${port}`;

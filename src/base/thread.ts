@@ -64,7 +64,7 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
 
   constructor(options: ThreadOptions<Message, Reply, Data, Helpers>) {
     const { program, data, helpers, idleMilliseconds, timers = systemTimers } = options;
-    this.#text = `(${serve.toString()})(${[program, ...helpers].join(', ')})`;
+    this.#text = `(${serveCalls.toString()})(${[program, ...helpers].join(', ')})`;
     this.#data = data;
     this.#idleMilliseconds = idleMilliseconds;
     this.#timers = timers;
@@ -132,7 +132,7 @@ export class Thread<Message, Reply, Data = unknown, Helpers extends readonly Hel
 }
 
 /** Runs in the thread: calls the handler for each message, and sends what it returns. */
-function serve(
+function serveCalls(
   program: (data: unknown, ...helpers: unknown[]) => Handler<unknown, unknown>,
   ...helpers: unknown[]
 ) {

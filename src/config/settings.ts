@@ -21,9 +21,9 @@ export type CommandFlag = {
  */
 export type Setting = CommandFlag & { readonly value: string; readonly fallback: string };
 
-type Row = readonly [flag: string, value: string, fallback: string, help: string, rule?: SettingRule];
+type SettingRow = readonly [flag: string, value: string, fallback: string, help: string, rule?: SettingRule];
 
-const rows: readonly Row[] = [
+const rows: readonly SettingRow[] = [
   ['host', 'ADDRESS', '127.0.0.1', 'address to listen on', host],
   ['port', 'PORT', '8443', 'port to listen on; 0 picks one', wholeNumberRule(0, 65_535)],
   ['data', 'FOLDER', 'data', 'the folder that holds everything', folder],

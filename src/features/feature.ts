@@ -37,7 +37,7 @@ import type { Turns } from '../base/turns.ts';
 
 export type Feature = {
   readonly name: string;
-  /** The features without which this one doesn't work, besides those that every service has. */
+  /** The features that this one needs, besides those that every service has. */
   readonly needs?: readonly Feature[];
   /** Whether every service has this feature. Others can be left out; then their code isn't loaded. */
   readonly isCore?: true;
@@ -49,7 +49,7 @@ export type Feature = {
   readonly settings?: readonly Setting[];
   /** The migrations of the feature's tables, from the first. They run even if the feature is left out. */
   readonly migrations?: readonly Migration[];
-  /** What other features need to know of this one, even if it is left out. */
+  /** What other features need to know about this one, even if it is left out. */
   readonly declares?: Declares;
   /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;
@@ -93,14 +93,14 @@ export type Maintenance = {
   readonly audits?: readonly Audit[];
   readonly checks?: readonly Check[];
   readonly histories?: readonly AuditedHistory[];
-  /** Returns what is no damage, but should be looked at. `orderly check` prints it, and so does the start. */
+  /** Returns notes about rows that are not damaged, but deserve a look. `orderly check` and the start print them. */
   readonly notes?: (db: Connection) => readonly string[];
   /**
    * Called by `orderly restore` with the copy, whose tables may still be those of an older version. Returns the
    * lines that the command prints.
    */
   readonly onRestore?: (db: Connection) => readonly string[];
-  readonly sample?: Sample;
+  readonly sample?: SampleRows;
 };
 
 type Check = {
@@ -110,13 +110,13 @@ type Check = {
 };
 
 /** What `orderly sample` adds beside users, customers and orders. */
-type Sample = {
+type SampleRows = {
   readonly hasRows: (db: Connection) => boolean;
   /** Adds the rows, and returns their number with a noun. */
   readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
 };
 
-/** What only a running service has. One that is described for `orderly openapi` has stand-ins. */
+/** The parts of a running service. For `orderly openapi` they are stand-ins. */
 export type Running = {
   readonly config: Config;
   readonly publicUrl: string;

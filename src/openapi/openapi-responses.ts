@@ -63,10 +63,10 @@ export function contentOf(mediaTypes: readonly string[], schema: Json, example: 
 export function responsesOf(route: Route, invalidStatus: 400 | 422, components: Components): Json {
   const { reply, method } = route;
   const fields = successFieldsOf(route);
-  const success = { ...successResponse(reply, components), headers: headersOf(fields) };
+  const success = { ...successResponse(reply, components), headers: headerSchemasOf(fields) };
   const responses: Json = { [statusOf(reply)]: success };
   if (reply.newLocation !== undefined) {
-    const headers = headersOf([...fields, 'Location']);
+    const headers = headerSchemasOf([...fields, 'Location']);
     responses['201'] = { ...success, description: 'Created.', headers };
   }
   if (method === 'GET') {
@@ -76,7 +76,7 @@ export function responsesOf(route: Route, invalidStatus: 400 | 422, components: 
   const byStatus = Map.groupBy(codesOf(route), (code) => problemStatus(code, invalidStatus));
   for (const [status, codes] of byStatus) {
     const description = `${codes.map((code) => `\`${code}\``).join(', ')}.`;
-    responses[status] = { ...problemResponse(status, components), description };
+    responses[status] = { ...documentedProblem(status, components), description };
   }
   return responses;
 }
@@ -105,7 +105,7 @@ const problemFields: Readonly<Record<number, readonly ResponseField[]>> = {
   503: ['Retry-After'],
 };
 
-function headersOf(fields: readonly ResponseField[]): Json {
+function headerSchemasOf(fields: readonly ResponseField[]): Json {
   return Object.fromEntries(fields.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
@@ -158,7 +158,7 @@ function exampleReply({ kind, schema, isFeed }: Reply): unknown {
 }
 
 /** Returns a reference to the response with this status, which has an example of each problem. */
-function problemResponse(status: number, components: Components): Json {
+function documentedProblem(status: number, components: Components): Json {
   const phrase = STATUS_CODES[status] ?? '';
   const examples: Json = {};
   for (const code of problemCodes) {
@@ -167,7 +167,7 @@ function problemResponse(status: number, components: Components): Json {
   }
   return components.response(pascalCase(phrase), {
     description: phrase,
-    headers: headersOf([...commonFields, ...(problemFields[status] ?? [])]),
+    headers: headerSchemasOf([...commonFields, ...(problemFields[status] ?? [])]),
     content: { [problemJsonType]: { schema: components.use(ProblemDocument, 'response'), examples } },
   });
 }

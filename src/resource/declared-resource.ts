@@ -80,7 +80,7 @@ import {
 
 /** The articles of the sample data. */
 export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
-type Columns = Readonly<Record<string, Column<unknown, never>>>;
+type ResourceColumns = Readonly<Record<string, Column<unknown, never>>>;
 type SortedQuery = { readonly sort?: string };
 type CommonMembers = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
 type ResourceMember = Members[string] & { readonly cell: CsvMember };
@@ -89,18 +89,18 @@ export type ResourceMembers = Readonly<Record<string, ResourceMember>>;
 /** If rows have an owner (`ownership`), users read and change their own, and staff all of them. */
 type RightsOf<M> = M extends { readonly userId: unknown }
   ? { readonly owner: 'user' } & Deleters
-  : { readonly owner: 'none'; readonly readers: Group; readonly writers: Group } & Deleters;
-type Group = 'everyone' | 'staff';
+  : { readonly owner: 'none'; readonly readers: Audience; readonly writers: Audience } & Deleters;
+type Audience = 'everyone' | 'staff';
 /** Whoever may change an object deletes it, too, or administrators alone. */
 type Deleters = { readonly deleters?: 'administrators' };
 /** Either of them. */
 type Rights = {
   readonly owner: 'user' | 'none';
-  readonly readers?: Group;
-  readonly writers?: Group;
+  readonly readers?: Audience;
+  readonly writers?: Audience;
 } & Deleters;
 
-type Declaration<M extends ResourceMembers> = {
+type ResourceDeclaration<M extends ResourceMembers> = {
   /** The noun for one object. Event types (`supplier.created`) and schemas (`SupplierPatch`) begin with it. */
   readonly name: string;
   /** The name of the table, and of a section of the document. Paths and scopes begin with it. */
@@ -186,7 +186,9 @@ type SaysWhatIsPersonal<M> = M extends { readonly customerId: unknown }
   ? { readonly members: PersonalOrNot }
   : unknown;
 
-export function resource<M extends ResourceMembers>(declared: Declaration<M> & SaysWhatIsPersonal<M>) {
+export function resource<M extends ResourceMembers>(
+  declared: ResourceDeclaration<M> & SaysWhatIsPersonal<M>,
+) {
   const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declared.rights;
   const rights = { isOwned: isOwnedBy(declared.rights), readers, writers, deleters };
   const bodies = bodiesOf(declared);
@@ -207,7 +209,7 @@ function bodiesOf<M extends ResourceMembers>({
   members,
   examples,
   replacement = `The whole ${name}: omitted members get their defaults.`,
-}: Declaration<M>) {
+}: ResourceDeclaration<M>) {
   const example = { examples: [examples.whole] };
   const title = capitalized(name);
   const Shown = named(title, object(shownIn(members)));
@@ -246,7 +248,7 @@ function bodiesOf<M extends ResourceMembers>({
 const noOwner: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };
 
 /** The columns of its file, as exports write and imports read them. */
-function fileOf<M extends ResourceMembers>({ members, imports }: Declaration<M>) {
+function fileOf<M extends ResourceMembers>({ members, imports }: ResourceDeclaration<M>) {
   const cells = cellsIn(members);
   const ids = typeof imports?.knownBy === 'string' ? { id: writtenCell } : {}; // they have no effect
   const { columns, cellsOf, objectOf, mustBe } = csvColumns({ ...cells, ...ids });
@@ -257,18 +259,20 @@ function fileOf<M extends ResourceMembers>({ members, imports }: Declaration<M>)
 
 /** The rows: how each is found, inserted, changed and removed, always with its event, and verified. */
 function rowsOf<M extends ResourceMembers>(
-  declared: Declaration<M>,
+  declared: ResourceDeclaration<M>,
   { Shown, Replacement }: { readonly Shown: JsonSchema; readonly Replacement: JsonSchema },
 ) {
   type Shown = RowOf<M> & CommonMembers;
   type Content = ContentOf<M>;
   const { name, plural, members, keys = {}, rights, search, deletion, onWrite } = declared;
   const isOwned = isOwnedBy(rights);
-  const shown: Columns = columnsOf(members);
-  const columns: Columns = { ...shown, ...keys };
+  const shown: ResourceColumns = columnsOf(members);
+  const columns: ResourceColumns = { ...shown, ...keys };
   const rows = table(plural, columns);
   const matches = uniqueMatches<Content>(declared.unique ?? {}, columns);
-  const ownerColumn: Columns = isOwned ? { userId: column.computed(ownerSql(plural), column.integer) } : {};
+  const ownerColumn: ResourceColumns = isOwned
+    ? { userId: column.computedColumn(ownerSql(plural), column.integerColumn) }
+    : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key kept from an older version is recomputed only when its text changes. */
   const keySources = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
@@ -344,8 +348,8 @@ function rowsOf<M extends ResourceMembers>(
     onWrite?.(permit.writer, id, change);
   }
 
-  const known: Columns = isOwned
-    ? { ownerIsKnown: column.computed(ownerIsKnownSql(plural), column.trueOrFalse) }
+  const known: ResourceColumns = isOwned
+    ? { ownerIsKnown: column.computedColumn(ownerIsKnownSql(plural), column.booleanColumn) }
     : {};
   const audit = rows.audit({
     thing: name,
@@ -415,7 +419,7 @@ type Matches<Content> = ReadonlyMap<string, RowMatch<Content>>;
 /** Returns a match for each unique member, of its UNIQUE columns. */
 function uniqueMatches<Content extends Readonly<Record<string, unknown>>>(
   unique: Readonly<Record<string, readonly string[] | undefined>>,
-  columns: Columns,
+  columns: ResourceColumns,
 ): Matches<Content> {
   const entries = Object.entries(unique).map(([member, names = []]): [string, RowMatch<Content>] => {
     const sql = names.map((each) => `${each} = ?`).join(' OR ');
@@ -426,12 +430,12 @@ function uniqueMatches<Content extends Readonly<Record<string, unknown>>>(
   return new Map(entries);
 }
 
-type Named = { readonly name: string; readonly plural: string };
+type ResourceNames = { readonly name: string; readonly plural: string };
 
 /** Returns an issue for each unique member whose value another row has, unless it stays as it is. */
 function takenIssues<Content extends Readonly<Record<string, unknown>>>(
   db: Connection,
-  { name, plural, matches }: Named & { readonly matches: Matches<Content> },
+  { name, plural, matches }: ResourceNames & { readonly matches: Matches<Content> },
   { wanted, current }: { readonly wanted: Content; readonly current: Readonly<Record<string, unknown>> },
 ): Issue[] {
   const { id: own } = current;
@@ -468,7 +472,7 @@ export function ownerOf(row: object): number | null {
 }
 
 /** The list: its parameters, and the rows that they select. */
-function listFor<M extends ResourceMembers>(declared: Declaration<M>) {
+function listFor<M extends ResourceMembers>(declared: ResourceDeclaration<M>) {
   const { name, plural, members, sorts, filters, search, rights } = declared;
   const { userId = ofOwner(Object.values(sorts)[0] ?? 'id'), ...others } = filters;
   const access = isOwnedBy(rights) ? userId : null;

@@ -42,7 +42,7 @@ type ListOptions<F extends ListFilters, S extends string> = {
   readonly filters: F;
 };
 
-type Values = Readonly<Record<string, unknown>>;
+type QueryValues = Readonly<Record<string, unknown>>;
 
 export function listOf<F extends ListFilters, S extends string>({
   name,
@@ -69,10 +69,10 @@ export function listOf<F extends ListFilters, S extends string>({
   function selection(
     access: RowAccess,
     query: NoInfer<ListQuery<F, S>>,
-    pathValues: Values = {},
+    pathValues: QueryValues = {},
   ): RowSelection {
     const asked: { readonly sort?: string } = query;
-    const sources: readonly Values[] = [pathValues, asked, access === 'all' ? {} : access];
+    const sources: readonly QueryValues[] = [pathValues, asked, access === 'all' ? {} : access];
     const { sort = usual } = asked;
     const isDescending = sort.startsWith('-');
     const key = sorts[(isDescending ? sort.slice(1) : sort) as S]; // the schema has checked it
@@ -116,17 +116,17 @@ function leadingIn(filters: ListFilters): Leading | undefined {
   return undefined;
 }
 
-function textsIn(query: Values, name: string): readonly string[] | undefined {
+function textsIn(query: QueryValues, name: string): readonly string[] | undefined {
   const { [name]: value } = query;
   return Array.isArray(value) ? value.map(String) : undefined;
 }
 
 /** The values of one filter: from path, query and access. Two different values select nothing. */
-function valuesIn(sources: readonly Values[], name: string): SqlValue[] {
+function valuesIn(sources: readonly QueryValues[], name: string): SqlValue[] {
   const values = new Set<SqlValue>();
   for (const { [name]: value } of sources)
     if (typeof value === 'boolean')
-      values.add(Number(value)); // as `trueOrFalse` columns have it
+      values.add(Number(value)); // as a `booleanColumn` stores it
     else if (typeof value === 'number' || typeof value === 'string') values.add(value);
   return [...values];
 }

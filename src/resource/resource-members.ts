@@ -92,16 +92,16 @@ type ClearedColumn = Column<unknown, null> | Column<unknown, Metadata>;
  */
 export type PersonalOrNot = Readonly<Record<string, ShownInEvents | PersonalMemberOrNot>>;
 
-type Kind = 'sent' | 'posted' | 'readOnly';
+type SchemaKind = 'sent' | 'posted' | 'readOnly';
 
-type NamesWith<M, K extends Kind> = {
+type NamesWith<M, K extends SchemaKind> = {
   [N in keyof M]: M[N] extends { readonly [P in K]: JsonSchema } ? N : never;
 }[keyof M];
 type NamesWithPosted<M> = {
   [N in keyof M]: M[N] extends { readonly posted: JsonSchema | null } ? N : never;
 }[keyof M];
-type SchemaOf<M, K extends Kind> = M extends { readonly [P in K]: infer S } ? S : never;
-type SchemasOf<M, K extends Kind> = { readonly [N in NamesWith<M, K>]: SchemaOf<M[N], K> };
+type SchemaOf<M, K extends SchemaKind> = M extends { readonly [P in K]: infer S } ? S : never;
+type SchemasOf<M, K extends SchemaKind> = { readonly [N in NamesWith<M, K>]: SchemaOf<M[N], K> };
 type ShownIn<M extends Members> = { readonly [N in keyof M]: M[N]['shown'] };
 type PostedIn<M> = Omit<SchemasOf<M, 'sent'>, NamesWithPosted<M>> & SchemasOf<M, 'posted'>;
 type SentIn<M> = SchemasOf<M, 'sent'> & SchemasOf<M, 'readOnly'>;
@@ -199,18 +199,24 @@ function picked(members: Members, pick: (member: Member) => unknown): Readonly<R
 
 /** The first member. */
 export const identity = {
-  id: { shown: id, readOnly: optional(id), column: column.assigned, cell: integerCell, isPersonal: false },
+  id: {
+    shown: id,
+    readOnly: optional(id),
+    column: column.assignedColumn,
+    cell: integerCell,
+    isPersonal: false,
+  },
 } as const;
 
 /** A text that each object has. */
 export function requiredText(schema: Schema<string>) {
-  return { shown: schema, sent: schema, column: column.text(), cell: textCell } as const;
+  return { shown: schema, sent: schema, column: column.textColumn(), cell: textCell } as const;
 }
 
 /** A whole number. */
 export function wholeNumber(schema: Schema<number>) {
   const common = { shown: schema, sent: schema, normal: plainZero } as const;
-  return { ...common, column: column.integer, cell: integerCell } as const;
+  return { ...common, column: column.integerColumn, cell: integerCell } as const;
 }
 
 /**
@@ -269,13 +275,13 @@ export function trueOrFalse(description: string, absent: boolean) {
     shown: schema,
     sent: optional(schema),
     absent,
-    column: column.trueOrFalse,
+    column: column.booleanColumn,
     cell: trueOrFalseCell,
   } as const;
 }
 
 /** The key by which the names of objects are sorted. */
-export const nameKey = column.derived('name', keyOfName);
+export const nameKey = column.derivedColumn('name', keyOfName);
 
 type Required<T> = Member & {
   readonly shown: Schema<T>;
@@ -289,7 +295,7 @@ export function orNull<T, M extends Required<T>>(member: M & Required<T>) {
   const changed = {
     shown: nullable(shown),
     sent: optional(nullable(sent)),
-    column: column.nullable(own),
+    column: column.nullableColumn(own),
   } as const;
   return { ...member, ...changed } as Omit<M, keyof typeof changed> & typeof changed; // as spread
 }
@@ -306,7 +312,7 @@ export function oneWord<const W extends string>(name: string, words: readonly [W
     shown: schema,
     sent: optional(schema),
     absent: words[0],
-    column: column.text<W>(),
+    column: column.textColumn<W>(),
     cell: textCell,
     hasValuesInEvents: true,
   } as const;
@@ -319,7 +325,7 @@ export const ownership = {
     posted: optional(id, { description: 'The owner, if that is another user; only staff may set it.' }),
     sent: optional(nullable(id)),
     staysInPut: true,
-    column: column.nullable(column.integer),
+    column: column.nullableColumn(column.integerColumn),
     cell: integerCell,
     isPersonal: false,
   },
@@ -334,7 +340,7 @@ export const customerReference = {
   customerId: {
     shown: nullable(id, { description: 'The customer whom it is about, if any.' }),
     sent: optional(nullable(id, { description: 'The customer whom it is about, if any.' })),
-    column: column.nullable(column.integer),
+    column: column.nullableColumn(column.integerColumn),
     cell: integerCell,
     isPersonal: false,
   },
@@ -346,7 +352,7 @@ export function sentTime(description: string) {
     shown: { ...timestamp, description },
     sent: { ...sentTimestamp, description },
     normal: (sent: string): string => timestampOf(toTime(sent)),
-    column: column.sentTime,
+    column: column.sentTimeColumn,
     cell: sentTimeCell,
     isPersonal: false,
   } as const;
@@ -361,8 +367,8 @@ const time = {
 
 /** The last members. */
 export const times = {
-  createdAt: { ...time, column: column.time },
-  updatedAt: { ...time, column: column.time },
+  createdAt: { ...time, column: column.timeColumn },
+  updatedAt: { ...time, column: column.timeColumn },
 } as const;
 
 /** A parameter of a list, and the rows that it keeps. */

@@ -25,7 +25,7 @@ export function searchParameter(what: string) {
   );
 }
 
-type ListQuery = {
+type SearchableQuery = {
   readonly q?: string;
   readonly limit?: number;
   readonly sort?: string;
@@ -36,7 +36,7 @@ type ListQuery = {
 /**
  * Returns the issues of `q` with a sort, a cursor or a total: a search has its own order and a single page.
  */
-export function searchIssues({ q, limit = searchRowsMax, ...others }: ListQuery): Issue[] {
+export function searchIssues({ q, limit = searchRowsMax, ...others }: SearchableQuery): Issue[] {
   if (q === undefined) return [];
   const issues: Issue[] = [];
   if (limit > searchRowsMax)

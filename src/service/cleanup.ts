@@ -21,7 +21,7 @@ export class Cleanup {
   /** The time of each key's last use, by its id, until a run has stored it. */
   readonly #lastUses = new Map<number, number>();
   #removing: Promise<void> | undefined;
-  /** Whether the WAL may have what was erased, perhaps before a start. */
+  /** Whether the WAL may still have erased rows, perhaps from before the start. */
   #hasErased = true;
 
   constructor(options: CleanupOptions) {
@@ -42,7 +42,7 @@ export class Cleanup {
   /** Runs the steps. While the service stops, the long ones are left to the next start. */
   async run(): Promise<void> {
     await this.#storeLastUses();
-    await this.#removing?.catch(() => {}); // it may have passed what was erased meanwhile
+    await this.#removing?.catch(() => {}); // a row may have been erased after this run had passed it
     this.#removing ??= this.#remove();
     await this.#removing;
     await this.#options.lastEventFile.write();

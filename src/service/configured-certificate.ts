@@ -11,10 +11,10 @@ import { dayMilliseconds } from '../base/durations.ts';
 import { hostOf } from '../base/addresses.ts';
 import { isSystemError, systemErrorText } from '../base/system-error.ts';
 
-type Files = { readonly cert: string; readonly key: string };
+type PairFiles = { readonly cert: string; readonly key: string };
 
 /** Reads the certificate. Throws ConfigError, whose message says what would be right. */
-export function readConfiguredCertificate(files: Files): Certificate {
+export function readConfiguredCertificate(files: PairFiles): Certificate {
   try {
     const certificate = { cert: readFileSync(files.cert, 'utf8'), key: readFileSync(files.key, 'utf8') };
     rejectOtherForms(files, certificate);
@@ -35,7 +35,7 @@ const keyStart = /-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/;
 
 /** Rejects other forms of files, for which OpenSSL's messages don't name the file. */
 function rejectOtherForms(
-  files: Files,
+  files: PairFiles,
   { cert, key }: { readonly cert: string; readonly key: string },
 ): void {
   if (!cert.includes(certificateStart)) {

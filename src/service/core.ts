@@ -1,4 +1,4 @@
-// What the features of a service share: made from its settings, and from what only a running service has.
+// What the features of a service share, made from its settings and the parts of a running service.
 import { Turns } from '../base/turns.ts';
 import { once } from '../base/once.ts';
 import { version } from '../base/version.ts';
@@ -15,7 +15,7 @@ type CoreOptions = Running & {
   readonly hasher: PasswordHasher;
 };
 
-/** Returns it with the router that features' routes are mounted on, and the store of responses. */
+/** Returns the core, the router on which the routes are mounted, and the store of responses. */
 export function createCore({ secrets, hasher, ...running }: CoreOptions) {
   const { config, publicUrl, limiters, exports } = running;
   const chosen = featuresWithout(config.without);

@@ -22,9 +22,9 @@ const renewMilliseconds = 30 * dayMilliseconds;
 /** The authority is renewed early enough that no certificate outlives it. */
 const renewAuthorityMilliseconds = 500 * dayMilliseconds;
 
-type Files = { readonly cert: string; readonly key: string };
+type PairFiles = { readonly cert: string; readonly key: string };
 
-function filesIn(data: string, cert: string, key: string): Files {
+function filesIn(data: string, cert: string, key: string): PairFiles {
   return { cert: join(data, 'tls', cert), key: join(data, 'tls', key) };
 }
 
@@ -105,7 +105,7 @@ function isValidUntil({ certPem }: KeyPair, until: number): boolean {
  * Reads a key pair. Returns undefined if a file is missing or damaged, or if the key doesn't match the
  * certificate.
  */
-function readPair({ cert, key }: Files): KeyPair | undefined {
+function readPair({ cert, key }: PairFiles): KeyPair | undefined {
   if (!existsSync(cert) || !existsSync(key)) return undefined;
   keepPrivate(key);
   const [certPem, keyPem] = [readFileSync(cert, 'utf8'), readFileSync(key, 'utf8')];
@@ -117,7 +117,7 @@ function readPair({ cert, key }: Files): KeyPair | undefined {
   }
 }
 
-function writePair(files: Files, { certPem, keyPem }: KeyPair): void {
+function writePair(files: PairFiles, { certPem, keyPem }: KeyPair): void {
   createFolder(join(files.cert, '..'));
   replacePrivate(files.key, keyPem);
   replacePrivate(files.cert, certPem);

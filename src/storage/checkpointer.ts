@@ -45,7 +45,7 @@ const litestreamWarning =
   'Litestream has not checkpointed the WAL: the service does, and Litestream starts a new generation';
 const failure = 'a checkpoint of the WAL failed';
 
-type Options = {
+type CheckpointerOptions = {
   readonly folder: string;
   /** The writing connection. */
   readonly sqlite: DatabaseSync;
@@ -58,7 +58,7 @@ type Options = {
 };
 
 export class Checkpointer {
-  readonly #options: Options;
+  readonly #options: CheckpointerOptions;
   /** The timer of the next inspection, until that has ended. */
   #next: NodeJS.Timeout | undefined;
   #inspecting: Promise<void> | undefined;
@@ -67,7 +67,7 @@ export class Checkpointer {
   /** What was logged since the WAL was short: on a full disk each retry fails. */
   readonly #warnings = new Set<string>();
 
-  constructor(options: Options) {
+  constructor(options: CheckpointerOptions) {
     this.#options = options;
   }
 

@@ -32,7 +32,7 @@ export type RowSelection = {
   readonly ranges: readonly IndexRange[] | undefined;
 };
 
-/** The rows that a search looks at: those that filters and row access leave. */
+/** The rows that a search examines, after filters and row access. */
 export type SearchScope = Pick<RowSelection, 'owners' | 'where'>;
 
 /** The rows that a search finds: a single page. */

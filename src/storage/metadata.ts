@@ -6,7 +6,7 @@ import type { CsvMember } from '../base/csv.ts';
 import { optional, nullable, string, textMap, named } from '../schema/schema.ts';
 import type { Connection, SqlValue } from './connection.ts';
 import type { Condition } from './keyset.ts';
-import { json } from './table.ts';
+import { jsonColumn } from './table.ts';
 
 export type Metadata = Readonly<Record<string, string>>;
 
@@ -42,12 +42,12 @@ export const metadataMember = {
   sent: optional(nullable(metadata)),
   absent: {},
   normal: withoutNulls,
-  column: json<Metadata>(),
+  column: jsonColumn<Metadata>(),
   cell,
   staysInPut: true,
 } as const;
 
-/** A merge leaves null in place of what a PATCH removes. */
+/** After a merge, a text that a PATCH removes is null. */
 function withoutNulls(merged: Readonly<Record<string, string | null>>): Metadata {
   return Object.fromEntries(
     Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null),

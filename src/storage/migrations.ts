@@ -165,7 +165,7 @@ function newer(file: string, what: string): StorageError {
 }
 
 const schemaSql = 'SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name';
-type Entry = [type: string, name: string, sql: string];
+type SchemaEntry = [type: string, name: string, sql: string];
 
 /**
  * Compares the schema of a database with that which its migrations make: a copy that somebody has written could have
@@ -180,8 +180,8 @@ export function tableIssues(db: Connection, applied: readonly FeatureMigration[]
     sqlite.exec(sql);
     fill?.(made);
   }
-  const own = new Map(made.all<Entry>(schemaSql).map((entry) => [entry[1], entry]));
-  const found = new Map(db.all<Entry>(schemaSql).map((entry) => [entry[1], entry]));
+  const own = new Map(made.all<SchemaEntry>(schemaSql).map((entry) => [entry[1], entry]));
+  const found = new Map(db.all<SchemaEntry>(schemaSql).map((entry) => [entry[1], entry]));
   const lacking = [...own.values()].filter((entry) => !isDeepStrictEqual(found.get(entry[1]), entry));
   const foreign = [...found.values()].filter(
     ([type, name]) => (type === 'trigger' || type === 'view') && !own.has(name),

@@ -26,11 +26,15 @@ export type ObjectSource<T> = {
   readonly accessOf: (caller: Caller) => RowAccess;
 };
 
-/** What a read knows of its request. */
-type Reader = { readonly read: Connection; readonly caller: Caller };
+/** The connection and the caller of a read. */
+type ReadContext = { readonly read: Connection; readonly caller: Caller };
 
 /** For reads only. No other function makes a `Visible`. */
-export function requireVisible<T>(source: ObjectSource<T>, { read, caller }: Reader, id: number): Visible<T> {
+export function requireVisible<T>(
+  source: ObjectSource<T>,
+  { read, caller }: ReadContext,
+  id: number,
+): Visible<T> {
   const object = requireWithin(source.accessOf(caller), source, { db: read, id });
   return object as Visible<T>; // the brand exists for the compiler alone
 }

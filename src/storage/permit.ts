@@ -31,7 +31,7 @@ export function callerPermit<C>(writer: Connection, caller: C, origin: Origin): 
   return permit(writer, caller, origin);
 }
 
-/** Stands in place of a caller: the rows of users that may be changed. */
+/** In place of a caller: the rows that may be changed. */
 type Proof<Access> = { readonly access: Access };
 
 /** The proof is the command line: an account that may write the database's files may make any change. */

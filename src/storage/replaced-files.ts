@@ -6,7 +6,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import { copyDatabase } from './database-copy.ts';
 import { StorageError } from './storage-error.ts';
 
-/** The files that hold what was answered. */
+/** The files that hold the acknowledged changes. */
 const contentNames: readonly string[] = ['orderly.db', 'orderly.db-wal'];
 /** Without these, other processes and this one no longer exclude each other. */
 const lockNames: readonly string[] = ['orderly.db-shm', 'lock.db'];
@@ -29,15 +29,15 @@ export class ReplacedFiles {
       .map(([name]) => name);
   }
 
-  /** Whether what was answered is only in the files that are open, and can be saved beside them. */
+  /** Whether acknowledged changes are only in the open files, and can be saved beside them. */
   get hasContentToSave(): boolean {
     const isLost = this.names.some((name) => contentNames.includes(name));
     return isLost && !this.#isSaved && existsSync(this.#folder);
   }
 
   /**
-   * Copies what is open to a file of its own, if it is in no other, and returns what to tell the operator. Throws
-   * StorageError.
+   * Copies the open database to a new file, unless the changes are elsewhere already. Returns the error to report to the
+   * operator. Throws StorageError.
    */
   async save(open: DatabaseSync): Promise<StorageError> {
     const { names } = this;
@@ -59,7 +59,7 @@ export class ReplacedFiles {
   }
 }
 
-/** Device and inode of a file; empty if it is missing, and undefined while a share is away, or by another error. */
+/** Device and inode of a file; empty if it is missing; undefined after another error, such as an unreachable share. */
 function identityOf(file: string): string | undefined {
   try {
     const stats = statSync(file, { bigint: true, throwIfNoEntry: false });

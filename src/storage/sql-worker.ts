@@ -10,7 +10,7 @@ import type { Row, SqlValue } from './connection.ts';
 const searchMillisecondsMax = 1_000;
 
 const idleMilliseconds = 10_000;
-/** The queries that may wait: of staff, and of all others. */
+/** The number of queries that may wait: of staff, and as many of all others. */
 const waitingMax = 100;
 const queriesPerClientMax = 26;
 
@@ -18,8 +18,8 @@ const queriesPerClientMax = 26;
  * A search in the rows of a statement; each row has an id and texts. The search keeps the rows in which every
  * phrase matches: at least one alternative of the phrase occurs in the texts (schema/search-text.ts). In
  * columns of JSON, all phrases must match within one object or text. Rows in which all phrases begin words
- * come before all others. After `searchMillisecondsMax` the search ends with what it has found: a user's
- * texts may be long, and take long to normalize.
+ * come before all others. After `searchMillisecondsMax` the search ends with the rows found so far: a
+ * user's texts may be long, and take long to normalize.
  */
 export type RowSearch = {
   readonly phrases: readonly (readonly string[])[];
@@ -33,7 +33,7 @@ type Statement = {
   /** If set, the result has positions: the key is 0 where all phrases begin words, 1 in all other rows. */
   readonly search?: RowSearch | undefined;
 };
-/** Whose query it is. Clients take turns, however many queries each has; three of four are those of staff. */
+/** Who sent the query. Clients take turns; while others wait, staff have three of four turns. */
 export type StatementOptions = {
   readonly client?: string;
   readonly isOfStaff?: boolean;
@@ -73,8 +73,8 @@ export class SqlWorker {
   /** Throws `unavailable` if too many queries are waiting. */
   async run(sql: string, params: readonly SqlValue[] = [], options: StatementOptions = {}): Promise<Row[]> {
     const { client, isOfStaff = false, search } = options;
-    const place = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
-    const result = await this.#slots.run(place, () => this.#thread.call({ sql, params, search }));
+    const claim = { clients: client === undefined ? [] : [client], isUrgent: isOfStaff };
+    const result = await this.#slots.run(claim, () => this.#thread.call({ sql, params, search }));
     if ('error' in result) throw Object.assign(new Error(result.error), { errcode: result.errcode });
     return result.rows;
   }

@@ -2,28 +2,29 @@
 //
 // A store declares a table as a record of its columns, in the order in which objects show them:
 //
-//   const shown = { id: assigned, name: text(), email: nullable(text()), createdAt: time };
-//   const people = table('people', { ...shown, nameKey: derived('name', nameKey), version: counter });
+//   const shown = { id: assignedColumn, name: textColumn(), createdAt: timeColumn };
+//   const nameKeyColumn = derivedColumn('name', nameKey);
+//   const people = table('people', { ...shown, nameKey: nameKeyColumn, version: counterColumn });
 //
 // A record of columns is a plain value, and can be spread into others. All SQL is written when the module is
 // loaded: a statement has the same text each time, so a connection prepares it once.
 //
 //   const rows = people.select(shown);
-//     rows.columns               id, name, email, createdAt
+//     rows.columns               id, name, createdAt
 //     rows.objectOf(row)         the object of a row of these columns
 //     rows.written(values)       the object of a row that was just written, as `find` would read it
-//     rows.find(db, 7)           SELECT id, name, email, createdAt FROM people WHERE id = ?
-//   people.insert(db, { … })     INSERT INTO people (name, email, createdAt, nameKey) VALUES (?, ?, ?, ?)
+//     rows.find(db, 7)           SELECT id, name, createdAt FROM people WHERE id = ?
+//   people.insert(db, { … })     INSERT INTO people (name, createdAt, nameKey) VALUES (?, ?, ?)
 //   const rename = people.update(['name', 'version']);
 //     rename(db, { name }, 7)    UPDATE people SET name = ?, nameKey = ?, version = version + 1 WHERE id = ?
 //   people.remove(db, 7)         DELETE FROM people WHERE id = ?
 //   people.audit({ … })          what `orderly check` reads, and verifies of each row
 //
-// A value has a given, a stored and a shown form. A `time` is given and stored as milliseconds since 1970,
-// and shown as a timestamp; `json` is given and shown as a value, and stored as text. NULL is null in all
-// forms, and only for `nullable` columns. Some columns are never given. SQLite assigns an `assigned` column.
-// A `counter` adds 1 in each update that names it. A `derived` column is written with the column that it
-// derives from. A `computed` column is an expression, which can only be selected.
+// A value has a given, a stored and a shown form. A `timeColumn` is given and stored as milliseconds since
+// 1970, and shown as a timestamp. A `jsonColumn` is given and shown as a value, and stored as text. NULL is
+// null in all forms; only a `nullableColumn` may have it. Some columns are never given: SQLite assigns an
+// `assignedColumn`; a `counterColumn` adds 1 in each update that names it; a `derivedColumn` is written with
+// the column that it derives from; and a `computedColumn` is an expression, which can only be selected.
 //
 // The first column of a table is its primary key. Tables have no joins and no conditions: a statement that
 // needs one is written out in its store, with `rows.columns` if it reads these objects.
@@ -53,26 +54,26 @@ export type Column<Shown, Given = Shown> = {
   readonly complaint?: string;
 };
 
-export const integer: Column<number> = { show: asIs, store: asIs, isInserted: true };
-export const blob: Column<Uint8Array> = { show: asIs, store: asIs, isInserted: true };
+export const integerColumn: Column<number> = { show: asIs, store: asIs, isInserted: true };
+export const blobColumn: Column<Uint8Array> = { show: asIs, store: asIs, isInserted: true };
 
 /** `T` is the type of all stored texts. */
-export function text<T extends string = string>(): Column<NoInfer<T>> {
+export function textColumn<T extends string = string>(): Column<NoInfer<T>> {
   return { show: asIs, store: asIs, isInserted: true };
 }
 
 /** Stored as 0 or 1. */
-export const trueOrFalse: Column<boolean> = {
+export const booleanColumn: Column<boolean> = {
   show: (stored) => stored === 1,
   store: Number,
   isInserted: true,
 };
 
 /** Given as milliseconds since 1970, and shown as a timestamp. */
-export const time: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
+export const timeColumn: Column<string, number> = { show: timestampOf, store: asIs, isInserted: true };
 
 /** A time that clients send: given and shown as a timestamp. */
-export const sentTime: Column<string> = { show: timestampOf, store: Date.parse, isInserted: true };
+export const sentTimeColumn: Column<string> = { show: timestampOf, store: Date.parse, isInserted: true };
 
 /** The time of a change: later than the one before, even if the clock went back, since ETags depend on it. */
 export function changeTime(before: { readonly updatedAt: string }, now: number): number {
@@ -80,37 +81,42 @@ export function changeTime(before: { readonly updatedAt: string }, now: number):
 }
 
 /** A list of words, stored with spaces between them. */
-export function words<T extends string>(): Column<T[], readonly T[]> {
+export function wordsColumn<T extends string>(): Column<T[], readonly T[]> {
   const show = (stored: string): T[] => stored.split(' ') as T[]; // `store` wrote it
   return { show, store: (list) => list.join(' '), isInserted: true };
 }
 
 /** `T` is the type of all stored values. */
-export function json<T extends object>(): Column<T> {
+export function jsonColumn<T extends object>(): Column<T> {
   const show = (stored: string): T => JSON.parse(stored); // `store` wrote it
   const complaint = 'The JSON is not as the service writes it.';
   return { show, store: (value) => JSON.stringify(value), showGiven: asIs<T>, isInserted: true, complaint };
 }
 
 /** A column that may be NULL. An INSERT may leave it out. */
-export function nullable<Shown, Given>(column: Column<Shown, Given>): Column<Shown | null, Given | null> {
+export function nullableColumn<Shown, Given>(
+  column: Column<Shown, Given>,
+): Column<Shown | null, Given | null> {
   return column as Column<Shown | null, Given | null>; // neither function is called for null
 }
 
 /** A number that SQLite assigns to a new row: its id. */
-export const assigned: Column<number, never> = { show: asIs, store: asIs, isInserted: false };
+export const assignedColumn: Column<number, never> = { show: asIs, store: asIs, isInserted: false };
 
 /** A number that begins with the column's DEFAULT, and counts the updates that name it. */
-export const counter: Column<number, never> = { ...assigned, set: (name) => `${name} + 1` };
+export const counterColumn: Column<number, never> = { ...assignedColumn, set: (name) => `${name} + 1` };
 
 /** The result of `derive` for the text that is given for `source`. */
-export function derived(source: string, derive: (given: string) => string): Column<string, never> {
+export function derivedColumn(source: string, derive: (given: string) => string): Column<string, never> {
   const complaint = `does not match the ${source}.`;
   return { show: asIs, store: derive, isInserted: true, source, complaint };
 }
 
 /** An expression. Its values are shown like values of `column`. */
-export function computed<Shown>(expression: string, column: Column<Shown, never>): Column<Shown, never> {
+export function computedColumn<Shown>(
+  expression: string,
+  column: Column<Shown, never>,
+): Column<Shown, never> {
   return { ...column, isInserted: false, expression };
 }
 
@@ -210,10 +216,10 @@ function namedColumns(columns: Columns): NamedColumn[] {
   });
 }
 
-type Values = Readonly<Record<string, unknown>>;
+type ColumnValues = Readonly<Record<string, unknown>>;
 
 /** Returns a function that converts the given values of these columns to a statement's parameters. */
-function paramsFor(columns: readonly NamedColumn[]): (values: Values) => SqlValue[] {
+function paramsFor(columns: readonly NamedColumn[]): (values: ColumnValues) => SqlValue[] {
   return (values) =>
     columns.map(({ source, store }) => {
       const given = values[source] ?? null;
@@ -236,7 +242,7 @@ function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
   return {
     columns: list,
     objectOf,
-    written(values: Values) {
+    written(values: ColumnValues) {
       const object: Record<string, unknown> = {};
       for (const { name, store, show, showGiven } of all) {
         const given = (values[name] ?? null) as never; // in the form of the column
@@ -264,7 +270,7 @@ function auditOf<C extends Columns>(
     key,
     columns: list,
     issues(row) {
-      const object: Values = objectOf(row);
+      const object: ColumnValues = objectOf(row);
       const mismatches = all.flatMap(({ name, source, store, storeKept = store, complaint }, index) => {
         const shown = object[source] ?? null;
         if (complaint === undefined) return [];

@@ -1,10 +1,10 @@
 // The transactions of a running service.
 //
-// Writes: what was queued becomes one transaction, a group, and one sync of the WAL, off the event loop; one group at a
-// time. Each callback has a savepoint of its own: one that throws undoes its changes, and no others.
+// Writes: the queued callbacks run as a group, in one transaction with one sync of the WAL, off the event loop; one group
+// at a time. Each callback has its own savepoint: one that throws undoes its own changes alone.
 //
-// Reads: they have a connection of their own. From a COMMIT to the end of its sync it has a snapshot from before, so that
-// nobody is shown what a power cut could undo.
+// Reads: they have their own connection. From a COMMIT to the end of its sync it keeps the snapshot from before, so that
+// nobody is shown a change that a power cut could undo.
 //
 // Other processes, such as a command that creates an administrator: their commits are detected by `PRAGMA data_version`
 // of the writing connection. (The commit with which the thread of checkpoints begins the WAL anew counts as one.)
@@ -43,7 +43,7 @@ type Write = {
   readonly isDiskTest: boolean;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
-  /** Once it has run. Its promise is settled when what the callback saw is on disk. */
+  /** Set once the callback has run. The promise is settled when all changes that the callback saw are on disk. */
   outcome?: { readonly result: unknown } | { readonly error: unknown };
 };
 
@@ -59,7 +59,7 @@ type Options = {
   readonly writing: DatabaseSync;
   readonly reading: DatabaseSync;
   readonly stats: StorageStats;
-  /** Puts what is in the WAL on disk; resolves with the error, if any. */
+  /** Syncs the WAL; resolves with the error, if any. */
   sync(): Promise<Error | null>;
   /** Whether the disk has room for an ordinary change, which writes more than one page. */
   hasRoom(): boolean;
@@ -118,7 +118,7 @@ export class Transactions {
     this.#detectCommits();
   }
 
-  /** Called each second, even without requests: detects commits of other processes, and tests whether a full disk has room. */
+  /** Called each second, even without requests: detects foreign commits, and tests whether a full disk has room. */
   poll(): void {
     this.#detectCommits();
     if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
@@ -184,12 +184,12 @@ export class Transactions {
 
   /**
    * Runs one group after another, until no write is queued: BEGIN; the callbacks; the snapshot for reads; COMMIT; the
-   * sync; the end of the snapshot; `onDurableChanges`; the promises are settled. The next group, which gathered meanwhile, begins
-   * before the responses are written, so that its sync begins early.
+   * sync; the end of the snapshot; `onDurableChanges`; the promises are settled. The next group, which gathered
+   * meanwhile, begins before the responses are written, so that its sync begins early.
    */
   async #work(): Promise<void> {
     this.#isWorking = true;
-    await nextTurn(); // what a turn of the event loop queues is written together
+    await nextTurn(); // the writes that one turn of the event loop queues are one group
     while (this.#queued.length > 0) {
       if (this.#writesPaused !== undefined) await this.#writesPaused;
       else if (!this.#begin()) await pause(busyRetryMilliseconds);
@@ -222,7 +222,7 @@ export class Transactions {
     const hasChanged = this.#totalChanges !== rowsBefore || this.#writer.invalidations.length > 0;
     if (hasChanged && group.some(hasSucceeded)) return this.#commit(group);
     this.#rollBack();
-    this.#settle(group); // what they saw is on disk
+    this.#settle(group); // all changes that they saw are on disk
     return false;
   }
 
@@ -231,7 +231,7 @@ export class Transactions {
     return this.#writer.get('SELECT total_changes()')?.[0];
   }
 
-  /** Returns no write if the storage failed one of them: then all that ran are rejected. */
+  /** Returns the group; empty if the storage failed, which rejects every callback that ran. */
   #runQueued(): Write[] {
     const until = performance.now() + groupMillisecondsMax;
     const group: Write[] = [];
@@ -259,7 +259,7 @@ export class Transactions {
       write.outcome = { result: write.callback(writer) };
       writer.run('RELEASE write');
     } catch (error) {
-      // an error of SQLite's own may have rolled everything back, or it can't go on
+      // SQLite may have rolled back the whole transaction, or can't continue it
       if (isEnvironment(error) || isDamage(error) || !this.#options.writing.isTransaction) throw error;
       writer.run('ROLLBACK TO write');
       writer.run('RELEASE write');

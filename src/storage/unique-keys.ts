@@ -6,7 +6,7 @@
 import { keyOfName } from '../schema/members.ts';
 import { rowsByKey } from './audit.ts';
 import type { Connection } from './connection.ts';
-import { derived, type Column } from './table.ts';
+import { derivedColumn, type Column } from './table.ts';
 
 const mark = '\u0001';
 
@@ -22,7 +22,7 @@ export type UniqueKey = {
 };
 
 export function uniqueKeyColumn({ source, keyOf, formerKeyOf }: UniqueKey): Column<string, never> {
-  return { ...derived(source, keyOf), storeKept: (text: string) => mark + formerKeyOf(text) };
+  return { ...derivedColumn(source, keyOf), storeKept: (text: string) => mark + formerKeyOf(text) };
 }
 
 /** The keys by which a row with this text is found; the first is that of a row which keeps its former key. */

@@ -83,7 +83,7 @@ export const addressMember = {
   shown: nullable(Address),
   sent: optional(nullable(NewAddress)),
   normal: normalizeAddress,
-  column: column.nullable(column.json<Address>()),
+  column: column.nullableColumn(column.jsonColumn<Address>()),
   cell: addressCells,
 };
 

@@ -14,7 +14,7 @@ import {
 const indexedCharsMax = 200;
 
 /** Of the address, city and street are searched. */
-type Searched = {
+type SearchedCustomer = {
   readonly name: string;
   readonly email: string | null;
   readonly phone: string | null;
@@ -26,7 +26,7 @@ type Searched = {
 export function changeInSearch(
   db: Connection,
   id: number,
-  { before, after }: { readonly before?: Searched; readonly after?: Searched },
+  { before, after }: { readonly before?: SearchedCustomer; readonly after?: SearchedCustomer },
 ): void {
   const [former, text] = [before, after].map((each) => each && indexedText(each));
   if (former === text) return;
@@ -48,7 +48,7 @@ function removeFromSearch(db: Connection, id: number, text: string): void {
  * the longest name and e-mail address would hold the event loop for 20 ms. The name comes first; `isFound`
  * relies on this order.
  */
-function indexedText({ name, email, phone, reference, address }: Searched): string {
+function indexedText({ name, email, phone, reference, address }: SearchedCustomer): string {
   const { city = null, line1 = null } = address ?? {};
   return [...searchText(name, reference, phone, email, city, line1)].slice(0, indexedCharsMax).join('');
 }

@@ -90,7 +90,7 @@ export function customersIn(countryOf: () => string | undefined) {
     members: membersFor(countryOf),
     keys: {
       nameKey: member.nameKey,
-      emailKey: column.nullable(column.derived('email', emailKey)),
+      emailKey: column.nullableColumn(column.derivedColumn('email', emailKey)),
     },
     examples: {
       whole: {

@@ -21,7 +21,7 @@ import { problemList } from './problem-page.ts';
 
 type DocsOptions = Pick<DocsContext, 'publicUrl' | 'curl'>;
 /** The operations of a tag; each tag has its own section. */
-type Group = {
+type OperationGroup = {
   readonly id: string;
   readonly name: string;
   readonly description: string;
@@ -59,10 +59,10 @@ ${sections}${problems(context)}`;
   return pageOf({ title: 'orderly API', contents: contentsOf(groups), main });
 }
 
-function contentsOf(groups: readonly Group[]): Html {
+function contentsOf(groups: readonly OperationGroup[]): Html {
   const operation = ({ method, operation: { operationId, summary } }: PlacedOperation): Html =>
     html`<li>${link(`#${operationId}`, html`<span>${summary}</span> ${badge(method)}`)}</li>`;
-  const group = ({ id, name, operations }: Group): Html =>
+  const group = ({ id, name, operations }: OperationGroup): Html =>
     html`<li>${link(`#${id}`, name)}<ul>${operations.map(operation)}</ul></li>`;
   return html`<ul><li>${link('#introduction', 'Introduction')}</li>
 <li>${link('#conventions', 'Conventions')}</li>

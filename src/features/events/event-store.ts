@@ -11,24 +11,24 @@ import type { Visible } from '../../storage/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
 const shown = {
-  id: column.assigned,
-  createdAt: column.time,
-  type: column.text<EventType>(),
-  topic: column.text<Topic>(),
-  topicId: column.integer,
-  subjectId: column.nullable(column.integer),
-  actorId: column.nullable(column.integer),
-  keyId: column.nullable(column.integer),
-  requestId: column.nullable(column.text()),
-  reason: column.nullable(column.text()),
-  changes: column.nullable(column.json<Changes>()),
+  id: column.assignedColumn,
+  createdAt: column.timeColumn,
+  type: column.textColumn<EventType>(),
+  topic: column.textColumn<Topic>(),
+  topicId: column.integerColumn,
+  subjectId: column.nullableColumn(column.integerColumn),
+  actorId: column.nullableColumn(column.integerColumn),
+  keyId: column.nullableColumn(column.integerColumn),
+  requestId: column.nullableColumn(column.textColumn()),
+  reason: column.nullableColumn(column.textColumn()),
+  changes: column.nullableColumn(column.jsonColumn<Changes>()),
 };
 const events = table('events', {
   ...shown,
-  ownerId: column.nullable(column.integer),
-  formerOwnerId: column.nullable(column.integer),
-  currency: column.nullable(column.text()),
-  received: column.nullable(column.integer),
+  ownerId: column.nullableColumn(column.integerColumn),
+  formerOwnerId: column.nullableColumn(column.integerColumn),
+  currency: column.nullableColumn(column.textColumn()),
+  received: column.nullableColumn(column.integerColumn),
 });
 export const eventRows = events.select(shown);
 

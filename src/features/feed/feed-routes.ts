@@ -115,7 +115,7 @@ function feedPage(call: FeedCall): ListPage<Event> {
   const { read, query } = call;
   const state = feedState(read);
   const after = findStart(state, query) ?? state.removedUpTo;
-  const page = readFeed(read, { ...pageOf(call), after, latest: state.latest });
+  const page = readFeed(read, { ...feedPageOf(call), after, latest: state.latest });
   const { elements, cutAt = page.end } = shownPage(call, page.events);
   const { from: _from, ...kept } = query;
   return toListPage(elements, withCursor(feedPath, kept, cursorAfter(state.epoch, cutAt)));
@@ -127,12 +127,12 @@ function newestPage(call: FeedCall): ListPage<Event> {
   const { removedUpTo, latest } = feedState(read);
   const list = { path: feedPath, query, order: '-id' };
   const [, before] = decodeCursor(list) ?? [latest, latest + 1];
-  const page = readNewest(read, { ...pageOf(call), before, removedUpTo });
+  const page = readNewest(read, { ...feedPageOf(call), before, removedUpTo });
   const { elements, cutAt: end = page.end } = shownPage(call, page.events);
   return toListPage(elements, end === undefined ? null : nextPath(list, [end, end]));
 }
 
-function pageOf({ query, caller }: FeedCall) {
+function feedPageOf({ query, caller }: FeedCall) {
   const { type: types, limit: rows = pageRowsDefault } = query;
   return { access: feedAccessOf(caller), types, rows, charsMax: pageBytesMax };
 }

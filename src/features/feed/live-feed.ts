@@ -33,7 +33,7 @@ const retrySeconds = 10;
 
 const endReasons = ['client', 'slow', 'unauthorized', 'expired', 'gone', 'stopping', 'failed'] as const;
 
-type Services = Pick<Core, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
+type LiveFeedServices = Pick<Core, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
 
 type StreamCall = Pick<
   Call<object, object, undefined, Caller>,
@@ -50,7 +50,7 @@ type NewReader = {
   readonly after: number;
 };
 
-type Reader = Omit<NewReader, 'after'> & {
+type FeedReader = Omit<NewReader, 'after'> & {
   /** The id of the last event that was sent, or skipped because this reader may not see it. */
   position: number;
   /** Whether the reader has ever reached the latest event. */
@@ -61,15 +61,15 @@ type Reader = Omit<NewReader, 'after'> & {
 };
 
 export class LiveFeed {
-  readonly #services: Services;
-  readonly #readers = new Set<Reader>();
+  readonly #services: LiveFeedServices;
+  readonly #readers = new Set<FeedReader>();
   readonly #ends = new Map<StreamEndReason, number>(endReasons.map((reason) => [reason, 0]));
   #eventsSent = 0;
   #isClosed = false;
   #isWaking = false;
   #cancelSweep = (): void => {};
 
-  constructor(services: Services) {
+  constructor(services: LiveFeedServices) {
     this.#services = services;
   }
 
@@ -129,7 +129,7 @@ export class LiveFeed {
     for (const { stream } of this.#readers) stream.end(reason);
   }
 
-  #remove(reader: Reader, reason: StreamEndReason): void {
+  #remove(reader: FeedReader, reason: StreamEndReason): void {
     this.#readers.delete(reader);
     this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
     if (this.#readers.size === 0) this.#cancelSweep();
@@ -148,7 +148,7 @@ export class LiveFeed {
     });
   }
 
-  #sendLater(reader: Reader): void {
+  #sendLater(reader: FeedReader): void {
     if (reader.isWaiting) return;
     reader.isWaiting = true;
     this.#services.turns.runLater(() => {
@@ -161,7 +161,7 @@ export class LiveFeed {
    * Sends the next page to one reader. Before it has caught up for the first time, waits for its client;
    * afterwards a client that doesn't keep up is disconnected.
    */
-  #sendPage(reader: Reader): void {
+  #sendPage(reader: FeedReader): void {
     const { read: db } = this.#services.database;
     const { position: after, stream, access, types } = reader;
     if (!endUnlessPermitted(reader)) return;
@@ -179,7 +179,7 @@ export class LiveFeed {
     else stream.whenDrained(() => this.#sendLater(reader));
   }
 
-  #write(reader: Reader, text: string): void {
+  #write(reader: FeedReader, text: string): void {
     const { stream } = reader;
     const bytes = Buffer.from(text);
     if (stream.unsentBytes + bytes.length > streamUnsentBytesMax) return stream.end('slow');
@@ -200,7 +200,7 @@ export class LiveFeed {
 }
 
 /** Ends the stream if its reader has lost the right to it; returns whether it is still open. */
-function endUnlessPermitted({ call, stream }: Reader): boolean {
+function endUnlessPermitted({ call, stream }: FeedReader): boolean {
   if (stream.isOver) return false;
   if (call.hasExpired()) stream.end('expired');
   else if (!hasSameRights(call)) stream.end('unauthorized');

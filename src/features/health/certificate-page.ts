@@ -49,12 +49,12 @@ function marked(text: string): Html {
 }
 
 type Device = readonly [id: string, name: string, ...steps: string[]];
-type Texts = Readonly<Record<'title' | 'description' | 'lead' | 'certificate' | 'comparison', string>> &
+type PageTexts = Readonly<Record<'title' | 'description' | 'lead' | 'certificate' | 'comparison', string>> &
   Readonly<Record<CertificateFacts['pages'][number] | 'validity', string>> & {
     readonly devices: readonly Device[];
   };
 
-const texts: Readonly<Record<PageLanguage, Texts>> = {
+const texts: Readonly<Record<PageLanguage, PageTexts>> = {
   en: {
     title: 'Trust this service',
     description: 'How phones, computers and browsers trust this service.',

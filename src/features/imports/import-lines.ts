@@ -250,13 +250,13 @@ function roundedProblem(kind: string, column: string, cell: string): Problem {
 }
 
 /** The non-empty cells of a row by their columns, and the country of addresses that name none. */
-type Row = { readonly cells: ReadonlyMap<string, string>; readonly country: string | undefined };
+type ImportRow = { readonly cells: ReadonlyMap<string, string>; readonly country: string | undefined };
 
 /** Returns the line that a row stands for. Throws its issues in the words for cells, not for members. */
 function lineOfRow(
   schema: LineForm['schema'],
   { name, conversion }: ImportTable,
-  { cells, country }: Row,
+  { cells, country }: ImportRow,
 ): ImportLine {
   const object = conversion.objectOf(cells, country);
   const line = lineFrom(name, object, cells.get('key'));

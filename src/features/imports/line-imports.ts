@@ -132,7 +132,7 @@ export class Imports {
     }
 
     /** Each line is a write of its own, undone alone if it is rejected. With an error the import ends. */
-    async function writeLine({ number, parse }: ArrivingLine): Promise<Written> {
+    async function writeLine({ number, parse }: ArrivingLine): Promise<WrittenLine> {
       let result: LineOutcome | Problem | undefined;
       try {
         await call.write((permit) => {
@@ -151,7 +151,7 @@ export class Imports {
 const undone = new Error('The changes of a line are undone.');
 
 /** What became of a line: a problem is the reason why it was rejected. With `error` the import ends. */
-type Written = {
+type WrittenLine = {
   readonly number: number;
   readonly result?: LineOutcome | Problem | undefined;
   readonly error?: unknown;

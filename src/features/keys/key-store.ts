@@ -20,8 +20,8 @@ import { Key, keyMembers, requireExpiry, type NewKey } from './key.ts';
 export const keysPerUserMax = 50;
 
 const shown = columnsOf(keyMembers);
-const keys = table('apiKeys', { ...shown, userId: column.integer, hash: column.blob });
-const rows = keys.select({ ...shown, userId: column.integer });
+const keys = table('apiKeys', { ...shown, userId: column.integerColumn, hash: column.blobColumn });
+const rows = keys.select({ ...shown, userId: column.integerColumn });
 
 /** A key, and its user, whom responses don't show. */
 export type StoredKey = Key & { readonly userId: number };
@@ -58,7 +58,7 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
 export function addKey(permit: Permit, wanted: NewKey & { readonly userId: number }) {
   const { writer: db, origin } = permit;
   const { userId } = wanted;
-  checkCount(db, userId);
+  checkKeyCount(db, userId);
   const expiresAt = requireExpiry(wanted, origin.now);
   const random = randomBytes(32).toString('base64url');
   const hash = hashSecret(random);
@@ -72,7 +72,7 @@ export function addKey(permit: Permit, wanted: NewKey & { readonly userId: numbe
 }
 
 /** Throws if the user has too many keys. Expired keys count: they are listed until they are deleted. */
-function checkCount(db: Connection, userId: number): void {
+function checkKeyCount(db: Connection, userId: number): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM apiKeys WHERE userId = ?', userId) ?? [0];
   if (count < keysPerUserMax) return;
   throw invalidAt('', 'max-keys', `A user may have at most ${keysPerUserMax} API keys; delete one first.`);
@@ -103,7 +103,7 @@ export function recordKeyUses(db: Connection, uses: readonly (readonly [id: numb
 
 export const keyAudit = keys.audit({
   thing: 'API key',
-  columns: { ...shown, hash: column.blob },
+  columns: { ...shown, hash: column.blobColumn },
   issues({ hash, ...key }) {
     return [
       ...keptIssues(Key, key),

@@ -38,8 +38,8 @@ const prefix = string({
 /** The members of a key that responses show, each declared once (`resource/resource-members.ts`). */
 const membersFor = (all: readonly Scope[]) => ({
   ...identity,
-  name: { shown: name, sent: sentName, column: column.text() },
-  scopes: { shown: scopeList(all), sent: scopeList(all), column: column.words<Scope>() },
+  name: { shown: name, sent: sentName, column: column.textColumn() },
+  scopes: { shown: scopeList(all), sent: scopeList(all), column: column.wordsColumn<Scope>() },
   createdAt: times.createdAt,
   expiresAt: {
     shown: nullable(timestamp, { description: 'null: the key does not expire.' }),
@@ -49,13 +49,13 @@ const membersFor = (all: readonly Scope[]) => ({
         examples: ['2099-12-31T23:59:59.000Z'],
       }),
     ),
-    column: column.nullable(column.time),
+    column: column.nullableColumn(column.timeColumn),
   },
   lastUsedAt: {
     shown: nullable(timestamp, { description: 'Up to a minute late; null: not used yet.' }),
-    column: column.nullable(column.time),
+    column: column.nullableColumn(column.timeColumn),
   },
-  prefix: { shown: prefix, column: column.text() },
+  prefix: { shown: prefix, column: column.textColumn() },
 });
 export const keyMembers = membersFor(scopes);
 

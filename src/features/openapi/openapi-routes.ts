@@ -1,7 +1,7 @@
 // The OpenAPI document over HTTP.
 import { anyone } from '../../auth/access.ts';
 import { sharedText } from '../../http/responses/shared-document.ts';
-import { jsonPolicy } from '../../http/responses/policies.ts';
+import { jsonCsp } from '../../http/responses/policies.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { cachedBriefly } from '../../web/shared-page.ts';
@@ -18,4 +18,4 @@ export function openapiRoute(describe: () => Promise<object>): Route {
   });
 }
 
-const openapiFields = ['Content-Security-Policy', jsonPolicy, 'Link', '</openapi.json>; rel="service-desc"'];
+const openapiFields = ['Content-Security-Policy', jsonCsp, 'Link', '</openapi.json>; rel="service-desc"'];

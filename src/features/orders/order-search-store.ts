@@ -21,20 +21,20 @@ export const searchedCustomersMax = 10_000;
 /** The number of newest orders whose items are searched, so that few searches reach `searchMillisecondsMax`. */
 export const searchedOrdersMax = 40_000;
 
-type Searched = {
+type SearchScopes = {
   readonly orders: SearchScope;
   /** The customers that the caller may see; undefined if orders aren't found by their customer. */
   readonly customers: SearchScope | undefined;
   /** Whether orders are found by the barcode of a product. */
   readonly mayReadProducts: boolean;
 };
-type OrderSearch = Searched & { readonly search: SearchQuery };
+type OrderSearch = SearchScopes & { readonly search: SearchQuery };
 
 /**
  * Selects the matching orders: first the one with the query's id, then those found by beginnings of words,
  * then all others.
  */
-export function matchingOrders(q: string, searched: Searched): SearchSelection {
+export function matchingOrders(q: string, searched: SearchScopes): SearchSelection {
   const { orders, mayReadProducts } = searched;
   const search = parseSearch(q);
   const request = { ...searched, search };
@@ -99,7 +99,7 @@ async function findOfAmount(
   { orders, q }: TextSearch,
   limit: number,
 ): Promise<KeysetPosition[]> {
-  const amount = amountIn(q);
+  const amount = searchedAmountIn(q);
   if (amount === undefined) return [];
   const { sql, params } = orders.where;
   const ofAmount =
@@ -115,7 +115,7 @@ const writtenAmount =
   /^(?:[A-Z]{3}|\p{Sc})?\s*(\d{1,3}(?:[.,’' ]\d{3})+|\d{1,13})(?:[.,](\d{1,4}))?\s*(?:[A-Z]{3}|\p{Sc})?$/iu;
 
 /** Returns the total that the text may be, in minor units, and the currencies that have as many decimals. */
-function amountIn(text: string): { readonly total: number; readonly currencies: string } | undefined {
+function searchedAmountIn(text: string): { readonly total: number; readonly currencies: string } | undefined {
   const [, whole, fraction = ''] = writtenAmount.exec(text.trim()) ?? [];
   const total = Number((whole ?? '').replace(/\D/g, '') + fraction);
   if (whole === undefined || !Number.isSafeInteger(total)) return undefined;

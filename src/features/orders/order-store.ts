@@ -6,7 +6,7 @@ import { assertOwnerExists, ownerIsKnownSql, ownerSql } from '../../resource/own
 import { indexMetadata, noMetadata } from '../../storage/metadata.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
-import { changeTime, computed, table, trueOrFalse } from '../../storage/table.ts';
+import { changeTime, computedColumn, table, booleanColumn } from '../../storage/table.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { changesBetween, receivedBy, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
@@ -17,14 +17,14 @@ import { isCorrection, type OrderStatus } from './order-status.ts';
 const columns = columnsOf(orderMembers);
 const orders = table('orders', columns);
 const unlessErased = {
-  shippingAddress: computed(unlessErasedSql('shippingAddress'), columns.shippingAddress),
-  note: computed(unlessErasedSql('note'), columns.note),
-  metadata: computed(unlessErasedSql('metadata'), columns.metadata),
+  shippingAddress: computedColumn(unlessErasedSql('shippingAddress'), columns.shippingAddress),
+  note: computedColumn(unlessErasedSql('note'), columns.note),
+  metadata: computedColumn(unlessErasedSql('metadata'), columns.metadata),
 } satisfies Record<PersonalName, unknown>;
 const rows = orders.select({
   ...columns,
   ...unlessErased,
-  userId: computed(ownerSql('orders'), columns.userId),
+  userId: computedColumn(ownerSql('orders'), columns.userId),
 });
 const contentColumns = contentNames(orderMembers).filter((name) => name !== 'customerId');
 const replaceContent = orders.update([...contentColumns, 'updatedAt']);
@@ -125,6 +125,6 @@ function moneyOf(type: EventType, { status, currency, total }: Pick<Order, 'stat
 /** Verifies each order by `rowIssues`. That its total is the sum of its items is a rule of its schema. */
 export const orderAudit = orders.audit({
   thing: 'order',
-  columns: { ...columns, ownerIsKnown: computed(ownerIsKnownSql('orders'), trueOrFalse) },
+  columns: { ...columns, ownerIsKnown: computedColumn(ownerIsKnownSql('orders'), booleanColumn) },
   issues: (row) => rowIssues(row, { names: Object.keys(columns), Shown: Order, Replacement: PatchedOrder }),
 });

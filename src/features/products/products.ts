@@ -49,14 +49,14 @@ const members = {
     shown: nullable(barcode),
     sent: optional(nullable(sentBarcode)),
     normal: plainCode,
-    column: column.nullable(column.text()),
+    column: column.nullableColumn(column.textColumn()),
     cell: textCell,
   },
   active: {
     shown: active,
     sent: optional(active, { description: 'Whether the shop sells it at present; true by default.' }),
     absent: true,
-    column: column.trueOrFalse,
+    column: column.booleanColumn,
     cell: trueOrFalseCell,
   },
   metadata: metadataMember,
@@ -71,7 +71,7 @@ export const productResource = resource({
   keys: {
     skuKey: uniqueKeyColumn(productSkus),
     nameKey: member.nameKey,
-    barcodeKey: column.nullable(uniqueKeyColumn(productBarcodes)),
+    barcodeKey: column.nullableColumn(uniqueKeyColumn(productBarcodes)),
   },
   examples: {
     whole: { sku: 'TEA-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' },

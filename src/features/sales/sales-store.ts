@@ -42,7 +42,7 @@ export async function findSales(database: DatabaseReads, request: SalesRequest):
   const rows = await database.readInWorker<FiguresRow>(sql, [spans, JSON.stringify(counted)]);
   const completeFrom = of === 'placed' ? null : feedCompleteFrom(database.read); // last: cleanup runs meanwhile
   if (rows.length > salesFiguresMax) throw invalid([tooMany('figure', salesFiguresMax)]);
-  const buckets = times.slice(0, -1).map((from, index): Bucket => {
+  const buckets = times.slice(0, -1).map((from, index): TimeBucket => {
     return { from, before: times[index + 1] ?? from, figures: [] };
   });
   for (const [bucket, currency, status, orders, total, payment] of rows) {
@@ -59,7 +59,7 @@ export async function findSales(database: DatabaseReads, request: SalesRequest):
   return { from, before, of, by, timeZone, completeFrom: timestampOrNull(completeFrom), buckets };
 }
 
-type Bucket = Sales['buckets'][number];
+type TimeBucket = Sales['buckets'][number];
 
 function sumOf(a: number | null, b: number | null): number | null {
   if (a === null || b === null) return null;

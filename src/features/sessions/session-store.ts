@@ -22,13 +22,16 @@ import { expiresAtOf, Session, sessionMembers } from './session.ts';
 export const sessionsPerUserMax = 1_000;
 
 const shown = columnsOf(sessionMembers);
-const refreshed = { ...shown, refreshSeed: column.blob, refreshGeneration: column.integer };
+const refreshed = { ...shown, refreshSeed: column.blobColumn, refreshGeneration: column.integerColumn };
 /** `usesCookie` says whether the refresh token is in a browser's cookie. */
-const sessions = table('sessions', { ...refreshed, usesCookie: column.trueOrFalse });
+const sessions = table('sessions', { ...refreshed, usesCookie: column.booleanColumn });
 const rows = sessions.select(shown);
 const refreshRows = sessions.select({
   ...refreshed,
-  role: column.computed('(SELECT role FROM users WHERE users.id = sessions.userId)', column.text<Role>()),
+  role: column.computedColumn(
+    '(SELECT role FROM users WHERE users.id = sessions.userId)',
+    column.textColumn<Role>(),
+  ),
 });
 const renew = sessions.update(['refreshGeneration', 'lastUsedAt', 'expiresAt']);
 

@@ -24,12 +24,12 @@ const userAgent = string({
 
 /** The members of a session, each declared once (`resource/resource-members.ts`). */
 export const sessionMembers = {
-  id: { shown: id, column: column.assigned },
-  userId: { shown: id, column: column.integer },
-  createdAt: { shown: timestamp, column: column.time },
-  lastUsedAt: { shown: timestamp, column: column.time },
-  expiresAt: { shown: timestamp, column: column.time },
-  userAgent: { shown: nullable(userAgent), column: column.nullable(column.text()) },
+  id: { shown: id, column: column.assignedColumn },
+  userId: { shown: id, column: column.integerColumn },
+  createdAt: { shown: timestamp, column: column.timeColumn },
+  lastUsedAt: { shown: timestamp, column: column.timeColumn },
+  expiresAt: { shown: timestamp, column: column.timeColumn },
+  userAgent: { shown: nullable(userAgent), column: column.nullableColumn(column.textColumn()) },
 };
 
 export const Session = named('Session', object(shownIn(sessionMembers)));

@@ -16,7 +16,7 @@ import { neverSet, shopInEffect, ShopSettings, shopMembers, type Shop, type Shop
 export const shopId = 1;
 
 const shown = columnsOf(shopMembers);
-const columns = { id: column.integer, ...shown };
+const columns = { id: column.integerColumn, ...shown };
 const shops = table('shop', columns);
 const rows = shops.select(shown);
 const replaceContent = shops.update([...contentNames(shopMembers), 'updatedAt']);

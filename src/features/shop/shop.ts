@@ -68,7 +68,7 @@ const ofCurrency = { description: 'ISO 4217: of new orders.' };
 
 /** Null is the same as absence: the flag's value counts. */
 const settable = <T>(schema: Schema<T>) => optional(nullable(schema));
-const optionalText = column.nullable(column.text());
+const optionalText = column.nullableColumn(column.textColumn());
 
 /** Null in the table: the member was never set. */
 export const shopMembers = {
@@ -85,12 +85,12 @@ export const shopMembers = {
   registration: {
     shown: nullable(registration),
     sent: settable(registration),
-    column: column.nullable(column.text<Registration>()),
+    column: column.nullableColumn(column.textColumn<Registration>()),
   },
   updatedAt: {
     shown: nullable(timestamp, { description: 'Null until something is set.' }),
     readOnly: optional(nullable(sentTimestamp)),
-    column: column.nullable(column.time),
+    column: column.nullableColumn(column.timeColumn),
   },
 };
 

@@ -27,8 +27,12 @@ type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
 
-const shown = { userId: column.integer, createdAt: column.time, reason: column.nullable(column.text()) };
-const columns = { ...shown, version: column.counter };
+const shown = {
+  userId: column.integerColumn,
+  createdAt: column.timeColumn,
+  reason: column.nullableColumn(column.textColumn()),
+};
+const columns = { ...shown, version: column.counterColumn };
 const suspensions = table('suspensions', columns);
 const rows = suspensions.select(columns);
 const replaceReason = suspensions.update(['reason', 'version']);
@@ -56,10 +60,14 @@ export function replacementIssues(
   return issues;
 }
 
-type Reason = Suspension['reason'];
+type SuspensionReason = Suspension['reason'];
 
 /** Adds a suspension. The caller must also end the user's sessions and keys, in the same write. */
-export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason: Reason): StoredSuspension {
+export function addSuspension(
+  permit: Permit,
+  { id }: Owned<StoredUser>,
+  reason: SuspensionReason,
+): StoredSuspension {
   const { writer: db, origin } = permit;
   const suspension = { userId: id, createdAt: origin.now, reason };
   checkNotLastAdmin(permit, id);
@@ -73,7 +81,7 @@ export function addSuspension(permit: Permit, { id }: Owned<StoredUser>, reason:
 export function replaceSuspension(
   permit: Permit,
   current: Owned<StoredSuspension>,
-  reason: Reason,
+  reason: SuspensionReason,
 ): StoredSuspension {
   if (reason === current.reason) return current; // no change, so no event
   replaceReason(permit.writer, { reason }, current.userId);
@@ -99,7 +107,7 @@ const credentialsSql =
 
 export const suspensionAudit = suspensions.audit({
   thing: 'suspension',
-  columns: { ...shown, credentials: column.computed(credentialsSql, column.integer) },
+  columns: { ...shown, credentials: column.computedColumn(credentialsSql, column.integerColumn) },
   issues({ credentials, ...suspension }) {
     return [
       ...schemaIssues(Suspension, suspension),

@@ -77,19 +77,19 @@ export const RecoveryCodes = named(
 );
 
 const totpSecrets = table('totpSecrets', {
-  userId: column.integer,
-  sealedUnder: column.text(),
-  sealed: column.blob,
-  lastStep: column.integer,
-  createdAt: column.time,
-  confirmedAt: column.nullable(column.time),
+  userId: column.integerColumn,
+  sealedUnder: column.textColumn(),
+  sealed: column.blobColumn,
+  lastStep: column.integerColumn,
+  createdAt: column.timeColumn,
+  confirmedAt: column.nullableColumn(column.timeColumn),
 });
 const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
 const shown = {
-  userId: column.integer,
-  isOn: column.computed('confirmedAt IS NOT NULL', column.trueOrFalse),
-  recoveryCodesLeft: column.computed(`(${codesSql})`, column.integer),
-  createdAt: column.time,
+  userId: column.integerColumn,
+  isOn: column.computedColumn('confirmedAt IS NOT NULL', column.booleanColumn),
+  recoveryCodesLeft: column.computedColumn(`(${codesSql})`, column.integerColumn),
+  createdAt: column.timeColumn,
 };
 const rows = totpSecrets.select(shown);
 
@@ -205,9 +205,9 @@ export const totpAudit = totpSecrets.audit({
   thing: 'one-time code set-up',
   columns: {
     ...shown,
-    lastStep: column.integer,
-    sealed: column.blob,
-    wrongHashes: column.computed(`(${codesSql} AND length(hash) <> 32)`, column.integer),
+    lastStep: column.integerColumn,
+    sealed: column.blobColumn,
+    wrongHashes: column.computedColumn(`(${codesSql} AND length(hash) <> 32)`, column.integerColumn),
   },
   issues({ lastStep, sealed, wrongHashes, ...totp }) {
     const wasUsed = totp.recoveryCodesLeft > 0 || lastStep > 0;

@@ -40,14 +40,14 @@ const userEmails: UniqueKey = {
 const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
-  nameKey: column.derived('name', keyOfName),
+  nameKey: column.derivedColumn('name', keyOfName),
   emailKey: uniqueKeyColumn(userEmails),
-  passwordHash: column.text(),
-  passwordExpiresAt: column.nullable(column.integer),
-  version: column.counter,
+  passwordHash: column.textColumn(),
+  passwordExpiresAt: column.nullableColumn(column.integerColumn),
+  version: column.counterColumn,
 };
 const users = table('users', columns);
-const rows = users.select({ ...shown, version: column.counter });
+const rows = users.select({ ...shown, version: column.counterColumn });
 const shownValues = namesInEvents(userMembers);
 const replaceContent = users.update(['name', 'role', 'version']);
 const replaceEmail = users.update(['email']);
@@ -67,10 +67,10 @@ export const userSource: ObjectSource<StoredUser> = {
 
 /** What a sign-in needs of an account. */
 const accounts = users.select({
-  userId: column.computed('id', column.integer),
-  hash: column.computed('passwordHash', column.text()),
+  userId: column.computedColumn('id', column.integerColumn),
+  hash: column.computedColumn('passwordHash', column.textColumn()),
   /** When a generated password expires, in milliseconds since 1970; null for a password that a user chose. */
-  expiresAt: column.computed('passwordExpiresAt', column.nullable(column.integer)),
+  expiresAt: column.computedColumn('passwordExpiresAt', column.nullableColumn(column.integerColumn)),
   isSuspended: existsFor('suspensions WHERE'),
   /** Whether signing in also needs a one-time code. */
   needsCode: existsFor('totpSecrets WHERE confirmedAt IS NOT NULL AND'),
@@ -78,7 +78,7 @@ const accounts = users.select({
 export type SignInAccount = NonNullable<ReturnType<typeof accounts.find>>;
 
 function existsFor(rows: string): Column<boolean, never> {
-  return column.computed(`EXISTS (SELECT 1 FROM ${rows} userId = users.id)`, column.trueOrFalse);
+  return column.computedColumn(`EXISTS (SELECT 1 FROM ${rows} userId = users.id)`, column.booleanColumn);
 }
 
 /** Finds the account with this e-mail address. */

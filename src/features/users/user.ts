@@ -60,9 +60,9 @@ const currentPassword = string({
 /** The members of a user that responses show, each declared once (`resource/resource-members.ts`). */
 export const userMembers = {
   ...identity,
-  name: { shown: name, sent: sentName, column: column.text() },
-  email: { shown: email, sent: sentEmail, column: column.text() },
-  role: { shown: role, sent: optional(role), column: column.text<Role>(), hasValuesInEvents: true },
+  name: { shown: name, sent: sentName, column: column.textColumn() },
+  email: { shown: email, sent: sentEmail, column: column.textColumn() },
+  role: { shown: role, sent: optional(role), column: column.textColumn<Role>(), hasValuesInEvents: true },
   createdAt: times.createdAt,
 };
 

@@ -39,27 +39,27 @@ const repeatMilliseconds = 1_000;
 const untilWoken = Infinity;
 
 const outcomes = ['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const;
-type Outcome = (typeof outcomes)[number];
-type Counts = Map<Outcome, number>;
+type DeliveryOutcome = (typeof outcomes)[number];
+type Counts = Map<DeliveryOutcome, number>;
 const timedOut = {
   kind: 'timeout',
   code: 'timeout',
   cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
 } as const;
 
-type Services = Pick<Core, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
+type DeliveryServices = Pick<Core, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
 };
 
 export class Deliveries {
-  readonly #services: Services;
+  readonly #services: DeliveryServices;
   readonly #loops = new Map<number, DeliveryLoop>();
   readonly #counts: Counts = new Map(outcomes.map((outcome) => [outcome, 0]));
   #isWaking = false;
   #isStopped = false;
 
-  constructor(services: Services) {
+  constructor(services: DeliveryServices) {
     this.#services = services;
   }
 
@@ -114,7 +114,7 @@ export class Deliveries {
 class DeliveryLoop {
   readonly ended: Promise<void>;
   readonly #id: number;
-  readonly #services: Services;
+  readonly #services: DeliveryServices;
   readonly #counts: Counts;
   /** A write that has failed: an event that was delivered isn't sent again and again while the disk is full. */
   #unsaved: WriteCallback<void> | undefined;
@@ -124,7 +124,7 @@ class DeliveryLoop {
   /** Aborts the running request. */
   abort = (): void => {};
 
-  constructor(id: number, services: Services, counts: Counts) {
+  constructor(id: number, services: DeliveryServices, counts: Counts) {
     this.#id = id;
     this.#services = services;
     this.#counts = counts;

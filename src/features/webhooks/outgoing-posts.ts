@@ -85,7 +85,7 @@ export function sendPost(
   });
   request.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === notAllowed) resolve(blocked(host));
-    else resolve(result ?? failed(codeOf(error, request.socket), error.code ?? error.message));
+    else resolve(result ?? failed(errorCodeOf(error, request.socket), error.code ?? error.message));
   });
   request.on('close', () => resolve(result ?? failed('connection-closed', 'the connection was closed')));
   request.end(body);
@@ -138,7 +138,7 @@ function ignoreBody(response: IncomingMessage): void {
   response.on('close', () => clearTimeout(timer));
 }
 
-function codeOf({ code = '' }: NodeJS.ErrnoException, socket: Socket | null): WebhookErrorCode {
+function errorCodeOf({ code = '' }: NodeJS.ErrnoException, socket: Socket | null): WebhookErrorCode {
   if (socket !== null && 'authorizationError' in socket && socket.authorizationError) return 'certificate';
   return codesOfErrors[code] ?? 'other';
 }

@@ -26,19 +26,19 @@ const webhookSecretOverlapMilliseconds = dayMilliseconds;
 
 const shown = columnsOf(webhookMembers);
 const sealedColumns = {
-  sealedUnder: column.text(),
-  sealed: column.blob,
-  previousSealedUnder: column.nullable(column.text()),
-  previousSealed: column.nullable(column.blob),
-  previousEndsAt: column.nullable(column.integer),
+  sealedUnder: column.textColumn(),
+  sealed: column.blobColumn,
+  previousSealedUnder: column.nullableColumn(column.textColumn()),
+  previousSealed: column.nullableColumn(column.blobColumn),
+  previousEndsAt: column.nullableColumn(column.integerColumn),
 };
 const webhooks = table('webhooks', {
   ...shown,
   ...sealedColumns,
-  failures: column.integer,
-  version: column.counter,
+  failures: column.integerColumn,
+  version: column.counterColumn,
 });
-const rows = webhooks.select({ ...shown, version: column.counter });
+const rows = webhooks.select({ ...shown, version: column.counterColumn });
 const secretRows = webhooks.select(sealedColumns);
 const begin = webhooks.update(['position', 'sealedUnder', 'sealed']);
 const replaceSettings = webhooks.update([...contentNames(webhookMembers), 'failures', 'retryAt', 'version']);
@@ -67,7 +67,7 @@ export function webhookSelection(): RowSelection {
  */
 export function addWebhook(permit: Permit, content: WebhookContent, secrets: SealedSecrets) {
   const { writer: db, origin } = permit;
-  checkCount(db);
+  checkWebhookCount(db);
   const unsealed = { sealedUnder: '', sealed: new Uint8Array() }; // the id of the row is part of the seal
   const id = webhooks.insert(db, { ...content, ...unsealed, failures: 0, createdAt: origin.now });
   record(permit, id, { type: 'webhook.created' });
@@ -78,7 +78,7 @@ export function addWebhook(permit: Permit, content: WebhookContent, secrets: Sea
   return { webhook, secret: text };
 }
 
-function checkCount(db: Connection): void {
+function checkWebhookCount(db: Connection): void {
   const [count] = db.get<[number]>('SELECT count(*) FROM webhooks') ?? [0];
   if (count < webhooksMax) return;
   const detail = `There may be at most ${webhooksMax} webhooks; delete one first.`;
@@ -173,9 +173,9 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: 
 
 // What follows is for deliveries. They know times as milliseconds since 1970.
 
-const instant = column.nullable(column.integer);
-const progress = { lastAt: instant, failingSince: instant, retryAt: instant, failures: column.integer };
-const deliveryRows = webhooks.select({ ...shown, ...progress, version: column.counter });
+const instant = column.nullableColumn(column.integerColumn);
+const progress = { lastAt: instant, failingSince: instant, retryAt: instant, failures: column.integerColumn };
+const deliveryRows = webhooks.select({ ...shown, ...progress, version: column.counterColumn });
 const progressNames = [
   'position',
   'failures',
@@ -239,7 +239,7 @@ export function describeEnabledWebhooks(db: Connection): string[] {
 
 export const webhookAudit = webhooks.audit({
   thing: 'webhook',
-  columns: { ...shown, sealed: column.blob },
+  columns: { ...shown, sealed: column.blobColumn },
   issues({ sealed, ...webhook }) {
     return [
       ...keptIssues(Webhook, webhook),

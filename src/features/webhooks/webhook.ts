@@ -110,26 +110,32 @@ function membersFor(targets: WebhookTargets | undefined, all: readonly EventType
   });
   return {
     ...identity,
-    url: { shown: shownUrl, sent: sentUrl, normal: normalizedUrl, column: column.text() },
-    types: { shown: types, sent: types, column: column.words<EventType>() },
+    url: { shown: shownUrl, sent: sentUrl, normal: normalizedUrl, column: column.textColumn() },
+    types: { shown: types, sent: types, column: column.wordsColumn<EventType>() },
     status: {
       shown: status,
       posted: null,
       sent: optional(status),
       absent: 'enabled',
-      column: column.text<WebhookStatus>(),
+      column: column.textColumn<WebhookStatus>(),
       hasValuesInEvents: true,
     },
-    position: { shown: position, posted: null, sent: optional(position), absent: 0, column: column.integer },
-    lastStatus: setByService(lastStatus, column.nullable(column.integer)),
+    position: {
+      shown: position,
+      posted: null,
+      sent: optional(position),
+      absent: 0,
+      column: column.integerColumn,
+    },
+    lastStatus: setByService(lastStatus, column.nullableColumn(column.integerColumn)),
     lastAt: timeMember({ description: 'When an event was last sent.' }),
     failingSince: timeMember({
       description:
         'When the first of the deliveries that failed since the last success was sent, or could not be.',
       examples: [null],
     }),
-    lastError: setByService(lastError, column.nullable(column.text())),
-    lastErrorCode: setByService(lastErrorCode, column.nullable(column.text<WebhookErrorCode>())),
+    lastError: setByService(lastError, column.nullableColumn(column.textColumn())),
+    lastErrorCode: setByService(lastErrorCode, column.nullableColumn(column.textColumn<WebhookErrorCode>())),
     retryAt: timeMember({
       description: 'When a delivery that failed is tried again; null if none waits for that.',
       examples: [null],
@@ -147,7 +153,7 @@ function timeMember(notes: { readonly description: string; readonly examples?: r
   return {
     shown: nullable(timestamp, notes),
     readOnly: optional(nullable(sentTimestamp)),
-    column: column.nullable(column.time),
+    column: column.nullableColumn(column.timeColumn),
   };
 }
 

@@ -1,6 +1,6 @@
-// A connection that carries HTTP. Its requests are handled one after the other, each once the response before it
-// has left, so a client that reads slowly delays only its own. Bytes that are no request are answered after all
-// requests before them, and end the connection.
+// A connection that carries HTTP. Its requests are handled one after another, each once the response before it has
+// left, so a client that reads slowly delays only its own requests. Bytes that are no request are answered after all
+// earlier requests, and end the connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Problem } from '../../problem.ts';
@@ -13,13 +13,13 @@ export const waitingRequestsMax = 100;
 export const waitingBytesMax = 128 * 1024;
 /** TCP resets a connection that is closed with unread bytes, and its last response would be lost. */
 const lingerMilliseconds = 1_000;
-/** The objects of a request that waits. */
+/** The memory of the objects of a waiting request. */
 const waitingObjectBytes = 3 * 1024;
-/** What a connection may hold: the requests that wait, and a body. */
+/** The memory that a connection may hold: waiting requests, and a body. */
 export const connectionBytesMax = waitingBytesMax + waitingRequestsMax * waitingObjectBytes + bodyBytesMax;
 
 /** The part of a body that its connection knows. */
-type ArrivingBody = {
+type ConnectionBody = {
   /** Whether all of it has arrived. */
   readonly isWhole: boolean;
   /** Whether its route limits its time. */
@@ -32,14 +32,14 @@ export class HttpConnection {
   /** The socket on which responses are sent. */
   readonly socket: Socket;
   /** The last body of the connection, which may still be arriving. */
-  body: ArrivingBody | undefined = undefined;
-  /** Whether a response has said that the connection ends. What follows gets no response. */
+  body: ConnectionBody | undefined = undefined;
+  /** Whether a response has announced the end of the connection. Later requests get no response. */
   hasAnnouncedEnd = false;
   /** Whether a request is being handled, or its response sent. */
   isBusy = false;
   /** Whether no further request can be read. */
   isEnding = false;
-  /** What begins when all responses before it have left. */
+  /** Starts the requests that wait for earlier responses. */
   readonly #waiting: (() => void)[] = [];
   /** Answers bytes that are no request, after all requests before them. */
   #rejectLast: (() => void) | undefined = undefined;
@@ -51,15 +51,15 @@ export class HttpConnection {
   }
 
   /** Whether the connection ends after the present response. */
-  get isAtLast(): boolean {
+  get isAtLastResponse(): boolean {
     return this.isEnding && this.#waiting.length === 0 && this.#rejectLast === undefined;
   }
 
   /**
    * Calls `start` at the end of a turn of the event loop, once all earlier responses have left. Closes the
-   * connection, and returns false, if too much waits already: its client may repeat what has no response. A pipelined
-   * request with a streamed body waits one turn (over TLS a response counts as sent only then); after that the
-   * connection is closed, because its pieces would pile up unread.
+   * connection and returns false if too much waits already: the client may repeat unanswered requests. A pipelined
+   * request with a streamed body waits one turn (over TLS a response counts as sent only then). After that the
+   * connection is closed, because the body would pile up unread.
    */
   begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
     const begin = (): void => {
@@ -69,11 +69,11 @@ export class HttpConnection {
         if (this.#waiting.length === 0 && !this.hasAnnouncedEnd) this.#rejectLast?.();
       });
       response.once('close', () => this.#beginNext());
-      // all that arrives in this turn is parsed first: so most requests take up to a third less time
+      // first everything that arrives in this turn is parsed: so most requests take up to a third less time
       setImmediate(start);
     };
     if (this.isBusy) {
-      if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.drop());
+      if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.destroy());
       return this.#wait(begin);
     }
     begin();
@@ -86,17 +86,17 @@ export class HttpConnection {
   }
 
   /** Called once nothing more of the body arrives. */
-  forget(body: ArrivingBody | undefined): void {
+  forgetBody(body: ConnectionBody | undefined): void {
     if (this.body === body) this.body = undefined;
   }
 
   /** Closes the connection at once. */
-  drop(): void {
+  destroy(): void {
     this.isEnding = true;
     this.socket.destroy();
   }
 
-  /** Answers bytes that are no request: as a problem of the body that they are part of, or with a text. */
+  /** Answers bytes that are no request: with a problem of the body to which they belong, or with a text. */
   reject(problem: Problem, textOf: (problem: Problem) => string): void {
     this.isEnding = true;
     const end = (): void => this.end(textOf(problem));
@@ -107,7 +107,7 @@ export class HttpConnection {
     else end();
   }
 
-  /** Sends the last bytes, ends this side, and drops what still arrives for a while. */
+  /** Sends the last bytes, ends this side, and for a while drops the bytes that still arrive. */
   end(text?: string): void {
     const { socket } = this;
     if (text !== undefined) socket.write(text, 'latin1');
@@ -122,7 +122,7 @@ export class HttpConnection {
     const hasRoom =
       this.#waiting.length < waitingRequestsMax && bytesRead - this.#bytesBefore <= waitingBytesMax;
     if (hasRoom) this.#waiting.push(begin);
-    else this.drop();
+    else this.destroy();
     return hasRoom;
   }
 

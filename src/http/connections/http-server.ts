@@ -81,7 +81,7 @@ export class HttpServer {
   readonly #isTrusted: (address: string) => boolean;
   readonly #sockets = new Set<Socket>();
   /** The open connections of each network. */
-  readonly #openOf = new Map<string, number>();
+  readonly #openByNetwork = new Map<string, number>();
   /** The connections that carry HTTP: with TLS, by the decrypting sockets over the raw ones. */
   readonly #connections = new Map<Socket, HttpConnection>();
   readonly #rejected = { full: 0, address: 0 };
@@ -153,18 +153,18 @@ export class HttpServer {
     if (remoteAddress === undefined) return void socket.destroy(); // its client has already gone
     const { address, isLoopback, isTrusted } = peerOf(remoteAddress, this.#isTrusted);
     const network = networkOf(address);
-    const open = this.#openOf.get(network) ?? 0;
+    const open = this.#openByNetwork.get(network) ?? 0;
     if (open >= this.#perAddressMax && !isLoopback && !isTrusted) {
       this.#rejected.address += 1;
       return void socket.destroy();
     }
-    this.#openOf.set(network, open + 1);
+    this.#openByNetwork.set(network, open + 1);
     this.#sockets.add(socket);
     socket.once('close', () => {
       this.#sockets.delete(socket);
-      const left = (this.#openOf.get(network) ?? 1) - 1;
-      if (left > 0) this.#openOf.set(network, left);
-      else this.#openOf.delete(network);
+      const left = (this.#openByNetwork.get(network) ?? 1) - 1;
+      if (left > 0) this.#openByNetwork.set(network, left);
+      else this.#openByNetwork.delete(network);
     });
   }
 

@@ -68,8 +68,8 @@ function usesForwarded(fields: RequestHeaders): boolean {
 }
 
 /**
- * Returns the last element of Forwarded without quoted values that are no word, such as addresses: what is in
- * quotes may come from the client. Empty if a quote is escaped or doesn't end.
+ * Returns the last element of Forwarded, without quoted values such as addresses, since a client can choose their
+ * text; quoted words lose their quotes. Empty if a quote is escaped or doesn't end.
  */
 function lastElement(forwarded: string): string {
   if (forwarded.includes('\\')) return '';

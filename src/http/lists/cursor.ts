@@ -1,6 +1,6 @@
-// Cursors. A cursor is the position where the next page begins, bound to its list, filters and order by a hash. It needs
-// no secret: whatever position a client makes up, row access is one of the list's filters. So cursors of 1.0.0
-// are taken without a hash.
+// Cursors. A cursor is the position where the next page begins; a hash binds it to its list, filters and order. It needs
+// no secret: a client may invent any position, since row access is one of the list's filters. So cursors of 1.0.0 are
+// accepted without the hash.
 import { hash } from 'node:crypto';
 import { Problem } from '../../problem.ts';
 import type { KeysetPosition } from '../../storage/keyset.ts';
@@ -22,18 +22,18 @@ type CursorList = {
 };
 
 const hashLength = 22; // 132 bits
-const mark = '0';
-/** How cursors of 1.0.0 begin: they have no mark, and a MAC in place of the hash. They stay valid. */
-const beginningOfFirst = 'W';
+const currentPrefix = '0';
+/** Cursors of 1.0.0 begin with this. They have no other prefix, and end with a MAC. They stay valid. */
+const legacyPrefix = 'W';
 
 /** Returns the position in the query's cursor; undefined without a cursor. Throws `invalid-cursor`. */
 export function decodeCursor(list: CursorList): KeysetPosition | undefined {
   const { cursor } = list.query;
   if (cursor === undefined) return undefined;
-  const isOfFirst = cursor.startsWith(beginningOfFirst);
-  const content = isOfFirst ? cursor.slice(0, -hashLength) : cursor.slice(mark.length + hashLength);
+  const isLegacy = cursor.startsWith(legacyPrefix);
+  const content = isLegacy ? cursor.slice(0, -hashLength) : cursor.slice(currentPrefix.length + hashLength);
   const position = positionIn(content);
-  if (position !== undefined && (isOfFirst || cursor === encodeCursor(list, position))) return position;
+  if (position !== undefined && (isLegacy || cursor === encodeCursor(list, position))) return position;
   throw new Problem(
     'invalid-cursor',
     'The cursor does not belong to this list, filters and sort; use `next` unchanged.',
@@ -58,7 +58,9 @@ function contentOf(position: KeysetPosition): string {
 /** Returns the cursor of the page after this position. */
 export function encodeCursor(list: CursorList, position: KeysetPosition): string {
   const content = contentOf(position);
-  return mark + hash('sha256', boundText(list, content), 'base64url').slice(0, hashLength) + content;
+  return (
+    currentPrefix + hash('sha256', hashedText(list, content), 'base64url').slice(0, hashLength) + content
+  );
 }
 
 /** Returns path and query of the page after this position. */
@@ -77,7 +79,7 @@ export function withCursor(path: string, query: ListQuery, cursor: string): stri
 }
 
 /** Returns JSON, so that no value can pass as another parameter. */
-function boundText({ path, query, order }: CursorList, content: string): string {
+function hashedText({ path, query, order }: CursorList, content: string): string {
   const names = Object.keys(query)
     .filter((name) => !unboundParameters.has(name))
     .sort();

@@ -22,7 +22,7 @@ const exportsPerUserMax = 1;
  */
 const exportCheckMilliseconds = 10_000;
 const exportBytesMin = 10 * 64 * 1024;
-/** After a minute it also ends if it reads less than 1 MiB/s and another export was refused meanwhile. */
+/** After a minute an export also ends if its client reads less than 1 MiB/s and another export was refused. */
 const exportMillisecondsWhileOthersWait = 60_000;
 const exportBytesMinWhileOthersWait = 10 * 1024 * 1024;
 /** The bytes of one write. */
@@ -108,7 +108,7 @@ export class Exports {
   ): Streamed {
     // without chunks the file ends with the connection, and a truncated file looks complete
     if (call.isHttp10) throw new Problem('bad-request', 'An export needs HTTP/1.1.', { status: 505 });
-    this.#slots.checkRoom(placeOf(call));
+    this.#slots.checkRoom(claimOf(call));
     const day = new Date(call.now).toISOString().slice(0, 10);
     const isCsv = call.mediaType === csvType;
     const texts = textsOf(
@@ -130,7 +130,7 @@ export class Exports {
       this.#ends.set(reason, (this.#ends.get(reason) ?? 0) + 1);
     });
     this.#endIfSlow(stream);
-    const held = this.#slots.run(placeOf(call), () => ended.promise); // not earlier: HEAD starts no export
+    const held = this.#slots.run(claimOf(call), () => ended.promise); // not earlier: HEAD starts no export
     held.catch(() => stream.abort('failed')); // another export took the slot since `checkRoom`
     writeTexts(stream, texts).catch((error: unknown) => {
       // a Problem during an export means that the caller has lost a right, unless it is `unavailable`
@@ -166,7 +166,7 @@ export class Exports {
 const retrySeconds = 10;
 
 /** All who aren't staff are also one client together, so that they leave a slot to staff. */
-function placeOf({ caller }: ExportCall): SlotClaim {
+function claimOf({ caller }: ExportCall): SlotClaim {
   const user = `user:${caller.userId}`;
   return { clients: isStaff(caller) ? [user] : [user, 'users'] };
 }

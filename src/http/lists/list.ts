@@ -81,7 +81,7 @@ type ExportableList<T> = List<T, Caller> & {
   readonly file: ExportFile<T> & { readonly source: ObjectSource<T> };
 };
 
-/** Finds what can't be combined in the query of a list that can be searched, and be sent as a file. */
+/** Returns an issue for each parameter that a search or a file can't have. */
 export function pageOrFileIssues(
   query: Parameters<typeof searchIssues>[0],
   { mediaType }: Pick<ExportCall, 'mediaType'>,
@@ -141,7 +141,7 @@ function wholeList<T extends { readonly id: number }>(
   const { caller, read: db } = call;
   const { source } = list.file;
   const selection = list.selectionFor(caller);
-  list.includedFor?.({ caller, db, ids: [] }); // may throw: later the file could only be cut
+  list.includedFor?.({ caller, db, ids: [] }); // throws here, since an error after the head could only cut the file short
   return async function* (authorize) {
     let reader = caller;
     let page: PagePositions | undefined;
@@ -157,7 +157,7 @@ function wholeList<T extends { readonly id: number }>(
         const included = list.includedFor?.({ caller: reader, db, ids });
         yield ids
           .flatMap((id) => source.find(db, id) ?? [])
-          .filter((object) => hasRowsOf(selection, source.ownerOf(object)))
+          .filter((object) => mayHaveRowsOf(selection, source.ownerOf(object)))
           .map((object) => withMember(object, included));
       }
     } while (page.next !== undefined);
@@ -190,7 +190,7 @@ function hasSameOwners<C>(
 }
 
 /** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
-function hasRowsOf({ owners }: Selection, ownerId: number | null): boolean {
+function mayHaveRowsOf({ owners }: Selection, ownerId: number | null): boolean {
   return owners.every((id) => id === ownerId);
 }
 
@@ -198,7 +198,7 @@ function idsOf(positions: readonly KeysetPosition[]): number[] {
   return positions.map(([, id]) => id);
 }
 
-/** Elements by their positions; undefined in place of one that was deleted or now belongs to another. */
+/** Elements by their positions; undefined for one that was deleted, or now belongs to another user. */
 type Loaded<T> = (Representation<T> | undefined)[];
 
 /** Loads elements as the reader sees them. */
@@ -210,7 +210,7 @@ function loadElements<T, C>(
   const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });
   return loaded.map((element) => {
-    if (element === undefined || !hasRowsOf(selection, element.ownerId)) return undefined;
+    if (element === undefined || !mayHaveRowsOf(selection, element.ownerId)) return undefined;
     return included === undefined ? element : withIncluded(element, included);
   });
 }

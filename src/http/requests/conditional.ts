@@ -17,11 +17,11 @@ export function isConditional(fields: RequestHeaders): boolean {
  */
 export function checkConditions(fields: RequestHeaders, etag: string | undefined): void {
   if (etag === undefined && fields['if-match'] !== undefined)
-    throw stale('If-Match does not match: there is nothing here yet.');
+    throw preconditionFailed('If-Match does not match: there is nothing here yet.');
   if (etag === undefined) return;
   checkMatch(fields, etag);
   if (fields['if-none-match'] !== undefined && matches(fields['if-none-match'], etag, 'weak'))
-    throw stale('If-None-Match matches the current version.');
+    throw preconditionFailed('If-None-Match matches the current version.');
 }
 
 /**
@@ -35,7 +35,7 @@ export function checkPostConditions(fields: RequestHeaders, path: { readonly isR
 /** Throws 412 if If-Match has other entity tags than this one. */
 export function checkMatch({ 'if-match': field }: RequestHeaders, etag: string): void {
   if (field === undefined || matches(field, etag, 'strong')) return;
-  throw stale(matches(field, etag, 'weak') ? weakened : mismatch);
+  throw preconditionFailed(matches(field, etag, 'weak') ? weakened : mismatch);
 }
 
 /** Whether the client of a GET or HEAD already has this version, by If-None-Match: the response is a 304. */
@@ -59,6 +59,6 @@ function tagsIn(field: string): string[] {
   return Array.from(found, ([, tag = '']) => tag);
 }
 
-function stale(detail: string): Problem {
+function preconditionFailed(detail: string): Problem {
   return new Problem('precondition-failed', detail);
 }

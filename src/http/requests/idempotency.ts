@@ -5,7 +5,7 @@ import { Problem, forbidden } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { isRepresentation, type Representation } from '../responses/representation.ts';
-import { headOf, type HandlerResult } from '../routing/reply.ts';
+import { statusAndLocationOf, type HandlerResult } from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
 import { fieldValues } from './request-head.ts';
 import type { ReplayableResponse } from './responder.ts';
@@ -55,10 +55,10 @@ export class Idempotency {
     if (storageKey === undefined) return undefined;
     if (!isValidKey(call)) return void issues.push(invalidKey);
     const isValid = issues.length === 0;
-    if (isValid && this.#running.has(storageKey)) throw inProgress();
+    if (isValid && this.#running.has(storageKey)) throw keyInProgress();
     const stored = this.#store.find(call.read, storageKey, call.now);
     if (stored === undefined) return undefined;
-    if (!this.#store.fingerprints(body).includes(stored.fingerprint)) throw reused();
+    if (!this.#store.fingerprints(body).includes(stored.fingerprint)) throw keyReused();
     if (isValid) checkOwner(call, stored);
     return stored;
   }
@@ -87,7 +87,7 @@ export class Idempotency {
       const result = await route.handle(call);
       assert(
         result === stored,
-        `${route.method} ${route.path} responds with another result than that of its write`,
+        `${route.method} ${route.path} responds with another result than its write returned`,
       );
       return result;
     } finally {
@@ -122,7 +122,7 @@ function storedResponseOf(
   result: Representation<unknown>,
 ): Omit<StoredResponse, 'fingerprint'> {
   const { id: objectId, text, etag } = result;
-  const { status, location = null } = headOf(route.reply, result);
+  const { status, location = null } = statusAndLocationOf(route.reply, result);
   const owner = result.ownerId ?? nobodyId;
   // a caller who signs up another user has no right to read that user
   const ownerId = mayRead(route, caller, owner) ? owner : null;
@@ -141,12 +141,12 @@ function storageKeyOf({ route, path, network, caller, headers }: RouteCall): str
   return `${caller?.principal ?? network} ${route.method} ${path} ${key}`;
 }
 
-function reused(): Problem {
+function keyReused(): Problem {
   const detail = 'This Idempotency-Key was used with a different body; use a new key.';
   return new Problem('idempotency-key-reused', detail);
 }
 
-function inProgress(): Problem {
+function keyInProgress(): Problem {
   const detail = 'The first request with this Idempotency-Key is still running; retry in a moment.';
   return new Problem('idempotency-key-in-progress', detail, { retryAfterSeconds: 1 });
 }

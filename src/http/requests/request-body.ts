@@ -1,5 +1,5 @@
 // The body of a request. It is copied into one buffer as it arrives, since a piece of one byte takes hundreds of
-// bytes of memory. Most routes take it as a whole; a route with a streamed body takes it bit by bit, and the
+// bytes of memory. Most routes read the whole body. A route with a streamed body reads it as it arrives, and the
 // connection is read only a little ahead of the route.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { counted } from '../../base/counted.ts';
@@ -26,20 +26,20 @@ export function hasBody(request: IncomingMessage): boolean {
 
 export class RequestBody {
   readonly isStreamed: boolean;
-  /** Why the body is rejected. What else arrives of it is dropped. */
+  /** Why the body is rejected. The rest of it is dropped as it arrives. */
   problem: Problem | undefined = undefined;
   readonly #request: IncomingMessage;
   readonly #response: ServerResponse;
   readonly #connection: HttpConnection;
   readonly #bytesMax: number;
-  /** What has arrived and was not taken: the first `#length` bytes of the buffer. */
+  /** The first `#length` bytes have arrived and were not read yet. */
   #buffer = noBytes;
   #length = 0;
-  /** The bytes that have arrived, taken or not. */
+  /** The number of bytes that have arrived. */
   #bytes = 0;
   #pieces = 0;
   /** Whether the client waits for a 100 Continue before it sends the body. */
-  #isAwaited: boolean;
+  #awaitsContinue: boolean;
   #isBeingRead = false;
   #reader: PromiseWithResolvers<Buffer | undefined> | undefined = undefined;
   #onBegun = (): void => {};
@@ -49,13 +49,13 @@ export class RequestBody {
     this.#request = request;
     this.#response = response;
     this.#connection = connection;
-    this.#isAwaited = expectation === '100-continue';
+    this.#awaitsContinue = expectation === '100-continue';
     this.isStreamed = streamedBytesMax !== undefined;
     this.#bytesMax = streamedBytesMax ?? bodyBytesMax;
     request.on('data', (piece: Buffer) => this.#add(piece));
     request.on('end', () => {
       this.#onBegun();
-      this.#passOn();
+      this.#serveReader();
     });
     request.on('error', () => this.fail(endedEarly()));
     request.read(0); // from now on a piece isn't queued by the stream, which would take four times as long
@@ -63,50 +63,50 @@ export class RequestBody {
       this.fail(tooLarge(this.#bytesMax));
   }
 
-  /** Whether all of it has arrived. */
+  /** Whether the whole body has arrived. */
   get isWhole(): boolean {
     return this.#request.complete;
   }
 
-  /** Whether the body has ended without a byte: a proxy makes such a chunked one of a request without a body. */
+  /** Whether the body has ended without a byte: some proxies add an empty chunked body to a request without one. */
   get isEmpty(): boolean {
     return this.isWhole && this.#bytes === 0;
   }
 
-  /** Whether it isn't known yet if the body has a byte. */
+  /** Whether the body has no byte yet, and may end without one. */
   get mayBeEmpty(): boolean {
     const isAnnounced = headersOf(this.#request)['content-length'] !== undefined;
     return !isAnnounced && this.#bytes === 0 && !this.isWhole && this.problem === undefined;
   }
 
-  /** Resolves once it is known whether the body has a byte. */
-  begun(): Promise<void> {
-    this.#ask();
+  /** Resolves with the first byte, or with the end of the body. */
+  whenBegun(): Promise<void> {
+    this.#sendContinue();
     return new Promise((resolve) => (this.#onBegun = resolve));
   }
 
-  /** Whether the route limits its time: one that reads a streamed body does. */
+  /** Whether the route limits the time of the body: a route that reads a streamed body does. */
   get hasOwnTimeout(): boolean {
     return this.#isBeingRead;
   }
 
   /** Begins to read a streamed body. Throws if it is already rejected. */
-  begin(): void {
+  beginReading(): void {
     if (this.problem !== undefined) throw this.problem;
     this.#isBeingRead = true;
     this.#response.once('finish', () => this.#dropRest());
-    this.#ask();
+    this.#sendContinue();
   }
 
   /**
-   * Returns the whole body, or of a streamed one the bytes that arrived since the last call; undefined at its end.
-   * Rejects if the body fails.
+   * Returns the whole body. Of a streamed body it returns the bytes that arrived since the last call; undefined at the
+   * end. Rejects if the body fails.
    */
   next(): Promise<Buffer | undefined> {
     this.#reader = Promise.withResolvers();
     const { promise } = this.#reader;
-    this.#ask();
-    this.#passOn();
+    this.#sendContinue();
+    this.#serveReader();
     return promise;
   }
 
@@ -116,25 +116,25 @@ export class RequestBody {
     this.fail(problem);
   }
 
-  /** Rejects the body. Bytes of a streamed one that arrived before are read first: their lines are complete. */
+  /** Rejects the body. If it is streamed, the bytes that arrived before are still read: their lines are complete. */
   fail(problem: Problem): void {
     this.problem ??= problem;
     this.#onBegun();
     if (!this.#isBeingRead) this.#take();
-    this.#passOn();
+    this.#serveReader();
     this.#request.resume();
   }
 
-  /** Drops what nobody has read, and what still arrives within the server's time limit. */
+  /** Drops unread bytes, and the bytes that still arrive within the server's time limit. */
   #dropRest(): void {
     this.#isBeingRead = false;
     this.fail(endedEarly());
   }
 
-  /** Asks the client for the body, once, if it waits to be asked. */
-  #ask(): void {
-    if (!this.#isAwaited || this.problem !== undefined) return;
-    this.#isAwaited = false;
+  /** Sends 100 Continue, once, if the client waits for it. */
+  #sendContinue(): void {
+    if (!this.#awaitsContinue || this.problem !== undefined) return;
+    this.#awaitsContinue = false;
     this.#response.writeContinue();
   }
 
@@ -151,13 +151,13 @@ export class RequestBody {
     this.#onBegun();
     if (!this.isStreamed) return;
     if (length >= readAheadBytes) this.#request.pause();
-    this.#passOn();
+    this.#serveReader();
   }
 
   #rejectPieces(): void {
     if (!this.#connection.isBusy || this.#pieces > droppedPiecesMax) {
       this.#request.destroy(); // the parser still has the rest of the read, and destroyed streams drop it sooner
-      this.#connection.drop();
+      this.#connection.destroy();
     } else if (this.problem === undefined) this.abort(tooLarge(this.#bytesMax));
   }
 
@@ -168,8 +168,8 @@ export class RequestBody {
     this.#buffer = larger;
   }
 
-  /** Gives the reader what it waits for, if that has come. */
-  #passOn(): void {
+  /** Settles the promise of the reader, if its bytes, the end or a problem has come. */
+  #serveReader(): void {
     if (this.#reader === undefined) return;
     const hasBytes = this.#length > 0 && (this.isStreamed || this.#request.readableEnded);
     if (hasBytes) this.#reader.resolve(this.#take());

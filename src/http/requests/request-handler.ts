@@ -67,7 +67,7 @@ export class RequestHandler {
     const streamed = mounted?.route.streamedBody;
     const body = hasBody(request) ? new RequestBody(arrived, streamed?.bytesMax) : undefined;
     connection.body = body;
-    request.once('close', () => connection.forget(body)); // an idle connection keeps nothing of its last request
+    request.once('close', () => connection.forgetBody(body)); // an idle connection keeps nothing of its last request
     const start = (): void => void this.#answer({ arrived, head, match, mounted, body });
     const hasRoom = connection.begin(response, body?.isStreamed === true, start);
     if (!hasRoom) respond.metrics.dropped.pipelined += 1;
@@ -112,12 +112,12 @@ export class RequestHandler {
         services,
       );
       if (body?.mayBeEmpty === true && route.streamedBody === undefined) {
-        await body.begun(); // an empty chunked one is none
+        await body.whenBegun(); // an empty chunked one is none
         call.caller = call.recheckCaller();
       }
       checkContent(head, route, body);
       if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.routes.has('GET') });
-      if (route.streamedBody !== undefined) body?.begin();
+      if (route.streamedBody !== undefined) body?.beginReading();
       const bodyFollows = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
       if (route.body !== undefined && bodyFollows) call.caller = call.recheckCaller();

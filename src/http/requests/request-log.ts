@@ -13,10 +13,10 @@ const unratedLinesPerMinuteMax = 600;
 const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
 
 /** Who sent what. */
-type Logged = Pick<RequestHead, 'requestId' | 'method' | 'path' | 'address' | 'headers'> & {
+type LoggedRequest = Pick<RequestHead, 'requestId' | 'method' | 'path' | 'address' | 'headers'> & {
   readonly principal: string | null;
 };
-type Outcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+type RequestOutcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class RequestLog {
   readonly #log: Logger;
@@ -42,8 +42,8 @@ export class RequestLog {
 
   /** Writes the line of a request when its response is sent, or when its stream ends. */
   write(
-    { requestId, method, path: sent, address, headers: { traceparent }, principal }: Logged,
-    { status, milliseconds, end, bytes }: Outcome,
+    { requestId, method, path: sent, address, headers: { traceparent }, principal }: LoggedRequest,
+    { status, milliseconds, end, bytes }: RequestOutcome,
     time: number,
   ): void {
     const path = sent.replace(keyInText, 'ord_…');
@@ -53,7 +53,10 @@ export class RequestLog {
     );
   }
 
-  writeSecurityEvent({ requestId, address, principal }: Logged, { name, ...details }: SecurityEvent): void {
+  writeSecurityEvent(
+    { requestId, address, principal }: LoggedRequest,
+    { name, ...details }: SecurityEvent,
+  ): void {
     this.#log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });
   }
 

@@ -11,12 +11,18 @@ import type { ArrivedRequest } from '../connections/http-server.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
 import type { Cors } from '../responses/cors.ts';
 import { acceptPatch, jsonType, problemJsonType } from '../responses/media-types.ts';
-import { jsonPolicyFields } from '../responses/policies.ts';
+import { jsonCspFields } from '../responses/policies.ts';
 import { problemResponse } from '../responses/problem-response.ts';
 import { etagOf, toWireLatin1 } from '../responses/representation.ts';
 import { ResponseStream, type StreamEndReason } from '../responses/response-stream.ts';
 import type { UnsentResponses } from '../responses/unsent-responses.ts';
-import { cacheControlOf, headOf, notStored, type HandlerResult, type Streamed } from '../routing/reply.ts';
+import {
+  cacheControlOf,
+  statusAndLocationOf,
+  notStored,
+  type HandlerResult,
+  type Streamed,
+} from '../routing/reply.ts';
 import type { Route } from '../routing/route.ts';
 import { allowedMethods, type Match, type MountedRoute } from '../routing/router.ts';
 import type { Metrics } from '../telemetry/metrics.ts';
@@ -108,7 +114,7 @@ export class Responder {
     switch (result.kind) {
       case 'object': {
         const { text: body, etag } = result;
-        const { status, location } = headOf(call.route.reply, result);
+        const { status, location } = statusAndLocationOf(call.route.reply, result);
         const own = location === undefined ? [] : ['Location', location];
         return this.#sendVersioned({ status, etag, mediaType: jsonType, body, own });
       }
@@ -178,7 +184,7 @@ export class Responder {
 
   /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
   #sendVersioned(response: Versioned): void {
-    const { status, etag, mediaType, body, own = [], ofContent = jsonPolicyFields } = response;
+    const { status, etag, mediaType, body, own = [], ofContent = jsonCspFields } = response;
     const { vary = this.#vary } = response;
     const { headers } = this.#head;
     const route = this.mounted?.route;
@@ -203,13 +209,13 @@ export class Responder {
     const end = response.destroyed ? 'client' : undefined;
     if (end === undefined) this.#write(status, fields, body);
     metrics.observe(this.mounted?.route, status, milliseconds);
-    if (isLogged) log.write(this.#logged, { status, milliseconds, end }, this.#beganAt);
+    if (isLogged) log.write(this.#loggedRequest, { status, milliseconds, end }, this.#beganAt);
   }
 
   #write(status: number, fields: HeaderFields, body: string | Buffer): void {
     const { connection, response } = this.#arrived;
     const { unsent, now } = this.#services;
-    if (connection.isAtLast && typeof body === 'string') {
+    if (connection.isAtLastResponse && typeof body === 'string') {
       // `node:http` would close the connection at once, and a client that still sends would lose the response
       const text = this.#head.method === 'HEAD' ? '' : body;
       connection.end(lastText(status, this.#allFields(fields), text, now()));
@@ -225,14 +231,14 @@ export class Responder {
     const { response, connection } = this.#arrived;
     const { unsent, metrics, log, turns, now } = this.#services;
     const head = ['Cache-Control', notStored, 'Vary', this.#vary, 'X-Accel-Buffering', 'no', ...fields];
-    head.push(...jsonPolicyFields, ...typeFields(mediaType));
+    head.push(...jsonCspFields, ...typeFields(mediaType));
     if (this.#head.method === 'HEAD' || response.destroyed) return this.#send(200, head);
     unsent.forget(connection.socket);
     this.#writeHead(200, head);
     metrics.observe(this.mounted?.route, 200, this.#milliseconds);
     const onEnd = (end: StreamEndReason, bytes: number): void => {
       this.#reportSecurityEvents(true);
-      log.write(this.#logged, { status: 200, milliseconds: this.#milliseconds, end, bytes }, now());
+      log.write(this.#loggedRequest, { status: 200, milliseconds: this.#milliseconds, end, bytes }, now());
     };
     start(new ResponseStream(response, connection, turns, onEnd));
   }
@@ -242,7 +248,8 @@ export class Responder {
     const { connection, response } = this.#arrived;
     const { isStopping, keepAliveSeconds } = this.#services;
     const fields = this.#allFields(own);
-    connection.hasAnnouncedEnd = connection.isAtLast || isLastOfConnection(this.#head) || isStopping();
+    connection.hasAnnouncedEnd =
+      connection.isAtLastResponse || isLastOfConnection(this.#head) || isStopping();
     if (connection.hasAnnouncedEnd) fields.push('Connection', 'close');
     else fields.push('Keep-Alive', `timeout=${keepAliveSeconds}`);
     response.writeHead(status, reasonPhrases[status], fields);
@@ -260,7 +267,7 @@ export class Responder {
     return performance.now() - this.#startedAt;
   }
 
-  get #logged() {
+  get #loggedRequest() {
     const { requestId, method, path, address, headers } = this.#head;
     return { requestId, method, path, address, headers, principal: this.principal };
   }
@@ -270,7 +277,7 @@ export class Responder {
     const { log, metrics } = this.#services;
     for (const event of this.securityEvents) {
       metrics.countSecurityEvent(event.name);
-      if (isLogged) log.writeSecurityEvent(this.#logged, event);
+      if (isLogged) log.writeSecurityEvent(this.#loggedRequest, event);
     }
     this.securityEvents = noSecurityEvents;
   }
@@ -285,8 +292,8 @@ export function unparsedResponse(
   const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
   const { status, fields, text } = problemResponse(problem, context);
   metrics.observe(undefined, status, 0);
-  const logged = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
-  if (log.consumeLine(status)) log.write(logged, { status, milliseconds: 0 }, now());
+  const loggedRequest = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
+  if (log.consumeLine(status)) log.write(loggedRequest, { status, milliseconds: 0 }, now());
   const all = ['X-Request-Id', requestId, ...transportFields(isTls), ...fields];
   return lastText(status, [...all, ...contentFields(problemJsonType, text.length)], text, now());
 }

@@ -29,7 +29,7 @@ export type CallServices = {
 };
 
 /** What the steps before the handler have found. */
-type Found = {
+type CheckedRequest = {
   readonly head: RequestHead;
   readonly route: Route;
   readonly params: object;
@@ -63,7 +63,7 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
   #isPreconditionChecked = false;
 
   constructor(
-    { head, route, params, mediaType, caller, body }: Found,
+    { head, route, params, mediaType, caller, body }: CheckedRequest,
     responder: Responder,
     services: CallServices,
   ) {

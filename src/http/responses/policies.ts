@@ -1,5 +1,5 @@
-// What browsers may do with a response that is no page.
+// The Content-Security-Policy of responses that are no pages.
 import type { HeaderFields } from '../../base/header-fields.ts';
 
-export const jsonPolicy = "default-src 'none'; frame-ancestors 'none'";
-export const jsonPolicyFields: HeaderFields = ['Content-Security-Policy', jsonPolicy];
+export const jsonCsp = "default-src 'none'; frame-ancestors 'none'";
+export const jsonCspFields: HeaderFields = ['Content-Security-Policy', jsonCsp];

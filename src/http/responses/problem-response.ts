@@ -6,7 +6,7 @@ import { issuesMax } from '../../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId, urlBytesMax } from '../connections/request-fields.ts';
-import { jsonPolicyFields } from './policies.ts';
+import { jsonCspFields } from './policies.ts';
 import { toWireLatin1 } from './representation.ts';
 
 const realm = 'Bearer realm="orderly"';
@@ -131,7 +131,7 @@ function fieldsOf(code: ProblemCode, members: ProblemMembers): HeaderFields {
     ...accepted,
     'Cache-Control',
     'no-store',
-    ...jsonPolicyFields,
+    ...jsonCspFields,
   ];
 }
 

@@ -27,7 +27,7 @@ export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup
   };
 }
 
-/** Representations that requests read: those that are on disk, by the row access of the caller. */
+/** The representations that requests read: of rows that are on disk and that the caller may see. */
 export type Representations<T> = ObjectSource<Representation<T>>;
 
 /**

@@ -52,7 +52,7 @@ export function withIncluded<T>(object: Representation<T>, { member, values }: I
   return { ...object, text, etag: etagOf(text) };
 }
 
-/** Adds a secret that only the response to a creation shows. The ETag is that of a GET, which doesn't show it. */
+/** Adds a secret that only the response to a creation shows. The ETag stays: a GET doesn't show the secret. */
 export function withSecret<T, S extends object>(object: Representation<T>, secret: S): Representation<T & S> {
   const added = toWireLatin1(JSON.stringify(secret).slice(1));
   return { ...object, text: `${object.text.slice(0, -1)},${added}` } as Representation<T & S>; // with the members of both

@@ -104,7 +104,7 @@ export class ResponseStream {
     this.#endBy(reason, () => setImmediate(() => this.#connection.end()));
   }
 
-  /** Ends a stream that has no end of its own when the client ends its side of the connection. */
+  /** Ends the stream when the client ends its side of the connection: for streams without an end. */
   endWithClient(): void {
     const socket: Socket | null = this.#response.socket;
     if (socket === null) return;

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { HeaderFields } from '../../base/header-fields.ts';
 import { jsonType } from './media-types.ts';
 import type { Represents } from './representation.ts';
-import { jsonPolicyFields } from './policies.ts';
+import { jsonCspFields } from './policies.ts';
 
 /** Shorter documents are not worth compressing. */
 const compressedBytesMin = 1024;
@@ -37,7 +37,7 @@ export function sharedDocument<T>(value: T): Promise<SharedDocument<T>> {
  */
 export async function sharedText(
   text: string | Buffer,
-  { mediaType = jsonType, fields = jsonPolicyFields }: SharedOptions = {},
+  { mediaType = jsonType, fields = jsonCspFields }: SharedOptions = {},
 ): Promise<SharedDocument<never>> {
   const encoded = await createEncodings(typeof text === 'string' ? Buffer.from(text) : text);
   return { kind: 'shared document', mediaType, fields, encoded };

@@ -5,10 +5,10 @@ import type { Socket } from 'node:net';
 export class UnsentResponses {
   readonly #bytesMax: number;
   readonly #onDrop: () => void;
-  /** The connections that once could not send a response at once, the oldest first. */
+  /** The connections that could not send a whole response at once, the oldest first. */
   readonly #sockets = new Set<Socket>();
   readonly #onClose: (this: Socket) => void;
-  /** At least the bytes that are unsent now: they are summed up only beyond the bound. */
+  /** An upper bound of the unsent bytes: the exact sum is computed only when this exceeds `#bytesMax`. */
   #bytesAtMost = 0;
 
   constructor(bytesMax: number, onDrop: () => void) {
@@ -20,7 +20,7 @@ export class UnsentResponses {
     };
   }
 
-  /** Counts what the socket could not send of a response at once. */
+  /** Counts the bytes of a response that the socket could not send at once. */
   add(socket: Socket): void {
     if (socket.writableLength === 0) return;
     if (!this.#sockets.has(socket)) socket.once('close', this.#onClose);
@@ -40,7 +40,7 @@ export class UnsentResponses {
     this.#onDrop();
   }
 
-  /** Counts nothing of the socket, until its next response. */
+  /** Stops counting the bytes of the socket, until its next response. */
   forget(socket: Socket): void {
     socket.off('close', this.#onClose);
     this.#sockets.delete(socket);

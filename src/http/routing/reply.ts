@@ -35,7 +35,7 @@ type ReplyHead = {
    * stored.
    */
   readonly cacheControl?: string;
-  /** Whether the list is followed: its `next` is not null, but for the last page of a sorted one. */
+  /** Whether clients follow the list as it grows: `next` is null only on the last page of a sorted list. */
   readonly isFeed?: boolean;
 };
 
@@ -58,7 +58,7 @@ export function statusOf({ kind, location }: Reply): 200 | 201 | 204 {
 }
 
 /** Returns the status of a response with an object, and its Location if it has one. */
-export function headOf(
+export function statusAndLocationOf(
   reply: Reply,
   object: Representation<unknown>,
 ): { readonly status: number; readonly location: string | undefined } {

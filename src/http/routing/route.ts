@@ -11,7 +11,7 @@ import type { Limiter } from '../../rates/limiter.ts';
 import type { RequestHeaders } from '../connections/request-fields.ts';
 
 /** A streamed body, as its handler reads it. */
-type ArrivingBody = {
+type StreamedBody = {
   /** Returns the bytes that arrived since the last call; undefined at the end. Rejects if the body fails. */
   next(): Promise<Buffer | undefined>;
   /** Rejects the body, and ends the connection after the response. */
@@ -43,7 +43,7 @@ export type Call<Params, Query, Body, C> = DatabaseReads & {
   readonly query: Query;
   readonly body: Body;
   /** The body as it arrives, for a route that declares a streamed body; undefined if there is none. */
-  readonly streamedBody: ArrivingBody | undefined;
+  readonly streamedBody: StreamedBody | undefined;
   readonly caller: C;
   readonly path: string;
   readonly requestId: string;
@@ -110,7 +110,7 @@ type StreamedContent = {
 
 type AnyCall = Call<object, object, unknown, Caller | undefined>;
 
-type Declaration<Path extends string, Q extends MemberSchemas, Body, R extends Reply, C> = {
+type RouteDeclaration<Path extends string, Q extends MemberSchemas, Body, R extends Reply, C> = {
   readonly method: Method;
   readonly path: Path;
   readonly summary: string;
@@ -129,7 +129,7 @@ type Declaration<Path extends string, Q extends MemberSchemas, Body, R extends R
   /** Declares a body that `handle` reads as it arrives. */
   readonly streamedBody?: StreamedBodyDeclaration;
   readonly reply: R;
-  /** The route's own problems, besides those that every route can have. */
+  /** The problems of this route, besides the problems that every route can have. */
   readonly problems?: readonly ProblemCode[];
   /** Whether a response is stored for an Idempotency-Key and sent again to repeats of the request. */
   readonly acceptsIdempotencyKey?: boolean;
@@ -147,8 +147,8 @@ type Declaration<Path extends string, Q extends MemberSchemas, Body, R extends R
    */
   readonly sessionCookie?: 'set' | 'read and set';
   /**
-   * Whether its requests count against the user's daily quota. By default those of PUT, PATCH and DELETE do;
-   * a route that ends sessions or keys is exempt, since only as many can end as were created.
+   * Whether requests count against the user's daily quota. By default PUT, PATCH and DELETE do. A route that
+   * ends sessions or keys is exempt, since a user can end only what was created before.
    */
   readonly countsAgainstQuota?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
@@ -160,7 +160,7 @@ type Declaration<Path extends string, Q extends MemberSchemas, Body, R extends R
 
 /** A route as the server sees it, without the types of its declaration, which the compiler has checked. */
 export type Route = Omit<
-  Declaration<string, MemberSchemas, unknown, Reply, Caller | undefined>,
+  RouteDeclaration<string, MemberSchemas, unknown, Reply, Caller | undefined>,
   'handle' | 'queryIssues'
 > & {
   queryIssues?(query: object, call: Pick<AnyCall, 'mediaType' | 'now'>): readonly Issue[];
@@ -173,7 +173,7 @@ export function route<
   Body = undefined,
   const R extends Reply = Reply,
   C = Caller,
->(declaration: Declaration<Path, Q, Body, R, C>): Route {
-  // `Declaration` is checked above, and the server passes each part only values that its schema accepted
+>(declaration: RouteDeclaration<Path, Q, Body, R, C>): Route {
+  // `RouteDeclaration` is checked above, and the server passes each part only values that its schema accepted
   return declaration as unknown as Route;
 }

@@ -26,7 +26,7 @@ export type RouteGroup = { readonly routes: readonly Route[]; readonly invalidSt
 type MountedPath = { readonly routes: Map<string, MountedRoute>; readonly names: readonly string[] };
 
 export class Router {
-  /** The paths by their pattern, with `{id}` in place of each id, and `{name}` in place of a name. */
+  /** The paths by their pattern: `{id}` stands for each id, and `{name}` for a name. */
   readonly #paths = new Map<string, MountedPath>();
   readonly #mounted: MountedRoute[] = [];
 
@@ -39,7 +39,7 @@ export class Router {
     for (const route of routes) this.#add({ route, invalidStatus });
   }
 
-  /** Finds a path that is declared as it is, else one with ids, else one that ends in a name. */
+  /** Finds a path that is declared literally, else a path with ids, else a path that ends in a name. */
   find(path: string): Match | undefined {
     if (path.includes('{')) return undefined;
     const ids: number[] = [];

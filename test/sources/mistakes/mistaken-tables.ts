@@ -20,7 +20,7 @@ export function mistakesOfTables(): unknown[] {
   const { open: _open, ...fewerSteps } = stages;
   const { forbidden: _forbidden, ...fewerProblems } = problemTypes;
   const reach: RowAccess = 'all';
-  const note = { shown: string({ maxLength: 9 }), column: column.nullable(column.text()) };
+  const note = { shown: string({ maxLength: 9 }), column: column.nullableColumn(column.textColumn()) };
   return [
     { note: { ...note, isPersonal: true } } satisfies PersonalOrNot,
     // @ts-expect-error TS2322
@@ -28,7 +28,7 @@ export function mistakesOfTables(): unknown[] {
     // @ts-expect-error TS2322
     { note: { ...note, isPersonal: true, hasValuesInEvents: true } } satisfies PersonalOrNot,
     // @ts-expect-error TS2322
-    { note: { ...note, column: column.text(), isPersonal: true } } satisfies PersonalOrNot,
+    { note: { ...note, column: column.textColumn(), isPersonal: true } } satisfies PersonalOrNot,
     reach,
     // @ts-expect-error TS2741
     fewerSteps satisfies typeof stages,
