@@ -7,6 +7,7 @@ import { dateOnly } from '../parts/formats.ts';
 import { form } from '../parts/forms.ts';
 import { listPage } from '../parts/list-page.ts';
 import { objectForm } from '../parts/object-form.ts';
+import { hasImports } from '../parts/page-text.ts';
 import { type Column, nameCell, mailText } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, goTo, type Page, setPageTitle } from '../parts/view.ts';
@@ -33,7 +34,9 @@ export function customersView(page: Page): void {
     file: 'customers.csv',
     buttons: () => [
       addLink(t('New customer')),
-      page.user.role === 'admin' && h('a.button', { href: '#/customers/import' }, t('Import …')),
+      page.user.role === 'admin' &&
+        hasImports &&
+        h('a.button', { href: '#/customers/import' }, t('Import …')),
     ],
     none: (parameters) =>
       parameters.has('q')

@@ -10,7 +10,7 @@ import { type Child, fill, h } from '../parts/elements.ts';
 import { eventList, isNews, type NamedEvent, readLatest } from '../parts/event-list.ts';
 import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../parts/formats.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
-import { isRegistrationOpen } from '../parts/page-text.ts';
+import { hasImports, isRegistrationOpen } from '../parts/page-text.ts';
 import { now } from '../parts/service-clock.ts';
 import type { WaitingStatus } from '../parts/statuses.ts';
 import { type Column, table } from '../parts/tables.ts';
@@ -205,7 +205,7 @@ function firstSteps({ user }: Page): HTMLElement {
     h(
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
-      isAdmin && step(t('Import your customers'), imported, '#/customers/import'),
+      isAdmin && hasImports && step(t('Import your customers'), imported, '#/customers/import'),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), ownPassword, '#/account'),

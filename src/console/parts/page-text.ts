@@ -1,5 +1,5 @@
 // Texts that the service has written into the page: the codes that the API accepts, the shop, where the documentation
-// is, and whether there are webhooks. Those of the shop are replaced when somebody changes it.
+// is, and whether there are webhooks and imports. Those of the shop are replaced when somebody changes it.
 import type { Shop } from './api-types.ts';
 import { type Child, h } from './elements.ts';
 
@@ -14,6 +14,9 @@ export function wordsOfPage(name: string): string[] {
 
 /** Whether the service delivers events to webhooks. */
 export const hasWebhooks = textOfPage('webhooks') !== '';
+
+/** Whether the service imports files. */
+export const hasImports = textOfPage('imports') !== '';
 
 /** The link to the documentation, if the service has it. */
 export function documentationLink(...content: readonly Child[]): Child {

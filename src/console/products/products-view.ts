@@ -3,6 +3,7 @@ import type { Product } from '../parts/api-types.ts';
 import { h } from '../parts/elements.ts';
 import type { Member } from '../parts/fields.ts';
 import { money } from '../parts/formats.ts';
+import { hasImports } from '../parts/page-text.ts';
 import { type Resource, resourceList, resourceView } from '../parts/resource-pages.ts';
 import type { Page } from '../parts/view.ts';
 import { nameCell } from '../parts/tables.ts';
@@ -28,7 +29,7 @@ const products: Resource<Product> = {
   add: t('Add a product'),
   mayChange: true,
   mayDelete: true,
-  hasImport: true,
+  hasImport: hasImports,
   file: 'products.csv',
   searchLabel: t('Name, SKU or barcode'),
   filter: (parameters) => ({ active: parameters.get('active') }),

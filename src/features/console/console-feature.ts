@@ -16,6 +16,7 @@ export const console: Feature = {
         describe: has('openapi') ? describe : undefined,
         hasDocs: has('docs'),
         hasWebhooks: has('webhooks'),
+        hasImports: has('imports'),
         isReplicated: config.checkpoints === 'litestream',
         hasOwnAuthority: config.tls.mode === 'self-signed',
       });

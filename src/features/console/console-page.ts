@@ -25,6 +25,8 @@ export type ConsoleSettings = {
   readonly hasDocs: boolean;
   /** Whether the service delivers events, which the console has a page for. */
   readonly hasWebhooks: boolean;
+  /** Whether the service imports files, for which the console has pages. */
+  readonly hasImports: boolean;
   /** Whether another program copies the database as it changes: then no backups are needed. */
   readonly isReplicated: boolean;
   /** Whether the certificate is of the service's own authority, which each device has to trust. */
@@ -53,7 +55,7 @@ export function otherResources(document: object): readonly string[] {
 }
 
 export function consolePage(settings: ConsoleSettings, { shop, resources }: Known): Page {
-  const { hasDocs, hasWebhooks, isReplicated, hasOwnAuthority } = settings;
+  const { hasDocs, hasWebhooks, hasImports, isReplicated, hasOwnAuthority } = settings;
   // browsers have other lists
   const withDigits = (code: string): string => `${code}:${currencyDigits(code)}`;
   // other withdrawn ones have two digits
@@ -74,6 +76,7 @@ export function consolePage(settings: ConsoleSettings, { shop, resources }: Know
 <meta name="certificate" content="${hasOwnAuthority ? '/certificate' : ''}">
 <meta name="resources" content="${resources.join(' ')}">
 <meta name="webhooks" content="${hasWebhooks ? '/webhooks' : ''}">
+<meta name="imports" content="${hasImports ? '/imports' : ''}">
 <meta name="documentation" content="${hasDocs ? '/docs' : ''}">
 <title>orderly</title>
 <link rel="icon" href="${icon}">

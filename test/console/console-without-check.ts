@@ -1,4 +1,4 @@
-// The console of services that lack webhooks or metrics, in a real browser.
+// The console of services that lack webhooks, metrics or imports, in a real browser.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openSignedIn } from './console-shop.ts';
@@ -19,8 +19,8 @@ test('the console of a service without webhooks', { timeout: 60_000 }, async (t)
   });
 });
 
-test('the console of a service without metrics', { timeout: 60_000 }, async (t) => {
-  const { tab, person } = await openSignedIn(t, { settings: { without: 'metrics' } });
+test('the console of a service without metrics and imports', { timeout: 120_000 }, async (t) => {
+  const { tab, person } = await openSignedIn(t, { settings: { without: 'metrics,imports' } });
 
   await t.test('shows what else there is on System, and claims nothing', async () => {
     await person.go('#/system');
@@ -30,5 +30,16 @@ test('the console of a service without metrics', { timeout: 60_000 }, async (t) 
     const text = await tab.evaluate<string>('document.body.innerText');
     for (const absent of ['Nothing has to be done', 'There is no backup', 'Failed sign-ins'])
       assert.equal(text.includes(absent), false, absent);
+  });
+
+  await t.test('offers no import', async () => {
+    for (const [hash, shown] of [
+      ['#/customers', 'New customer'],
+      ['#/products', 'Add a product'],
+    ] as const) {
+      await person.go(hash);
+      await person.see(shown);
+      assert.equal(await tab.evaluate(`document.body.innerText.includes('Import')`), false, hash);
+    }
   });
 });
