@@ -1,4 +1,4 @@
-// The problems that clients are told of: the names of their types, and constructors. Knows nothing of HTTP.
+// The problems that clients get: the names of their types, and constructors. Independent of HTTP.
 import { issuesMax, keptIssues, schemaIssues } from './schema/schema-check.ts';
 import type { Issue, Schema } from './schema/schema.ts';
 import type { SecurityEvent } from './security-event.ts';

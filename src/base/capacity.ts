@@ -1,4 +1,4 @@
-// What the service may use of its machine: read once at the start, and all bounds that depend on it are here.
+// How much of the machine the service may use: read once at the start. All bounds that depend on it are here.
 //
 // | memory   | cache  | SQLite's cache | passwords hashed at once | unread responses | connections |
 // |----------|--------|----------------|--------------------------|------------------|-------------|
@@ -20,9 +20,9 @@ export function capacityOf(memoryBytes: number) {
     /** Kibibytes that SQLite may cache for the connection that writes. */
     pageCacheKibibytes: Math.min(8 * 1024, Math.floor(memoryBytes / 32 / 1024)),
     hashesAtOnce: memoryBytes < memoryForTwoHashes ? 1 : 2,
-    /** What all responses may hold that clients have not read. */
+    /** The bytes that all unread responses may hold. */
     unsentBytes: Math.min(64 * mebibyte, Math.floor(memoryBytes / 8)),
-    /** What all connections may hold, with what has arrived on them. */
+    /** The bytes that all connections may hold, with the data that have arrived on them. */
     connectionBytes: Math.floor(memoryBytes / 4),
   } as const;
 }
@@ -51,7 +51,7 @@ function anonymousBytes(): number {
   return kibibytes === undefined ? process.memoryUsage.rss() : Number(kibibytes) * 1024;
 }
 
-/** Returns the free space of a folder's disk, without what is kept for root; Infinity if it is unknown. */
+/** Returns the free space of a folder's disk, without the part reserved for root; Infinity if it is unknown. */
 export function freeDiskBytes(folder: string): number {
   try {
     const { blocks, bavail, bsize } = statfsSync(folder);

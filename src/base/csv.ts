@@ -25,7 +25,7 @@ export type CsvConversion = {
     cells: ReadonlyMap<string, string>,
     country: string | undefined,
   ) => Readonly<Record<string, unknown>>;
-  /** What the cells of a column must be, where that isn't what its member must be. */
+  /** What the cells of a column must be, if that differs from what the member must be. */
   readonly mustBe: ReadonlyMap<string, MustBe>;
 };
 
@@ -61,7 +61,7 @@ export const sentTimeCell: CsvMember = {
   read: (cell) => trimmed(cell).replace(/^(\S{10}) (\d\d:\d\d:\d\d(?:\.\d{3})?)$/, '$1T$2Z'),
 };
 
-/** Removes blanks, and what nobody sees, at both ends. A long run within the text is looked at once. */
+/** Removes blanks and invisible characters at both ends, in linear time. */
 export function trimmed(cell: string): string {
   return cell.replace(/^[\s\p{Cf}\p{DI}]+|(?<![\s\p{Cf}\p{DI}])[\s\p{Cf}\p{DI}]+$/gu, '');
 }

@@ -20,7 +20,7 @@ type Folding = {
 /** Uses no name from outside the function, since its source is sent to the read worker. */
 export function createFolding(): Folding {
   const { domainToUnicode } = process.getBuiltinModule('node:url');
-  /** What has no decomposition in Unicode. ICU (Latin-ASCII) has the same, and E for Ə is usual in Baku. */
+  /** Letters without a decomposition in Unicode. ICU (Latin-ASCII) has the same, and E for Ə is usual in Baku. */
   const replacements: Readonly<Record<string, string>> = {
     A: 'Ⱥ',
     AE: 'Æ',
@@ -68,7 +68,7 @@ export function createFolding(): Folding {
   const replaced = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu');
   /** Unicode decomposes these accents, which people type as apostrophes, to a blank and a mark. */
   const accents = /[`´΄᾽᾿῾\u1fef\uff40]/g;
-  /** Marks that are accents, not the vowels of a script; and what nobody sees. */
+  /** Marks that are accents, not the vowels of a script; and invisible characters. */
   const ignored =
     /[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]\p{Cf}\p{DI}\u0640]/gv;
   const hiraganaToKatakana = 0x60;
@@ -146,7 +146,7 @@ export function wordPhrases(query: string): Phrase[] {
 type Word = { readonly plain: string; readonly spelledOut: string };
 
 /**
- * Returns the different words of a query, without those that only join others. A word of CJK signs is one phrase: they
+ * Returns the different words of a query, without words that only join others. A word of CJK signs is one phrase: they
  * follow each other.
  */
 function wordsOf(query: string, join: (text: string) => string): Word[] {

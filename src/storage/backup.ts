@@ -116,12 +116,12 @@ export async function fromDatabase<T>(file: string, use: (source: DatabaseSync) 
   }
 }
 
-/** The files of a database that hold its content, after their common name. */
+/** The endings of the files that hold the content of a database. */
 const contentEnds = ['', '-wal', '-journal'];
 
 /**
- * Gives the files of the replaced database another name, so that SQLite applies no old WAL to the new one. Returns those
- * that were kept, once they are on disk: one, unless the WAL can't be checkpointed; none if there is no database. If the
+ * Renames the files of the replaced database, so that SQLite applies no old WAL to the new one. Returns the renamed
+ * files, once they are on disk: one, unless the WAL can't be checkpointed; none if there is no database. If the
  * process is killed before the new database is in place, the next start says that there is none.
  */
 function keepReplaced(file: string): string[] {

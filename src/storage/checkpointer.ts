@@ -1,5 +1,5 @@
-// Keeps the write-ahead log (WAL) short. Once it has its length, a thread copies it into the database while writes
-// go on (PASSIVE), then copies the rest (RESTART) and begins the WAL anew. The event loop waits for no copying.
+// Keeps the write-ahead log (WAL) short. At a certain length, a thread copies it into the database while writes go on
+// (PASSIVE), then copies the rest and begins the WAL anew (RESTART). The event loop never waits for copying.
 import { fstatSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { emptyCommitSql } from './database-file.ts';
@@ -33,11 +33,11 @@ const checkpointAtBytesMin = 512 * 1024;
  * room for its pages in the database.
  */
 const walPart = 1 / 3;
-/** Writes are held during RESTART. So it is left at most this many frames. */
+/** Writes wait during RESTART, so it has to copy at most this many frames. */
 const restFramesMax = (2 * 1024 ** 2) / frameBytes;
-/** The length of the WAL is looked at this long after a sync, when the writes were answered. */
+/** The length of the WAL is read this long after a sync, once the writes were answered. */
 const inspectMilliseconds = 50;
-/** While a long query or another process reads the WAL, writes are held for a tenth of this time at most. */
+/** While a long query or another process reads the WAL, writes wait for a tenth of this time at most. */
 const retryMilliseconds = 1_000;
 
 /** Otherwise the WAL would fill the disk. */
@@ -64,7 +64,7 @@ export class Checkpointer {
   #inspecting: Promise<void> | undefined;
   #isClosed = false;
   #emptiesSoon = false;
-  /** What was logged since the WAL was short: on a full disk each retry fails. */
+  /** The warnings since the WAL was short, each logged once: on a full disk every retry fails. */
   readonly #warnings = new Set<string>();
 
   constructor(options: CheckpointerOptions) {
@@ -78,7 +78,7 @@ export class Checkpointer {
   }
 
   /**
-   * Checkpoints whatever the WAL's length is, and cuts it, so that nothing of what was erased stays in it. Litestream's
+   * Checkpoints the WAL at any length, and truncates it, so that no erased data stay in it. Litestream's
    * WAL is left alone.
    */
   emptySoon(): void {
@@ -110,7 +110,7 @@ export class Checkpointer {
   #dueAtBytes(): number | undefined {
     const { folder, walDescriptor, sqlite, stats, checkpoints } = this.#options;
     const { size, nlink } = fstatSync(walDescriptor);
-    if (nlink === 0) return undefined; // deleted: the database saves what it has, and others have no such WAL
+    if (nlink === 0) return undefined; // the WAL was deleted: `replaced-files.ts` saves the changes
     const [, frames] = Object.values(sqlite.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {});
     stats.walBytes = Number(frames) * frameBytes;
     const roomBytes = Math.max(checkpointAtBytesMin, (size + freeDiskBytes(folder)) * walPart);
@@ -127,7 +127,7 @@ export class Checkpointer {
     let restFrames = Infinity;
     while (restFrames > restFramesMax) {
       const before = restFrames;
-      ({ restFrames } = await this.#copy('PASSIVE')); // meanwhile more is written
+      ({ restFrames } = await this.#copy('PASSIVE')); // meanwhile writes add frames
       if (restFrames >= before) return false;
     }
     return transactions.whileWritesPaused(async () => {

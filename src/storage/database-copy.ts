@@ -12,7 +12,7 @@ const pagesPerStep = 1_000;
 export type CopyOptions = {
   /** Called between steps with the finished share of the work; may throw to end it. */
   readonly progress?: (share: number) => void;
-  /** Called with the copy while nobody else has it. */
+  /** Called with the copy before it appears under its name. */
   readonly prepare?: (db: Connection) => void;
   readonly beforeRename?: () => void;
 };

@@ -1,4 +1,4 @@
-// What file systems lack, told apart from what fails: the only place that knows kinds of file systems.
+// Tells what a file system doesn't support from what fails. No other file knows kinds of file systems.
 import {
   accessSync,
   chmodSync,
@@ -59,7 +59,7 @@ export function databaseIdentity(file: string): string | undefined {
   return isKept ? `${ino}-${birthtimeNs}` : undefined;
 }
 
-/** What fsync answers where there is nothing to sync; SQLite ignores that, too. */
+/** The errors of fsync where there is nothing to sync; SQLite ignores them, too. */
 const lackCodes: readonly string[] = ['EINVAL', 'ENOSYS', 'ENOTSUP', 'EOPNOTSUPP'];
 
 /** Syncs a file or a folder, unless its file system has no sync for it. */

@@ -10,7 +10,7 @@ import { bytesOf, createFolder } from './private-files.ts';
 import { StorageError } from './storage-error.ts';
 
 export const keptBackupsMax = 7;
-/** The backups kept of one day (UTC), so that many in a row don't replace those of the days before. */
+/** The backups kept of one day (UTC), so that many backups in a row don't replace those of the days before. */
 export const keptBackupsOfDayMax = 3;
 
 type KeptBackup = { readonly name: string; readonly createdAt: number; readonly bytes: number };
@@ -31,7 +31,7 @@ export async function keepBackup(folder: string, now: number, options: BackupOpt
   return join(kept, name);
 }
 
-/** Removes the copies of killed backups: one that goes on is written all the time. */
+/** Removes the copies that killed backups left, which nobody has written to for an hour. */
 function removeAbandoned(kept: string): void {
   for (const name of readdirSync(kept).filter((each) => each.includes('.db.partial'))) {
     const file = join(kept, name);
@@ -40,7 +40,7 @@ function removeAbandoned(kept: string): void {
   }
 }
 
-/** Returns the backups that go once this one is made. `newestFirst` has all. */
+/** Returns the backups to remove once this one is made. `newestFirst` has all of them. */
 function surplusBeside(name: string, newestFirst: readonly KeptBackup[]): KeptBackup[] {
   const others = newestFirst.filter((each) => each.name !== name);
   const day = name.slice(0, 'yyyymmdd'.length);

@@ -109,7 +109,7 @@ export function indexMetadata(db: Connection, table: string, { id, before, after
 
 export const noMetadata: Metadata = Object.freeze({});
 
-/** For `orderly check`: whether the index has what the rows have. */
+/** For `orderly check`: whether the index has the metadata of all rows, and no others. */
 export function metadataCheck(table: string) {
   return {
     title: `Metadata of ${table}`,

@@ -164,7 +164,7 @@ function checkHasNoOrders(db: Connection, id: number): void {
     throw new Problem('customer-has-orders', `Customer ${id} has orders and can’t be deleted.`);
 }
 
-/** What erasing makes of a customer. */
+/** The content of an erased customer. */
 const erased: Omit<CustomerContent, 'userId'> = {
   name: 'erased',
   email: null,
@@ -175,7 +175,7 @@ const erased: Omit<CustomerContent, 'userId'> = {
   metadata: noMetadata,
 };
 
-/** Erases what is personal in the customer's row; `customer-erasure-store.ts` erases the rest. */
+/** Erases the personal data in the customer's row; `customer-erasure-store.ts` erases the rest. */
 export function eraseContent(permit: Permit, customer: Owned<Customer>): void {
   if (changesNothing(customer, erased)) return;
   const wanted = { ...erased, userId: customer.userId };

@@ -137,7 +137,7 @@ function feedPageOf({ query, caller }: FeedCall) {
   return { access: feedAccessOf(caller), types, rows, charsMax: pageBytesMax };
 }
 
-/** The events that fit into a page; `cutAt` is the id of the last one if others don't. */
+/** The events that fit into a page; `cutAt` is the id of the last of them if there are more. */
 function shownPage({ query, caller, read: db }: FeedCall, events: readonly Event[]) {
   const names = includedActorNames(query, { caller, db, ids: events.map(({ id }) => id) });
   const represented = events.map(representEvent);
@@ -179,7 +179,7 @@ function eventFile(call: FeedCall, { exports }: FeedServices): Streamed {
 }
 
 type FileRange = Pick<FeedRequest, 'types' | 'after'> & {
-  /** The id of the newest event when the file begins; it has no later ones. */
+  /** The id of the newest event when the file begins; the file has no later events. */
   readonly latest: number;
 };
 

@@ -1,6 +1,6 @@
 // Sends events to the readers of streams as they happen. A reader has no queue of events, only a position in the
-// table. A sync of the database wakes the readers that have read everything; each page that a reader is sent is a
-// task of its own (`base/turns.ts`).
+// table. A durable change wakes the readers that have read everything. Each page for a reader is a separate task
+// (`base/turns.ts`).
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { causeOf } from '../../base/log-lines.ts';
 import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
@@ -14,7 +14,7 @@ import type { Core } from '../feature.ts';
 import { cursorAfter, feedState } from './feed-cursor.ts';
 
 export const streamsMax = 100;
-/** The streams of all users without staff rights together, so that many accounts can't lock staff out. */
+/** The streams of all users without staff rights, in total, so that many accounts can't lock staff out. */
 export const streamsWithoutStaffMax = 80;
 export const streamsPerUserMax = 5;
 export const streamsPerAddressMax = 20;
@@ -55,7 +55,7 @@ type FeedReader = Omit<NewReader, 'after'> & {
   position: number;
   /** Whether the reader has ever reached the latest event. */
   hasCaughtUp: boolean;
-  /** Whether a later turn sends it a page. */
+  /** Whether a task that sends the next page is queued. */
   isWaiting: boolean;
   writtenAt: number;
 };

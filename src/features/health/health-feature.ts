@@ -1,4 +1,4 @@
-// Health, problem types and the authority to trust as a feature: what a service tells everybody about itself.
+// Health, problem types and the certificate authority as a feature: public information about the service.
 import type { Feature } from '../feature.ts';
 
 export const health: Feature = {

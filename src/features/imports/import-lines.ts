@@ -83,7 +83,7 @@ export type ArrivingLine = {
   readonly parse: () => ImportLine;
 };
 
-/** Returns the lines that a piece of the body completes; at its end, undefined, the last line. */
+/** Returns the lines that a piece of the body completes; for undefined, the end of the body, the last line. */
 export type LineReader = (piece: Buffer | undefined) => ArrivingLine[];
 
 const lineFeed = 0x0a;
@@ -109,7 +109,7 @@ export function ndjsonReader({ kinds, schema }: LineForm, table: Importable | un
       number += 1;
       if (!line.every(isBlank)) lines.push({ number, parse: () => parseLine(line) });
     }
-    rest = bytes.subarray(start).subarray(0, importLineBytesMax + 1); // more of a line that is too long isn't needed
+    rest = bytes.subarray(start).subarray(0, importLineBytesMax + 1); // enough to see that a line is too long
     return lines;
   };
 }
@@ -166,7 +166,7 @@ export function csvReader({ schema }: LineForm, table: ImportTable, country: str
   };
 }
 
-/** What other files begin with, and what to do with them. */
+/** How files of other formats begin, and what to do with such files. */
 const otherFiles: readonly (readonly [start: string, advice: string])[] = [
   ['PK\x03\x04', 'This is a workbook or an archive. Save the sheet as CSV (UTF-8), and import that file.'],
   ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save the sheet as CSV (UTF-8), and import that file.'],
@@ -181,7 +181,7 @@ const otherFiles: readonly (readonly [start: string, advice: string])[] = [
   ['\xfe\xff', 'This is UTF-16. Save the table as CSV (UTF-8).'],
 ];
 
-/** Throws a problem for the beginning of another file. A first piece that is shorter shows its faults later. */
+/** Throws a problem if the file has another format. Faults of a file with a shorter first piece are found later. */
 function checkIsTable(piece: Buffer): void {
   const start = piece
     .subarray(0, 16)
@@ -203,7 +203,7 @@ function decoded(decoder: TextDecoder, piece: Buffer | undefined): string {
   return text;
 }
 
-/** Returns the names of the columns, whatever case they are in. Empty columns at the end are none. */
+/** Returns the names of the columns, which may be in any case. Empty columns at the end don't count. */
 function headingOf({ cells }: CsvRow, columns: readonly string[]): string[] {
   const known = new Map(columns.map((name) => [name.toLowerCase(), name]));
   const all = cells.map(trimmed).map((name) => known.get(name.toLowerCase()) ?? name);
@@ -239,7 +239,7 @@ function filledCells(
   return filled;
 }
 
-/** What a spreadsheet makes of a long number, such as a barcode or a phone number, when it saves a file. */
+/** The form in which a spreadsheet saves a long number, such as a barcode or a phone number. */
 const roundedNumber = /^\d(?:[.,]\d+)?E\+\d+$/i;
 
 function roundedProblem(kind: string, column: string, cell: string): Problem {

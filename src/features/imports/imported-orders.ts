@@ -113,7 +113,7 @@ function writeOrder(
   return { id: imported.id, result: 'created' };
 }
 
-/** Returns an order's customer, and issues. The id is null for one that an earlier line of the dry run would create. */
+/** Returns an order's customer, and issues. The id is null if an earlier line of a dry run would create the customer. */
 function customerOf(
   permit: Permit<Caller>,
   { customerId = 0, customerKey }: ImportedOrder, // a valid line has one or the other

@@ -18,7 +18,7 @@ import type { ArrivingLine, ImportLine, LineReader } from './import-lines.ts';
 export const importsMax = 2;
 /** The connection of a client that sends no whole line for this long is closed. */
 export const importLineMilliseconds = 30_000;
-/** Lines are read from pieces of this length, each in a turn of its own: a longer one may have thousands of rows. */
+/** Lines are read from pieces of this length, each in another turn: a longer piece may have thousands of rows. */
 const pieceBytes = 8 * 1024;
 /** The lines of an import that wait for one sync of the disk. */
 const linesAtOnceMax = 16;
@@ -37,7 +37,7 @@ type ImportCall = Pick<
 type LineHandling = {
   readonly read: LineReader;
   readonly write: (permit: Permit<Caller>, line: ImportLine) => LineOutcome;
-  /** Whether everything that was written is undone. */
+  /** Whether all changes are undone. */
   readonly isDryRun: boolean;
 };
 
@@ -115,7 +115,7 @@ export class Imports {
 
     /**
      * Several lines wait for one sync of the disk. If one of them ends the import, the results of the others that are on
-     * disk come before.
+     * disk are sent first.
      */
     async function writeLines(lines: readonly ArrivingLine[]): Promise<void> {
       for (let start = 0; start < lines.length && !stream.isOver; start += linesAtOnceMax) {
@@ -131,7 +131,7 @@ export class Imports {
       }
     }
 
-    /** Each line is a write of its own, undone alone if it is rejected. With an error the import ends. */
+    /** Each line is a separate write: if it is rejected, it alone is undone. An error ends the import. */
     async function writeLine({ number, parse }: ArrivingLine): Promise<WrittenLine> {
       let result: LineOutcome | Problem | undefined;
       try {
@@ -150,7 +150,7 @@ export class Imports {
 /** Thrown by a write to undo its changes: its line is rejected, or the import is a dry run. */
 const undone = new Error('The changes of a line are undone.');
 
-/** What became of a line: a problem is the reason why it was rejected. With `error` the import ends. */
+/** The result of a line, or the problem for which it was rejected. `error` ends the import. */
 type WrittenLine = {
   readonly number: number;
   readonly result?: LineOutcome | Problem | undefined;
@@ -210,7 +210,7 @@ class Results {
   }
 }
 
-/** Yields the body in pieces, and undefined at its end. Reads no faster than they are taken. */
+/** Yields the body in pieces, and undefined at its end. Reads no faster than the import consumes them. */
 async function* piecesOf(body: ImportCall['streamedBody']): AsyncGenerator<Buffer | undefined> {
   for (let chunk = await body?.next(); chunk !== undefined; chunk = await body?.next())
     for (let start = 0; start < chunk.length; start += pieceBytes)

@@ -1,7 +1,7 @@
-// Erases what is personal of a customer, and of the customer's orders. The first write has the whole effect
+// Erases the personal data of a customer, and of the customer's orders. The first write has the whole effect
 // that clients can see: the customer is overwritten, and a row of `erasures` hides the personal members of
-// the orders (`unlessErasedSql`). The cleanup then clears them in slices, even after a restart. What is written
-// to these orders in between is hidden and cleared, too.
+// the orders (`unlessErasedSql`). The cleanup then clears them in slices, even after a restart. Personal data
+// that are written to these orders in between are hidden and cleared, too.
 import type { Connection } from '../../storage/connection.ts';
 import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -11,8 +11,8 @@ import { eraseContent, type Customer } from '../customers/customers.ts';
 import { orderMembers } from './order-members.ts';
 
 /**
- * Erases the customer. If that was done before, clears only what orders were given since; triggers remove
- * stored responses and keys of imports.
+ * Erases the customer. A second erasure clears only the data that orders got since. Triggers remove stored
+ * responses and keys of imports.
  */
 export function eraseCustomer(
   permit: Permit,
@@ -32,7 +32,7 @@ export function eraseCustomer(
 /** A table of a declared resource whose rows refer to customers, and its columns that are personal. */
 export type CustomerTable = { readonly table: string; readonly personal: readonly string[] };
 
-/** Clears what is personal in the rows that refer to the customer, and the stored responses that show it. */
+/** Clears the personal columns of the rows that refer to the customer, and removes stored responses that show them. */
 function eraseIn(db: Connection, { table, personal }: CustomerTable, customerId: number): void {
   if (personal.length === 0) return;
   const ofCustomer = `SELECT id FROM ${table} WHERE customerId = ?`;
@@ -55,12 +55,12 @@ export function unlessErasedSql(column: PersonalName): string {
   return `iif(${isErased}, ${erasedSql(column)}, orders.${column})`;
 }
 
-/** What erasing makes of the column. */
+/** The value of the column after an erasure. */
 function erasedSql(column: string): string {
   return column === 'metadata' ? "'{}'" : 'NULL';
 }
 
-/** A condition on an id in the index of orders' metadata: no order that is still to be erased is found by them. */
+/** A condition on an id in the index of orders' metadata: excludes orders that are still to be cleared. */
 export const isNotErasedSql =
   'id NOT IN (SELECT orders.id FROM erasures JOIN orders USING (customerId) WHERE orders.id <= lastOrderId)';
 
@@ -92,7 +92,7 @@ function clearOrder(db: Connection, id: number): void {
   db.run(clearSql, id);
 }
 
-/** Returns the metadata that an order's row has, though they may be hidden; undefined if no erasure is under way. */
+/** Returns the metadata in an order's row, even hidden ones; undefined if no erasure is under way. */
 export function storedMetadata(db: Connection, id: number): Metadata | undefined {
   const sql = 'SELECT metadata FROM orders WHERE id = ? AND EXISTS (SELECT 1 FROM erasures)';
   const row = db.get<[string]>(sql, id);

@@ -106,7 +106,7 @@ type SearchOptions = {
 
 /**
  * Returns the search. Without `mayReadCustomers` it finds no order by its customer, which would disclose
- * customers' names; without `mayReadProducts` it finds none by the barcode of a product.
+ * customers' names; without `mayReadProducts` it finds no order by the barcode of a product.
  */
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
   const { query, q, mayReadCustomers, mayReadProducts } = options;

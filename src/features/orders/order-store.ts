@@ -28,7 +28,7 @@ const rows = orders.select({
 });
 const contentColumns = contentNames(orderMembers).filter((name) => name !== 'customerId');
 const replaceContent = orders.update([...contentColumns, 'updatedAt']);
-/** A statement of its own: else each change would write the customer's index, and the customer rarely changes. */
+/** A separate statement: otherwise each change would write the customer's index, and the customer rarely changes. */
 const assignCustomer = orders.update(['customerId']);
 const shownValues = namesInEvents(orderMembers);
 
@@ -84,7 +84,7 @@ function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void
 
 type OrderReplacement = OrderContent & { readonly reason?: string | undefined };
 
-/** Returns the order as it is now. */
+/** Returns the changed order. */
 export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: OrderReplacement): Order {
   const { reason, ...content } = wanted;
   const { customerId } = content;

@@ -7,7 +7,7 @@ import type { EventType } from '../events/event.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
 import { exactSum, salesFiguresMax, tooMany, type Sales, type SalesRequest } from './sales.ts';
 
-/** What a figure counts: rows with this value, shown as this status; of money, those of one payment. */
+/** The rows that a figure counts: rows with this value, shown as this status; for money, of one kind of payment. */
 type Counted = readonly [value: OrderStatus | EventType, status: OrderStatus, payment?: Payment | null];
 
 const placed = statuses.map((status): Counted => [status, status]);

@@ -1,4 +1,4 @@
-// What sold best: the items of the orders of a time, added up by article in the read worker.
+// The best-selling articles: the read worker adds up the items of the orders in a span of time.
 import { timestampOf } from '../../base/timestamp.ts';
 import { currency, timestamp } from '../../schema/members.ts';
 import { array, integer, named, nullable, object, string, type Infer } from '../../schema/schema.ts';
@@ -47,7 +47,7 @@ export const SoldItems = named(
 );
 export type SoldItems = Infer<typeof SoldItems>;
 
-/** Final statuses end what was sold. */
+/** Items of orders in a final status, cancelled or refunded, don't count as sold. */
 const sold = JSON.stringify(statusesThat(({ next }) => next.length > 0));
 
 type SoldItem = SoldItems['items'][number];
@@ -79,7 +79,7 @@ ON orders.status = sold.value AND orders.createdAt >= ?2 AND orders.createdAt < 
 /** The time of the oldest order that is counted, if there are more; others of this time are counted with it. */
 const oldestSql = `SELECT createdAt ${selectedSql} ORDER BY createdAt DESC LIMIT 1 OFFSET ${soldOrdersMax}`;
 
-/** The name is that of the row with the greatest id: SQLite takes bare columns from the row of max(). */
+/** SQLite takes bare columns from the row of max(): the name is from the row with the greatest id. */
 const itemsSql = `
 WITH item AS (
   SELECT orders.id AS orderId, orders.currency AS currency, item.value ->> 'sku' AS sku,

@@ -102,7 +102,7 @@ function endOldest(db: Connection, userId: number): void {
 
 type RefreshState = NonNullable<ReturnType<typeof findRefreshState>>;
 
-/** Finds what decides whether a refresh token is a session's current one; undefined if the session has ended. */
+/** Finds the state that decides whether a refresh token is the current one; undefined if the session has ended. */
 export function findRefreshState(db: Connection, sessionId: number, now: number) {
   const row = ifCurrent(refreshRows.find(db, sessionId), now);
   if (row === undefined) return undefined;

@@ -187,7 +187,7 @@ async function renew(
   /** Returns undefined, and reports it, unless the token was issued for a session that hasn't ended. */
   const issuedBy = (db: Connection) => {
     const state = findRefreshState(db, sessionId, now);
-    // begun while the clock was ahead: its tokens aren't valid yet
+    // the session began while the clock was ahead: its tokens aren't valid yet
     const isAhead = Date.parse(state?.session.createdAt ?? '') > now + skewSeconds * 1000;
     const generation =
       state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;

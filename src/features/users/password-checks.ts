@@ -111,7 +111,7 @@ export class PasswordChecks {
   }
 }
 
-/** Consumes a token of each, and reports it if one has none left. */
+/** Consumes a token of each bucket, and reports a security event if one is empty. */
 function consume(
   request: PasswordRequest,
   userId: number | null,
@@ -126,8 +126,8 @@ function consume(
 }
 
 /**
- * Whether guesses of others don't count for this request, and its job goes first: it comes from a network that the
- * account has used, or from this machine. So strangers can't lock a user out, least of all the administrator.
+ * Whether the request comes from a network that the account has used, or from this machine. Then guesses from other
+ * networks don't count against it, and its job is urgent: strangers can lock out neither a user nor an administrator.
  */
 function isExemptFrom(
   { network, isFromThisMachine, read, now }: PasswordRequest,

@@ -77,7 +77,7 @@ export function addSuspension(
   return rows.written({ ...suspension, version: 1 });
 }
 
-/** Returns the suspension as it is now. */
+/** Returns the changed suspension. */
 export function replaceSuspension(
   permit: Permit,
   current: Owned<StoredSuspension>,
@@ -94,7 +94,7 @@ export function removeSuspension(permit: Permit, { userId }: Owned<Suspension>):
   recordChange(permit, userId, 'suspension');
 }
 
-/** Records the end of a suspension, or a change of its reason; its beginning has an event of its own. */
+/** Records the end of a suspension, or a change of its reason; its beginning has another event. */
 function recordChange(permit: Permit, userId: number, member: 'suspension' | 'suspensionReason'): void {
   const changes = { [member]: null };
   recordEvent(permit, { type: 'user.changed', subjectId: userId, ownerId: userId, changes });

@@ -194,7 +194,7 @@ export function totpAdditionalData(userId: number): string {
   return `totp of user ${userId}`;
 }
 
-/** Encrypts secrets again after the service's own was replaced. */
+/** Encrypts secrets again after the service's own secret was replaced. */
 export function resealTotp(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const columns = { table: 'totpSecrets', key: 'userId', sealedUnder: 'sealedUnder', sealed: 'sealed' };
   return reseal(db, secrets, { ...columns, additionalData: totpAdditionalData, rowsMax });

@@ -65,7 +65,7 @@ export const userSource: ObjectSource<StoredUser> = {
   accessOf: accountAccessOf,
 };
 
-/** What a sign-in needs of an account. */
+/** The account that a sign-in checks. */
 const accounts = users.select({
   userId: column.computedColumn('id', column.integerColumn),
   hash: column.computedColumn('passwordHash', column.textColumn()),
@@ -102,8 +102,8 @@ export function listInitialPasswords(db: Connection, max: number): InitialPasswo
 }
 
 /**
- * Lets generated passwords work for their time from now on if the clock was wrong when they were made: they
- * would have expired before there was such a service, or would work for longer. Returns their number.
+ * If the clock was wrong when passwords were generated, lets them expire after their full time from now: they
+ * would be expired already, or work for too long. Returns their number.
  */
 export function redateInitialPasswords(db: Connection, now: number): number {
   if (!isSane(now)) return 0;
@@ -130,14 +130,14 @@ export function addUser(permit: Permit, user: NewUserRow, createdAt: number): St
 }
 
 /**
- * The members of a changed user. Without `newPassword` the password stays; its `expiresAt` is null for one that a
+ * The members of a changed user. Without `newPassword` the password stays; `expiresAt` is null for a password that a
  * user chose.
  */
 type WantedUser = UserContent & {
   readonly newPassword?: { readonly hash: string; readonly expiresAt: number | null } | undefined;
 };
 
-/** Returns the user as it is now. */
+/** Returns the changed user. */
 export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: WantedUser): StoredUser {
   const db = permit.writer;
   const { id } = current;
@@ -184,7 +184,7 @@ export function endSessions(permit: Permit, { id }: Owned<StoredUser>, exceptId:
   permit.writer.invalidate({ kind: 'user', id });
 }
 
-/** Ends the user's sessions and removes their keys: the password is somebody else's, or the user suspended. */
+/** Ends the user's sessions and removes their keys: somebody else set the password, or the user is suspended. */
 export function endCredentials(permit: Permit, user: Owned<StoredUser>): void {
   endSessions(permit, user, null);
   permit.writer.run('DELETE FROM apiKeys WHERE userId = ?', user.id);

@@ -1,4 +1,4 @@
-// Users as a feature, with what every sign-in asks: whether a user is suspended, and one-time codes.
+// Users as a feature, with suspensions and one-time codes, which every sign-in checks.
 import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';

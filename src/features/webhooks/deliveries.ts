@@ -1,8 +1,8 @@
-// The deliveries of all webhooks, each in a loop of its own. A webhook's row says where it is: a step reads the row,
-// sends the event after its position, and writes the result into the row. So nothing is remembered that isn't on
-// disk, and each request is made of what administrators have set last. A change of theirs aborts the running request.
-// A loop pauses when there is no event, or until a retry is due, and ends with its row. Without webhooks there is no
-// work and no connection. While the service runs, only steps read the database: one that fails is tried again.
+// The deliveries of all webhooks, each in its own loop. A webhook's row has its position: a step reads the row, sends
+// the event after the position, and writes the result into the row. So all state is on disk, and each request follows
+// the administrators' latest settings. A change of the settings aborts the running request. A loop pauses while there
+// is no event or until a retry is due, and ends when its row is deleted. Without webhooks there is no work and no
+// connection. While the service runs, only steps read the database; a step that fails is tried again.
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import {
   dayMilliseconds,
@@ -34,7 +34,7 @@ import {
 /** The time for which events are collected before the loops read them. */
 const wakeMilliseconds = 10;
 const deliveryMillisecondsMax = 15_000;
-/** The time after which a step that failed is tried again, and a write, such as on a full disk. */
+/** The time after which a failed step, or a failed write such as on a full disk, is tried again. */
 const repeatMilliseconds = 1_000;
 const untilWoken = Infinity;
 
@@ -67,7 +67,7 @@ export class Deliveries {
     for (const { id } of readPositions(this.#services.database.read)) this.#begin(id);
   }
 
-  /** Called after each sync, which may have put events or changes of webhooks on disk. */
+  /** Called once changes are on disk: there may be new events, or changed webhooks. */
   onDurableChanges(invalidations: readonly Invalidation[]): void {
     for (const each of invalidations) {
       if (each.kind !== 'other' || each.feature !== 'webhooks' || this.#isStopped) continue;
@@ -116,7 +116,7 @@ class DeliveryLoop {
   readonly #id: number;
   readonly #services: DeliveryServices;
   readonly #counts: Counts;
-  /** A write that has failed: an event that was delivered isn't sent again and again while the disk is full. */
+  /** A failed write, to be repeated: while the disk is full, a delivered event isn't sent again and again. */
   #unsaved: WriteCallback<void> | undefined;
   #isFailing = false;
   #isOver = false;
@@ -159,8 +159,8 @@ class DeliveryLoop {
   }
 
   /**
-   * Sends the next event, or passes others over. Returns the milliseconds until there may be more to do. It finds
-   * that there is nothing to do before its first await, so no wake is missed.
+   * Sends the next event, or skips events of other types. Returns the milliseconds until there may be more to do. It
+   * looks for events before its first await, so no wake is missed.
    */
   async #step(): Promise<number> {
     const { database, secrets, now } = this.#services;
@@ -233,8 +233,8 @@ class DeliveryLoop {
   }
 
   /**
-   * Called if no secret can sign: that is no fault of the receiver, so that it neither counts as a failure nor
-   * disables the webhook. A new secret, or a start with the service's old one, continues.
+   * Called if no secret can sign. This isn't the receiver's fault, so it neither counts as a failure nor disables the
+   * webhook. Deliveries continue with a new secret, or after a start with the service's old one.
    */
   async #waitForSecret(webhook: DeliveryWebhook): Promise<number> {
     if (webhook.lastErrorCode === 'no-secret') return untilWoken;

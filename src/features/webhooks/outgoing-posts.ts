@@ -1,4 +1,4 @@
-// Sends the service's own requests: a POST to a webhook's URL, each over a connection of its own to a checked address.
+// Sends the service's own requests: a POST to a webhook's URL, each over its own connection to a checked address.
 // It follows no redirects, and uses no proxy that the environment names.
 import { lookup as systemLookup } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
@@ -12,7 +12,7 @@ import type { WebhookErrorCode } from './webhook.ts';
 
 /** A longer response to a delivery closes its connection. */
 const responseBytesMax = 16 * 1024;
-/** A response whose body takes longer closes its connection, too: the head has said what counts. */
+/** A response whose body takes longer closes its connection, too: the status is already known. */
 const responseMillisecondsMax = 1_000;
 /** The number of 1xx responses that are accepted before the final one. */
 const interimResponsesMax = 10;
@@ -72,7 +72,7 @@ export function sendPost(
     maxHeaderSize: headerBytesMax,
     signal,
   });
-  /** What the head of the response says: then nothing else counts. */
+  /** The result by the head of the response; once it is set, nothing else counts. */
   let result: PostResult | undefined;
   let interim = 0;
   request.on('information', () => {
@@ -110,7 +110,7 @@ function errorOf(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(code), { code });
 }
 
-/** Names the URL's host, not its addresses: administrators see the cause, who need not know the network. */
+/** Names the URL's host, not its addresses: administrators see the cause, and need not know the network. */
 function blocked(host: string): PostFailure {
   return { kind: 'blocked', code: 'address-not-allowed', cause: `${host} may not be connected to` };
 }
@@ -143,7 +143,7 @@ function errorCodeOf({ code = '' }: NodeJS.ErrnoException, socket: Socket | null
   return codesOfErrors[code] ?? 'other';
 }
 
-/** What an error of the system says of the receiver. */
+/** What a system error means for the receiver. */
 const codesOfErrors: Readonly<Record<string, WebhookErrorCode>> = {
   ENOTFOUND: 'name-not-found',
   EAI_AGAIN: 'name-not-found',

@@ -1,4 +1,4 @@
-// The rows of webhooks: what administrators set, and below it what deliveries read and write.
+// The rows of webhooks: first the changes of administrators, then the reads and writes of deliveries.
 import assert from 'node:assert';
 import { randomBytes } from 'node:crypto';
 import { accountAccessOf } from '../../auth/access.ts';
@@ -108,7 +108,7 @@ export function replaceWebhook(
   const { id } = current;
   replaceSettings(db, { ...wanted, failures: 0, retryAt: null }, id);
   const changes = changesBetween(current, wanted, shownValues);
-  // without changes it is retried at once, which is no event
+  // a PATCH without changes only brings the retry forward, which is no event
   if (Object.keys(changes).length === 0) db.invalidate({ kind: 'other', feature: 'webhooks', id });
   else record(permit, id, { type: 'webhook.changed', changes });
   return { ...current, ...wanted, retryAt: null, version: current.version + 1 };
@@ -162,7 +162,7 @@ export function openSecrets(
   return [current, secrets.open(previous, additionalData(id)) ?? []].flat();
 }
 
-/** Encrypts secrets again after the service's own was replaced. */
+/** Encrypts secrets again after the service's own secret was replaced. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
   const of = { table: 'webhooks', key: 'id', additionalData, rowsMax };
   return (
@@ -171,7 +171,7 @@ export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: 
   );
 }
 
-// What follows is for deliveries. They know times as milliseconds since 1970.
+// The rest is for deliveries. Their times are milliseconds since 1970.
 
 const instant = column.nullableColumn(column.integerColumn);
 const progress = { lastAt: instant, failingSince: instant, retryAt: instant, failures: column.integerColumn };
@@ -200,15 +200,15 @@ export const noFailure = {
 export const findDeliveryWebhook = deliveryRows.find;
 export type DeliveryWebhook = NonNullable<ReturnType<typeof findDeliveryWebhook>>;
 
-/** Where all webhooks are: they are few. */
+/** Finds the positions of all webhooks, which are few. */
 export function readPositions(db: Connection): { readonly id: number; readonly position: number }[] {
   const rows = db.all<[number, number]>('SELECT id, position FROM webhooks ORDER BY id');
   return rows.map(([id, position]) => ({ id, position }));
 }
 
 /**
- * Saves what a delivery has changed, unless an administrator has moved the position meanwhile. Any change of theirs resets
- * the failures, so that after it only a success still counts.
+ * Saves the result of a delivery, unless an administrator has moved the position meanwhile. Any change by an
+ * administrator resets the failures, so that after it only a success still counts.
  */
 export function saveProgress(
   db: Connection,
