@@ -305,6 +305,38 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
     await person.see('Maria Goeppert');
   });
 
+  await t.test(
+    'has no phone number read in the shop’s country beside an address in another one',
+    async () => {
+      const asked =
+        'The address is in South Korea: begin the number with + and the calling code of its country.';
+      const enterKim = async (pointer: string): Promise<void> => {
+        await person.enter('Phone', '02-312-3456');
+        await person.enter('Street and number', 'Sejong-daero 110');
+        await person.enter('City', 'Seoul');
+        await person.enter('Postal code', '04524');
+        await person.choose(`[data-pointer="${pointer}/country"]`, 'KR');
+      };
+      await begin();
+      await person.enter('Customer', 'Kim');
+      await person.press('New customer “Kim”');
+      await enterKim('/shippingAddress');
+      await enterItem();
+      await person.press('Place order');
+      await person.see(asked);
+      await person.startOver();
+      await person.go('#/customers/new');
+      await person.enter('Name', 'Kim');
+      await enterKim('/address');
+      await person.press('Add customer');
+      await person.see(asked);
+      await person.enter('Phone', '+82 2-312-3456');
+      await person.press('Add customer');
+      await person.see('Kim is a customer now.');
+      await person.see('+82 231 234 56');
+    },
+  );
+
   await t.test('begins with the shop’s currency and country, and common currencies after it', async () => {
     const firstOf = (list: string): Promise<string[]> =>
       tab.evaluate(`[...document.querySelectorAll('${list} option')].slice(0, 5).map(({ value }) => value)`);

@@ -25,6 +25,7 @@ export function contactMembers(client: ApiClient, id?: number): readonly Member[
     {
       name: 'phone',
       label: t('Phone'),
+      kind: 'phone',
       check: (text) =>
         twin(client, { q: text }, (each) => each.id !== id && isOfPhone(each.phone, text), samePhone),
     },

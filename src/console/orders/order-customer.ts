@@ -218,8 +218,9 @@ export function orderCustomer({ client, user }: Page, options: Options) {
       search.find();
     },
 
-    issues(): Issue[] {
-      if (chosen() !== undefined) return [];
+    issues(): readonly Issue[] {
+      const now = chosen();
+      if (now !== undefined) return now.id === undefined ? contact.issues() : [];
       const detail = t('Choose a customer from the list, or enter the name of a new one.');
       return [{ pointer: '/customerId', detail }];
     },

@@ -6,6 +6,7 @@ import { type Attributes, button, type Child, fill, h } from './elements.ts';
 import {
   addressLines,
   countryChoices,
+  countryName,
   dateTime,
   homeCountry,
   money,
@@ -15,6 +16,7 @@ import {
   typedPrice,
 } from './formats.ts';
 import { checkbox, choice, type Control, currencyChoice, enterValue, field, textOf } from './forms.ts';
+import { shopOfPage } from './page-text.ts';
 import { t } from './texts.ts';
 
 export type Member = {
@@ -23,7 +25,7 @@ export type Member = {
   readonly label: string;
   /** Text on one line, unless it is another kind. A price is in the currency of the member `currency`. */
   readonly kind?:
-    'note' | 'number' | 'time' | 'price' | 'currency' | 'flag' | 'choice' | 'choices' | 'address';
+    'note' | 'number' | 'time' | 'price' | 'currency' | 'flag' | 'choice' | 'choices' | 'address' | 'phone';
   readonly hint?: string;
   /** Whether it is sent as an empty text where nothing is entered: the service says what it has to be. */
   readonly isRequired?: true;
@@ -130,6 +132,7 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
     },
     write: (value) => enterValue(control, own.write?.(value) ?? String(value ?? '')),
   };
+  if (kind === 'phone') return { ...input, issues: () => phoneIssues(control, pointer) };
   if (kind !== 'price') return input;
   const price = (): number | undefined => typedPrice(control.value, currency());
   return {
@@ -138,6 +141,25 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
     write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
     issues: () => (price() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
   };
+}
+
+/**
+ * The service reads a number that begins with neither + nor 00 in the shop's country. Beside an address elsewhere it may
+ * be of either country, so nothing is sent before it says which.
+ */
+function phoneIssues({ value, form }: Control, pointer: string): readonly Issue[] {
+  const { country: home } = shopOfPage();
+  const select = form?.querySelector<HTMLSelectElement>('select[data-pointer$="/country"]');
+  const country = select?.checkVisibility() === true ? select.value : '';
+  const isOfOne = value.trim() === '' || /^\D*00|^[^\d]*[+＋]/.test(value);
+  if (isOfOne || home === null || country === '' || country === home) return [];
+  const detail = t(
+    'The address is in {country}: begin the number with + and the calling code of its country.',
+    {
+      country: countryName(country),
+    },
+  );
+  return [{ pointer, detail }];
 }
 
 /** Shows below the field what the check says of its value. */
