@@ -113,13 +113,13 @@ test('the history of an order', { timeout: 120_000 }, async (t) => {
 
   await t.test('has a step that was taken back, with the reason that the console gives', async () => {
     await person.go('#/orders/4');
-    await person.press('Take back');
+    await person.press('Back to open');
     await person.see('Order 4 is open again.');
     await person.see('Status paid → open');
     await person.see('It was pressed by mistake.');
     assert.equal((await service.get('/orders/4', { token })).body.status, 'open');
     await person.see('Paid:');
-    assert.equal(await tab.evaluate('document.querySelector("main").innerText.includes("Take back")'), false);
+    assert.equal(await tab.evaluate('document.querySelector("main").innerText.includes("Back to")'), false);
   });
 
   await t.test('can’t be set back by an owner of an order who is no staff', async () => {
@@ -135,6 +135,6 @@ test('the history of an order', { timeout: 120_000 }, async (t) => {
     await person.signIn(service.url, { email: owner.email, password: owner.password });
     await person.go(`#/orders/${id}`);
     await person.see('Paid');
-    assert.equal(await tab.evaluate('document.body.innerText.includes("Take back")'), false);
+    assert.equal(await tab.evaluate('document.body.innerText.includes("Back to")'), false);
   });
 });

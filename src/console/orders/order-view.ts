@@ -81,7 +81,7 @@ function nextSteps(page: Page, order: Order): Child {
     if (to === 'paid') return [h('span', t('Paid:')), payButtons(key, (by) => steps.make([order], to, by))];
     return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
   });
-  const back = stages[status].before !== null && steps.takeBackButton([order]);
+  const back = steps.stepBackButton(order);
   const hasUsual = followersOf(status).some((to) => !isFinal(to));
   return hasUsual ? [buttons[0], back, buttons.slice(1)] : [back, buttons];
 }

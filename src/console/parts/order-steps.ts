@@ -66,11 +66,25 @@ export class OrderSteps extends EventTarget {
     return ids.map((id) => this.#made.get(id)).filter((order) => order !== undefined);
   }
 
-  /** A button that takes the last step of these orders back. */
+  /** A button beside a step that was just made, which takes it back. */
   takeBackButton(orders: readonly Order[]): HTMLElement {
-    const ids = orders.map(({ id }) => id).join(', ');
     const label =
       orders.length === 1 ? t('Take back') : t('Take back {count}', { count: count(orders.length) });
+    return this.#backButton(label, orders);
+  }
+
+  /**
+   * A button that takes the last step of the order back, whenever that was: it names the status that it leads to, since a
+   * sale over the counter has made several steps at once. Undefined if no step can be taken back.
+   */
+  stepBackButton(order: Order): HTMLElement | undefined {
+    const { before } = stages[order.status];
+    if (before === null) return undefined;
+    return this.#backButton(t('Back to {status}', { status: nameOf(before) }), [order]);
+  }
+
+  #backButton(label: string, orders: readonly Order[]): HTMLElement {
+    const ids = orders.map(({ id }) => id).join(', ');
     const attributes = { 'data-key': `back-${ids}`, 'aria-label': t('{label}: order {ids}', { label, ids }) };
     return action(label, () => this.#takeBack(orders), attributes);
   }
