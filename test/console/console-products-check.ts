@@ -146,4 +146,21 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.press('Save'); // the next one goes, however soon
     await person.see('Tea, blue is changed.');
   });
+
+  await t.test('one without a SKU of its own has its barcode as one', async () => {
+    await person.go('#/products');
+    await person.press('Add a product');
+    await person.enter('Name', 'Earl Grey, 100 g');
+    await person.enter('Price', '5,20');
+    await person.enter('Barcode', '4006381333932');
+    await person.enter('Price', '5,25');
+    await person.see('The last digit doesn’t fit the others');
+    await person.enter('Barcode', '4012345678901');
+    await person.enter('Price', '5,20');
+    await person.miss('The last digit doesn’t fit the others');
+    await person.press('Add');
+    await person.see('Earl Grey, 100 g is added.');
+    const added = (await list()).find(({ name }) => name === 'Earl Grey, 100 g');
+    assert.deepEqual([added?.['sku'], added?.['barcode']], ['4012345678901', '4012345678901']);
+  });
 });

@@ -29,6 +29,8 @@ export type Member = {
   readonly hint?: string;
   /** Whether it is sent as an empty text where nothing is entered: the service says what it has to be. */
   readonly isRequired?: true;
+  /** The member whose value it gets where nothing is entered. */
+  readonly defaultsTo?: string;
   readonly isWide?: true;
   /** Of a choice, or of several that may be ticked. */
   readonly values?: readonly (readonly [value: string, label: string])[];
@@ -80,7 +82,12 @@ export function fieldsOf(members: readonly Member[], { pointer = '', values }: F
       'div.grid',
       all.map(({ elements }) => elements),
     ),
-    read: () => Object.fromEntries([...inputs].map(([name, { read }]) => [name, read()])),
+    read() {
+      const entered = Object.fromEntries([...inputs].map(([name, input]) => [name, input.read()]));
+      for (const { name, defaultsTo } of members)
+        if (defaultsTo !== undefined && entered[name] === '') entered[name] = entered[defaultsTo] ?? '';
+      return entered;
+    },
     issues: () => all.flatMap(({ issues }) => issues?.() ?? []),
     write,
   };

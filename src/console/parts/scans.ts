@@ -232,7 +232,7 @@ export function isBarcode(text: string): boolean {
 }
 
 /** Whether it is a barcode with the right check digit (GS1 General Specifications 7.9). */
-function isGtin(text: string): boolean {
+export function isGtin(text: string): boolean {
   const digits = [...text].reverse().map(Number);
   const sum = digits.reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0);
   return isBarcode(text) && sum % 10 === 0;

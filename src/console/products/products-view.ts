@@ -5,18 +5,33 @@ import type { Member } from '../parts/fields.ts';
 import { money } from '../parts/formats.ts';
 import { hasImports } from '../parts/page-text.ts';
 import { type Resource, resourceList, resourceView } from '../parts/resource-pages.ts';
+import { isBarcode, isGtin } from '../parts/scans.ts';
 import type { Page } from '../parts/view.ts';
 import { nameCell } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 
 const code = { attributes: { 'data-scan': 'code' } };
 
+/** Codes of a shop's own may be digits, too. */
+async function checkDigit(text: string): Promise<string | undefined> {
+  return isBarcode(text) && !isGtin(text)
+    ? t('The last digit doesn’t fit the others, if it is a number of GS1: compare it with the product.')
+    : undefined;
+}
+
 const productMembers: readonly Member[] = [
   { name: 'name', label: t('Name'), isRequired: true, isWide: true },
   { name: 'unitPrice', label: t('Price'), kind: 'price' },
   { name: 'currency', label: t('Currency'), kind: 'currency' },
-  { name: 'sku', label: t('SKU'), isRequired: true, ...code },
-  { name: 'barcode', label: t('Barcode'), ...code },
+  {
+    name: 'sku',
+    label: t('SKU'),
+    isRequired: true,
+    defaultsTo: 'barcode',
+    hint: t('Without one of your own it is the barcode.'),
+    ...code,
+  },
+  { name: 'barcode', label: t('Barcode'), check: checkDigit, ...code },
   { name: 'active', label: t('Sold now'), kind: 'flag', first: true },
 ];
 
