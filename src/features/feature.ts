@@ -39,7 +39,7 @@ export type Feature = {
   readonly name: string;
   /** The features that this one needs, besides those that every service has. */
   readonly needs?: readonly Feature[];
-  /** Whether every service has this feature. Others can be left out; then their code isn't loaded. */
+  /** Whether every service has this feature. One that is left out is never asked to `load`. */
   readonly isCore?: true;
   /** The section of the feature's routes in the OpenAPI document; several features may share a section. */
   readonly tag?: Tag;

@@ -1,10 +1,15 @@
 // The members of a resource, each declared once; the members that most have, and the usual filters of their lists:
 //
 //   const personMembers = {
-//     id: { shown: id, readOnly: optional(id), column: column.assigned, cell: integerCell },
-//     name: { shown: name, sent: name, column: column.text(), cell: textCell },
-//     email: { shown: nullable(email), sent: optional(nullable(email)), column: column.nullable(column.text()) },
-//     createdAt: { shown: timestamp, readOnly: optional(sentTimestamp), column: column.time, cell: timeCell },
+//     id: { shown: id, readOnly: optional(id), column: column.assignedColumn, cell: integerCell },
+//     name: { shown: name, sent: name, column: column.textColumn(), cell: textCell },
+//     email: orNull({ shown: email, sent: email, column: column.textColumn() }),
+//     createdAt: {
+//       shown: timestamp,
+//       readOnly: optional(sentTimestamp),
+//       column: column.timeColumn,
+//       cell: timeCell,
+//     },
 //   };
 //
 // The record is a plain value, in the order in which responses and files show the members. From it follow

@@ -54,7 +54,7 @@ test(
   async (t) => {
     const service = await serviceFor(t);
     const mounted = service.inside?.app.router.mounted ?? [];
-    const listed = rowsOf('README.md', 'Of').flatMap(([, operations = '']) =>
+    const listed = rowsOf('README.md', 'Resource').flatMap(([, operations = '']) =>
       quotedIn(operations).flatMap((operation) => {
         const [path, ...methods] = operation.split(' ').toReversed();
         return methods.map((method) => `${method} ${path}`);
