@@ -46,6 +46,7 @@ for (const [browser, open] of [
             });
         });
         await t.test('shows some rows as they will be, and what they replace', () => showSamples(shop));
+        await t.test('asks before it leaves out a column with content', () => leaveColumnOut(shop));
         await t.test('of many rows never holds the page, and goes on after a failure', () =>
           importMany(shop),
         );
@@ -306,6 +307,18 @@ const files: readonly File[] = [
     said: ['New: 1', 'Name is required.'],
   },
 ];
+
+async function leaveColumnOut(shop: Shop): Promise<void> {
+  const { person } = shop;
+  await check(shop, 'products', 'sku,name,price,shelf\nSHELF-1,Cup,1.00,A7\n');
+  await person.press('Import 1 row');
+  await person.see('Tick that these columns are left out, or choose below what is in them.');
+  assert.doesNotMatch(JSON.stringify(await listed(shop, 'products')), /SHELF-1/);
+  await person.check('Leave these columns out');
+  await person.press('Import 1 row');
+  await person.see('To the products');
+  assert.match(JSON.stringify(await listed(shop, 'products')), /SHELF-1/);
+}
 
 async function showSamples(shop: Shop): Promise<void> {
   const { tab } = shop;

@@ -30,6 +30,12 @@ for (const [what, kind, columns] of [
       'Im Verkauf=active;Angelegt (Europe/Vienna)=',
   ],
   [
+    'the API’s names, also without “address”',
+    'customers',
+    'name=name;phone=phone;line1=address.line1;line2=address.line2;postalCode=address.postalCode;' +
+      'city=address.city;region=address.region;address.country=address.country',
+  ],
+  [
     'German ones',
     'customers',
     'Kundennummer=reference;Vorname=name;Nachname=name;E-Mail=email;Telefon=phone;Straße=address.line1;' +

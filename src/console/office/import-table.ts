@@ -132,6 +132,12 @@ const serviceHeadings = [
   'updated at, changed, geändert',
 ];
 
+/** Returns whether the column holds what the service sets itself, as in the console's own files: nobody misses it. */
+export function isSetByService(kind: ImportKind, column: string): boolean {
+  const own = kind === 'products' ? [...serviceHeadings, 'id, number, nummer'] : serviceHeadings;
+  return own.some((words) => wordsIn(words).has(plain(column)));
+}
+
 export function memberName(name: string): string {
   if (name === 'company') return t('Company: the name if there is no person, else in the note');
   return name === 'id' ? t('Number in orderly') : columnName(name);
@@ -154,7 +160,8 @@ export function guessColumns(
   rows: readonly { readonly cells: readonly string[] }[] = [],
 ): string[] {
   const known = Object.entries(headings[kind]).map(
-    ([name, words]) => [name, wordsIn(`${name}, ${memberName(name)}, ${words}`)] as const,
+    ([name, words]) =>
+      [name, wordsIn(`${name}, ${name.replace('address.', '')}, ${memberName(name)}, ${words}`)] as const,
   );
   const memberOf = (text: string): string | undefined => known.find(([, words]) => words.has(text))?.[0];
   const has = (words: string): boolean => heading.some((column) => wordsIn(words).has(plain(column)));

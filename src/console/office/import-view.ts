@@ -4,7 +4,7 @@ import { card } from '../parts/cards.ts';
 import { button, type Child, fill, h } from '../parts/elements.ts';
 import { fieldsOf, type Member } from '../parts/fields.ts';
 import { count, countryChoices, homeCountry, priceText } from '../parts/formats.ts';
-import { action, choice, form, messageOf } from '../parts/forms.ts';
+import { action, checkbox, choice, form, messageOf } from '../parts/forms.ts';
 import { undefinedIfMissing } from '../parts/request-errors.ts';
 import { numbered, t } from '../parts/texts.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
@@ -12,6 +12,7 @@ import { type Choices, type Line, linesOf, sendLines, valuesOf } from './import-
 import {
   encodingChoices,
   guessColumns,
+  isSetByService,
   type ImportKind,
   megabytesMax,
   memberChoices,
@@ -185,7 +186,11 @@ function checkedCard(checked: Checked): HTMLElement {
   if (rows === 0) return card(title, summary(checked));
   const unsent = lines.map(({ answer, ...line }): Line => line);
   const bar = h('progress', { 'aria-label': t('Imported'), hidden: true });
+  const isLeftOut = h('input', { type: 'checkbox', id: 'is-left-out' });
+  const leavesOut = columnsLeftOut(checked).length > 0;
+  const asked = t('Tick that these columns are left out, or choose below what is in them.');
   const begin = async (): Promise<void> => {
+    if (leavesOut && !isLeftOut.checked) throw new Error(asked);
     bar.hidden = false;
     const onProgress = (share: number): void => void (bar.value = share);
     await sendLines(unsent, choices, { ...page, isDryRun: false, onProgress });
@@ -197,20 +202,27 @@ function checkedCard(checked: Checked): HTMLElement {
   const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
   const leaving = t('Whoever leaves this page stops it. What was imported stays, and is not made twice.');
   const start = action(label, begin, { class: 'primary' });
-  return card(title, summary(checked), bar, start, h('p.hint', leaving));
+  const question = leavesOut && checkbox(isLeftOut, t('Leave these columns out'));
+  return card(title, summary(checked), question, bar, start, h('p.hint', leaving));
 }
 
 const rowsNamedMax = 5;
 
-function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLElement {
+function columnsLeftOut({ table, choices: { kind, columns } }: Checked): readonly string[] {
+  const isFilled = (index: number): boolean => table.rows.some(({ cells }) => cells[index]?.trim());
+  return table.heading.filter(
+    (name, index) => columns[index] === '' && !isSetByService(kind, name) && isFilled(index),
+  );
+}
+
+function summary(checked: Checked): HTMLElement {
+  const { choices, lines } = checked;
   const counted = (isMeant: (line: Line) => boolean): number => lines.filter(isMeant).length;
   const resulting = (result: string): number => counted(({ answer }) => answer?.result === result);
   const warned = lines.filter(({ answer }) => answer?.warning !== undefined);
   const rowsNamed = warned.slice(0, rowsNamedMax).map(({ number }) => count(number));
-  const isFilled = (index: number): boolean => table.rows.some(({ cells }) => cells[index]?.trim());
-  const leftOut = table.heading.filter((_, index) => columns[index] === '' && isFilled(index));
   const twin =
-    kind === 'customers'
+    choices.kind === 'customers'
       ? t('New, with the e-mail address or phone number of a known customer')
       : t('New, with a SKU that differs from a known one only in zeros');
   const facts: readonly (readonly [label: string, value: string | number, kind?: 'issue'])[] = [
@@ -224,7 +236,7 @@ function summary({ table, choices: { kind, columns }, lines }: Checked): HTMLEle
       rowsNamed.join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
       'issue',
     ],
-    [t('Columns with content that are left out'), leftOut.join(', ')],
+    [t('Columns with content that are left out'), columnsLeftOut(checked).join(', '), 'issue'],
   ];
   const items = facts.map(([label, value, kindOfFact]) => {
     const text = typeof value === 'number' ? count(value) : value;
