@@ -141,8 +141,7 @@ test('new orders that are not placed yet', { timeout: 300_000 }, async (t) => {
   await t.test('go after thirty days, and where what was typed is deleted again', async () => {
     await begin();
     await person.enter('Item', 'Old');
-    await tab.evaluate(`{
-      const [name] = ${kept};
+    await tab.evaluate(`for (const name of ${kept}) {
       const draft = JSON.parse(localStorage.getItem(name));
       localStorage.setItem(name, JSON.stringify({ ...draft, savedAt: Date.now() - 31 * 86_400_000 }));
     }`);
@@ -184,7 +183,7 @@ test('new orders that are not placed yet', { timeout: 300_000 }, async (t) => {
     ] as const) {
       await person.go(hash);
       await person.press(press);
-      await person.see('that are not placed yet will be lost.');
+      await person.see('A new order that is not placed yet will be lost.');
       await person.press('Stay');
     }
     assert.equal(await person.valueOf('/items/0/name'), 'Of the administrator');
