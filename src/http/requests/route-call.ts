@@ -137,6 +137,7 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
         const caller = this.#currentCaller(lookupsOf(writer));
         const origin = { actor: caller ?? null, requestId: this.requestId, now: this.now };
         const result = callback(callerPermit(writer, caller, origin));
+        this.assertPreconditionChecked(); // before anything is committed
         this.#storeResult?.(writer, result);
         return result;
       });

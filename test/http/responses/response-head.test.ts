@@ -60,6 +60,23 @@ for (const [method, status] of [
   });
 }
 
+test('a PATCH whose handler checks no precondition changes nothing', insideOnly, async (t) => {
+  let hasRun = false;
+  let isDurable = false;
+  const unconditional = route({
+    ...of,
+    method: 'PATCH',
+    reply: { kind: 'document', schema: Nothing },
+    async handle(call) {
+      await call.write(() => void (hasRun = true));
+      isDurable = true;
+      return { kind: 'document', content: {} };
+    },
+  });
+  assert.equal((await answerOf(t, unconditional)).status, 500);
+  assert.deepEqual({ hasRun, isDurable }, { hasRun: true, isDurable: false });
+});
+
 test('a change declared idempotent whose response isn’t stored with it is a 500', insideOnly, async (t) => {
   const forgetful = route({
     ...of,
