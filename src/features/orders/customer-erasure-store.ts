@@ -35,9 +35,13 @@ export type CustomerTable = { readonly table: string; readonly personal: readonl
 /** Clears the personal columns of the rows that refer to the customer, and removes stored responses that show them. */
 function eraseIn(db: Connection, { table, personal }: CustomerTable, customerId: number): void {
   if (personal.length === 0) return;
-  const ofCustomer = `SELECT id FROM ${table} WHERE customerId = ?`;
-  if (personal.includes('metadata'))
-    db.run(`DELETE FROM ${table}Metadata WHERE id IN (${ofCustomer})`, customerId);
+  if (personal.includes('metadata')) {
+    // by its primary key: by the id alone, SQLite would walk the whole index of metadata
+    const indexed =
+      `SELECT each.key, each.value, row.id FROM ${table} AS row, json_each(row.metadata) AS each ` +
+      'WHERE row.customerId = ?';
+    db.run(`DELETE FROM ${table}Metadata WHERE (name, value, id) IN (${indexed})`, customerId);
+  }
   const cleared = personal.map((name) => `${name} = ${erasedSql(name)}`).join(', ');
   db.run(`UPDATE ${table} SET ${cleared} WHERE customerId = ?`, customerId);
   const locations = `SELECT '/${table}/' || id FROM ${table} WHERE customerId = ?`;
