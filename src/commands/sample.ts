@@ -9,7 +9,12 @@ import { customerResource } from '../features/customers/customers.ts';
 import type { Address } from '../features/customers/address.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
-import { stages, stepsTo, type OrderStatus, type Payment } from '../features/orders/order-status.ts';
+import {
+  stages,
+  stepsWhenPlacedAs,
+  type OrderStatus,
+  type Payment,
+} from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
 import { maintenance } from '../service/features.ts';
 import { addUser, hasSeveralUsers } from '../features/users/user-store.ts';
@@ -249,8 +254,8 @@ function pickSteps(picker: Picker, createdAt: number, end: number): OrderStep[] 
 function stepsOf(fate: number): readonly OrderStatus[] {
   if (fate < 0.02) return [];
   if (fate < 0.07) return ['cancelled'];
-  if (fate < 0.1) return [...stepsTo('delivered'), 'refunded'];
-  return stepsTo('delivered');
+  if (fate < 0.1) return [...stepsWhenPlacedAs('delivered'), 'refunded'];
+  return stepsWhenPlacedAs('delivered');
 }
 
 function timeOf(text: string): number {

@@ -53,7 +53,7 @@ export type Feature = {
   readonly declares?: Declares;
   /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;
-  readonly load: () => Promise<(core: Core) => FeatureParts>;
+  readonly load: () => Promise<(core: FeatureServices) => FeatureParts>;
 };
 
 export type Declares = {
@@ -144,7 +144,7 @@ export type Running = {
 };
 
 /** What features may use of the service. */
-export type Core = Running & {
+export type FeatureServices = Running & {
   readonly refreshTokens: RefreshTokens;
   readonly signer: Signer;
   /** Encrypts secrets that must be read again. Each purpose has its own key. */

@@ -275,7 +275,7 @@ function rowsOf<M extends ResourceMembers>(
     : {};
   const found = rows.select({ ...shown, ...ownerColumn });
   /** A key kept from an older version is recomputed only when its text changes. */
-  const keySources = Object.values(keys).flatMap(({ source, storeKept }) => (storeKept && source) ?? []);
+  const keySources = Object.values(keys).flatMap(({ source, storeLegacy }) => (storeLegacy && source) ?? []);
   const content: readonly string[] = contentNames(members).map(String);
   const replaceContent = rows.update([...content.filter((each) => !keySources.includes(each)), 'updatedAt']);
   const replaceKeySource = keySources.map((each) => ({ name: each, replace: rows.update([each]) }));

@@ -100,12 +100,12 @@ function byRows(filters: ListFilters, access: ColumnFilter | null): NamedFilter[
   const named = Object.entries({ ...others, ...(access === null ? {} : { userId: access }) }).flatMap(
     ([name, filter]): NamedFilter[] => ('matches' in filter ? [[name, filter]] : []),
   );
-  const place = ([name, { ordered }]: NamedFilter): number => {
+  const rank = ([name, { ordered }]: NamedFilter): number => {
     if (name === 'userId') return 1;
     if (ordered !== undefined) return 0;
     return name === 'metadata' ? 2 : 3;
   };
-  return named.sort((a, b) => place(a) - place(b));
+  return named.sort((a, b) => rank(a) - rank(b));
 }
 
 type Leading = { readonly name: string; readonly column: string; readonly values: readonly string[] };

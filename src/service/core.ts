@@ -5,7 +5,7 @@ import { version } from '../base/version.ts';
 import type { PasswordHasher } from '../auth/password.ts';
 import { Lists } from '../http/lists/list.ts';
 import { Router } from '../http/routing/router.ts';
-import type { Core, Running } from '../features/feature.ts';
+import type { FeatureServices, Running } from '../features/feature.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
 import { createCryptography } from './cryptography.ts';
 import { declared, featuresWithout, problemPageOf, tagsOf } from './features.ts';
@@ -27,7 +27,7 @@ export function createCore({ secrets, hasher, ...running }: CoreOptions) {
     return turns.runSteps(openapiDocument(router.mounted, { tags: tagsOf(chosen), publicUrl, version }));
   });
   const { storedResponses: responses, ...cryptography } = createCryptography(secrets, publicUrl);
-  const core: Core = {
+  const core: FeatureServices = {
     ...running,
     ...cryptography,
     turns,

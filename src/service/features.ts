@@ -21,7 +21,7 @@ import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
 import { scopes } from '../auth/access.ts';
 import { eventTypes } from '../features/events/event.ts';
-import type { Core, Declares, Feature, Maintenance } from '../features/feature.ts';
+import type { FeatureServices, Declares, Feature, Maintenance } from '../features/feature.ts';
 import type { FeatureMigration } from '../storage/migrations.ts';
 import { coreSettings, type Setting } from '../config/settings.ts';
 import type { Tag } from '../openapi/openapi.ts';
@@ -84,7 +84,10 @@ export function tagsOf(chosen: readonly Feature[]): Tag[] {
 }
 
 /** Returns the function that creates the page of a problem type, if a feature has one. */
-export function problemPageOf(chosen: readonly Feature[], describe: Core['describe']): Core['problemPage'] {
+export function problemPageOf(
+  chosen: readonly Feature[],
+  describe: FeatureServices['describe'],
+): FeatureServices['problemPage'] {
   const [problemPage] = chosen.flatMap((feature) => feature.problemPage ?? []);
   return problemPage && (async (code) => problemPage(code, await describe()));
 }

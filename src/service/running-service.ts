@@ -252,10 +252,10 @@ export async function startService(options: ServiceOptions): Promise<Service> {
   return service;
 }
 
-type FirstStart = Required<Pick<ServiceOptions, 'config' | 'log' | 'now' | 'hasher' | 'signal'>>;
+type FolderOptions = Required<Pick<ServiceOptions, 'config' | 'log' | 'now' | 'hasher' | 'signal'>>;
 
 /** Creates what the folder lacks: this process has locked it. */
-async function completeFolder(database: Database, { config, log, now, hasher, signal }: FirstStart) {
+async function completeFolder(database: Database, { config, log, now, hasher, signal }: FolderOptions) {
   const { secrets, created: createdSecrets } = ensureSecrets(config);
   const { certificate, created: createdCertificates } = ensureCertificate(config, now());
   const lastEventFile = new LastEventFile(config.dataFolder, database.read);

@@ -8,6 +8,9 @@ import type { DatabaseReads } from './database.ts';
 /** The position where a page begins: after the row with this sort key and id. */
 export type KeysetPosition = readonly [key: string | number, id: number];
 
+/** A query without the parameter of its LIMIT. */
+type Statement = { readonly sql: string; readonly params: readonly SqlValue[] };
+
 /** A condition of a WHERE clause. */
 export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
 
@@ -79,7 +82,7 @@ function toPage(positions: readonly KeysetPosition[], rows: number): PagePositio
 }
 
 /** Reads the ranges from their indexes; SQLite merges them. */
-function mergingStatement(selection: RowSelection, ranges: readonly Condition[]): Condition {
+function mergingStatement(selection: RowSelection, ranges: readonly Condition[]): Statement {
   const { table, key } = selection;
   const selects = ranges.map(({ sql }) => `SELECT ${key} AS key, id FROM ${table} WHERE ${sql}`);
   const direction = directionOf(selection);
@@ -119,7 +122,7 @@ function narrow(range: IndexRange, narrower: string, param: SqlValue): IndexRang
  * Finds all rows and sorts them, by whichever index SQLite chooses. The `+` before a column keeps SQLite from
  * walking the index of the sort past all rows of others.
  */
-function sortingStatement(selection: RowSelection, after: KeysetPosition | undefined): Condition {
+function sortingStatement(selection: RowSelection, after: KeysetPosition | undefined): Statement {
   const { table, key, where } = selection;
   const direction = directionOf(selection);
   const isLater = `(+${key}, +id) ${selection.isDescending ? '<' : '>'} (?, ?)`;
@@ -138,11 +141,11 @@ export function rankPositions(
   id: number,
   rows: number,
 ): KeysetPosition[] {
-  const places = new Map<number, number>();
-  for (const [key, each] of positions) places.set(each, Math.min(Number(key), places.get(each) ?? 1));
-  if (places.has(id)) places.set(id, -1);
-  const ranked = [...places].sort(([a, place], [b, other]) => place - other || b - a);
-  return ranked.slice(0, rows).map(([each, place]) => [place, each]);
+  const ranks = new Map<number, number>();
+  for (const [key, each] of positions) ranks.set(each, Math.min(Number(key), ranks.get(each) ?? 1));
+  if (ranks.has(id)) ranks.set(id, -1);
+  const ranked = [...ranks].sort(([a, rank], [b, other]) => rank - other || b - a);
+  return ranked.slice(0, rows).map(([each, rank]) => [rank, each]);
 }
 
 /** Counts all rows of a list, in the read worker. */
@@ -180,7 +183,7 @@ export function not({ sql, params }: Condition): Condition {
   return { sql: `NOT (${sql})`, params };
 }
 
-export const noneMatches: Condition = { sql: 'FALSE', params: [] };
+export const matchNone: Condition = { sql: 'FALSE', params: [] };
 
 /** Joins two or more conditions with OR. */
 export function or(conditions: readonly Condition[]): Condition {

@@ -49,9 +49,9 @@ export type Column<Shown, Given = Shown> = {
   /** The expression that is selected, if it isn't the column itself. */
   readonly expression?: string;
   /** Another value that a row of an older version may have (`storage/unique-keys.ts`). */
-  readonly storeKept?: (given: never) => SqlValue;
-  /** An audit's complaint if the stored value isn't the one that `store` makes. */
-  readonly complaint?: string;
+  readonly storeLegacy?: (given: never) => SqlValue;
+  /** What an audit reports if the stored value isn't the one that `store` makes. */
+  readonly mismatch?: string;
 };
 
 export const integerColumn: Column<number> = { show: asIs, store: asIs, isInserted: true };
@@ -89,8 +89,8 @@ export function wordsColumn<T extends string>(): Column<T[], readonly T[]> {
 /** `T` is the type of all stored values. */
 export function jsonColumn<T extends object>(): Column<T> {
   const show = (stored: string): T => JSON.parse(stored); // `store` wrote it
-  const complaint = 'The JSON is not as the service writes it.';
-  return { show, store: (value) => JSON.stringify(value), showGiven: asIs<T>, isInserted: true, complaint };
+  const mismatch = 'The JSON is not as the service writes it.';
+  return { show, store: (value) => JSON.stringify(value), showGiven: asIs<T>, isInserted: true, mismatch };
 }
 
 /** A column that may be NULL. An INSERT may leave it out. */
@@ -108,8 +108,8 @@ export const counterColumn: Column<number, never> = { ...assignedColumn, set: (n
 
 /** The result of `derive` for the text that is given for `source`. */
 export function derivedColumn(source: string, derive: (given: string) => string): Column<string, never> {
-  const complaint = `does not match the ${source}.`;
-  return { show: asIs, store: derive, isInserted: true, source, complaint };
+  const mismatch = `does not match the ${source}.`;
+  return { show: asIs, store: derive, isInserted: true, source, mismatch };
 }
 
 /** An expression. Its values are shown like values of `column`. */
@@ -161,7 +161,7 @@ type TableAudit<C extends Columns> = {
   readonly thing: string;
   /** The columns to read; the first one is the primary key. */
   readonly columns: C;
-  /** Returns the issues of a row, except issues of single columns: `complaint` reports these. */
+  /** Returns the issues of a row, except issues of single columns: an audit reports these by their `mismatch`. */
   issues(object: RowObject<C>): Issue[];
 };
 
@@ -181,9 +181,9 @@ export function table<C extends Columns>(name: string, columns: C): Table<C> {
   const key = all[0]?.name ?? '';
   const inserted = all.filter(({ isInserted }) => isInserted);
   const names = inserted.map((column) => column.name).join(', ');
-  const places = inserted.map(() => '?').join(', ');
+  const placeholders = inserted.map(() => '?').join(', ');
   // not INSERT SELECT: before a statement that may insert several rows, SQLite copies pages
-  const insertSql = `INSERT INTO ${name} (${names}) VALUES (${places})`;
+  const insertSql = `INSERT INTO ${name} (${names}) VALUES (${placeholders})`;
   const insertParams = paramsFor(inserted);
   const removeSql = `DELETE FROM ${name} WHERE ${key} = ?`;
   const anySql = `SELECT 1 FROM ${name} LIMIT 1`;
@@ -227,10 +227,10 @@ function paramsFor(columns: readonly NamedColumn[]): (values: ColumnValues) => S
     });
 }
 
-function rowsOf<C extends Columns>(columns: C, place: string): Rows<C> {
+function rowsOf<C extends Columns>(columns: C, from: string): Rows<C> {
   const all = namedColumns(columns);
   const list = all.map(({ expression }) => expression).join(', ');
-  const sql = `SELECT ${list} FROM ${place}`;
+  const sql = `SELECT ${list} FROM ${from}`;
   const objectOf = (row: Row): RowObject<C> => {
     const object: Record<string, unknown> = {};
     for (const [index, { name, show }] of all.entries()) {
@@ -271,12 +271,12 @@ function auditOf<C extends Columns>(
     columns: list,
     issues(row) {
       const object: ColumnValues = objectOf(row);
-      const mismatches = all.flatMap(({ name, source, store, storeKept = store, complaint }, index) => {
+      const mismatches = all.flatMap(({ name, source, store, storeLegacy = store, mismatch }, index) => {
         const shown = object[source] ?? null;
-        if (complaint === undefined) return [];
+        if (mismatch === undefined) return [];
         const expected = (made: typeof store): SqlValue => (shown === null ? null : made(shown as never)); // in its form
-        const isAsExpected = [store, storeKept].some((each) => expected(each) === row[index]);
-        return issueUnless(isAsExpected, `/${name}`, complaint);
+        const isAsExpected = [store, storeLegacy].some((each) => expected(each) === row[index]);
+        return issueUnless(isAsExpected, `/${name}`, mismatch);
       });
       return [...issues(object as RowObject<C>), ...mismatches];
     },

@@ -22,7 +22,7 @@ export type UniqueKey = {
 };
 
 export function uniqueKeyColumn({ source, keyOf, formerKeyOf }: UniqueKey): Column<string, never> {
-  return { ...derivedColumn(source, keyOf), storeKept: (text: string) => mark + formerKeyOf(text) };
+  return { ...derivedColumn(source, keyOf), storeLegacy: (text: string) => mark + formerKeyOf(text) };
 }
 
 /** The keys by which a row with this text is found; the first is that of a row which keeps its former key. */

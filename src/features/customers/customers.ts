@@ -45,7 +45,7 @@ function membersFor(countryOf: () => string | undefined) {
     phone: {
       ...member.optionalText(phone),
       sent: optional(nullable(sentPhone(countryOf))),
-      normal: (sent: string) => keptPhone(sent, countryOf()),
+      normal: (sent: string) => normalizedPhone(sent, countryOf()),
     },
     address: addressMember,
     note: member.optionalText(note),
@@ -56,7 +56,7 @@ function membersFor(countryOf: () => string | undefined) {
 }
 
 /** Throws if the shop has moved to another country since the number was checked. */
-function keptPhone(sent: string, country: string | undefined): string {
+function normalizedPhone(sent: string, country: string | undefined): string {
   const number = toE164(sent, country);
   if (number !== undefined) return number;
   const detail = 'The shop’s country has just changed: send the number with + and its calling code.';

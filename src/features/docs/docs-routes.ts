@@ -5,9 +5,9 @@ import { htmlType } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 
-type DocsServices = Pick<Core, 'describe' | 'turns' | 'publicUrl' | 'config'>;
+type DocsServices = Pick<FeatureServices, 'describe' | 'turns' | 'publicUrl' | 'config'>;
 
 /** The first request creates the page, and loads the page's generator, which takes a while. */
 export function docsRoutes({ describe, turns, publicUrl, config }: DocsServices): Route[] {

@@ -1,7 +1,7 @@
 // The feed: all events in order, who may see them, and the epoch that cursors belong to.
 import { isAdmin, isStaff, type Caller } from '../../auth/access.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
-import { and, isOneOf, noneMatches, not, type Condition } from '../../storage/keyset.ts';
+import { and, isOneOf, matchNone, not, type Condition } from '../../storage/keyset.ts';
 import { topicsForAdmins, type Event, type EventType, type FeedBounds, type Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
 
@@ -111,7 +111,7 @@ function readRange(
 function shownEvents(access: FeedAccess): Condition[] {
   if (access === 'all') return [];
   const { userId, allBut, types } = access;
-  const ofTopics = allBut === null ? noneMatches : not(isOneOf('topic', allBut));
+  const ofTopics = allBut === null ? matchNone : not(isOneOf('topic', allBut));
   const ofTypes = isOneOf('type', types);
   return [
     {

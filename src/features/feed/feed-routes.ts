@@ -30,7 +30,7 @@ import type { Connection } from '../../storage/connection.ts';
 import { Event, eventTypeName, type EventType } from '../events/event.ts';
 import { feedAccessOf, feedBounds, readFeed, readNewest, type FeedRequest } from '../events/feed-store.ts';
 import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
 import type { LiveFeed } from './live-feed.ts';
 
@@ -70,7 +70,7 @@ const feedParameters = (types: readonly EventType[]) => ({
 });
 type FeedQuery = ObjectOf<ReturnType<typeof feedParameters>>;
 
-type FeedServices = Pick<Core, 'declared' | 'exports'> & { readonly live: LiveFeed };
+type FeedServices = Pick<FeatureServices, 'declared' | 'exports'> & { readonly live: LiveFeed };
 
 export function followEventsRoute(services: FeedServices): Route {
   return route({

@@ -10,7 +10,7 @@ import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable } from '../../problem.ts';
 import type { Event, EventType } from '../events/event.ts';
 import { readFeed, type FeedAccess } from '../events/feed-store.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 import { cursorAfter, feedState } from './feed-cursor.ts';
 
 export const streamsMax = 100;
@@ -33,7 +33,7 @@ const retrySeconds = 10;
 
 const endReasons = ['client', 'slow', 'unauthorized', 'expired', 'gone', 'stopping', 'failed'] as const;
 
-type LiveFeedServices = Pick<Core, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
+type LiveFeedServices = Pick<FeatureServices, 'database' | 'log' | 'now' | 'timers' | 'turns'>;
 
 type StreamCall = Pick<
   Call<object, object, undefined, Caller>,

@@ -12,7 +12,7 @@ import {
   type Importable,
 } from '../../resource/imported-object-store.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 import { productResource } from '../products/products.ts';
 import { csvReader, importLineBytesMax, lineForm, ndjsonReader, type ImportTable } from './import-lines.ts';
 import { importableOrders } from './imported-orders.ts';
@@ -20,7 +20,7 @@ import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } 
 
 export const importBytesMax = 32 * 1024 * 1024;
 
-type ImportServices = Pick<Core, 'now' | 'shop'> & {
+type ImportServices = Pick<FeatureServices, 'now' | 'shop'> & {
   readonly imports: Imports;
   /** What is imported beside customers, orders and products. */
   readonly others: readonly Importable[];

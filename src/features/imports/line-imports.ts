@@ -12,7 +12,7 @@ import type { Call } from '../../http/routing/route.ts';
 import { Problem, unavailable, type ProblemCode } from '../../problem.ts';
 import type { LineOutcome } from '../../resource/imported-object-store.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 import type { ArrivingLine, ImportLine, LineReader } from './import-lines.ts';
 
 export const importsMax = 2;
@@ -42,12 +42,12 @@ type LineHandling = {
 };
 
 export class Imports {
-  readonly #services: Pick<Core, 'log' | 'timers' | 'stopping'>;
+  readonly #services: Pick<FeatureServices, 'log' | 'timers' | 'stopping'>;
   /** Counts of lines, by the status of their result. */
   readonly #counts = new Map<number, number>();
   #running = 0;
 
-  constructor(services: Pick<Core, 'log' | 'timers' | 'stopping'>) {
+  constructor(services: Pick<FeatureServices, 'log' | 'timers' | 'stopping'>) {
     this.#services = services;
   }
 

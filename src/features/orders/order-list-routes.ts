@@ -88,8 +88,8 @@ type CountsCall = DatabaseReads &
 async function countsFor(call: CountsCall, caller: Caller): Promise<OrderCounts> {
   const access = rowAccessOf(caller);
   const counts = await countOrders(call, access, call.query);
-  const reader = call.recheckCaller();
-  return isDeepStrictEqual(rowAccessOf(reader), access) ? counts : countsFor(call, reader);
+  const currentCaller = call.recheckCaller();
+  return isDeepStrictEqual(rowAccessOf(currentCaller), access) ? counts : countsFor(call, currentCaller);
 }
 
 const ofOne = {

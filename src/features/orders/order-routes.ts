@@ -21,7 +21,7 @@ import {
   listOrdersOfUserRoute,
 } from './order-list-routes.ts';
 import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
-import { checkTransition, stepsTo } from './order-status.ts';
+import { checkTransition, stepsWhenPlacedAs } from './order-status.ts';
 import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order-changes.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
@@ -73,7 +73,7 @@ function placeOrderRoute(orders: Representations<Order>): Route {
         throwIfInvalid(referenceIssues(body, permit));
         const order = { ...content, customerId: body.customerId, userId };
         const { now } = origin;
-        const steps = stepsTo(body.status ?? 'open').map((status) => ({ status, at: now }));
+        const steps = stepsWhenPlacedAs(body.status ?? 'open').map((status) => ({ status, at: now }));
         return representRow(addOrder(permit, order, { createdAt: now, updatedAt: now, steps }));
       });
     },

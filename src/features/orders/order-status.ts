@@ -50,7 +50,7 @@ export const overTheCounterStatuses = statusesThat(
   ({ stepsWhenPlaced }) => stepsWhenPlaced !== null && stepsWhenPlaced.length > 0,
 );
 
-export function stepsTo(status: OrderStatus): readonly OrderStatus[] {
+export function stepsWhenPlacedAs(status: OrderStatus): readonly OrderStatus[] {
   return stages[status].stepsWhenPlaced ?? [];
 }
 
@@ -67,7 +67,7 @@ export function checkTransition(
   const { id, status: from } = order;
   if (from === to) return;
   if (!stages[from].next.includes(to) && !isCorrection(from, to)) {
-    const allowed = stepsFrom(from, caller);
+    const allowed = allowedNext(from, caller);
     const possible = allowed.length === 0 ? 'that status is final' : `it can become ${allowed.join(' or ')}`;
     const detail = `Order ${id} is ${from} and can’t become ${to}; ${possible}.`;
     throw new Problem('invalid-transition', detail, { transition: { from, to, allowed } });
@@ -77,7 +77,7 @@ export function checkTransition(
 }
 
 /** Returns the statuses that may follow; for staff also the status before. */
-function stepsFrom(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
+function allowedNext(from: OrderStatus, caller: Caller): readonly OrderStatus[] {
   const { next, before } = stages[from];
   return isStaff(caller) && before !== null ? [...next, before] : next;
 }

@@ -72,10 +72,8 @@ function recordPlaced(permit: Permit, order: Order, history: OrderHistory): void
   let before: OrderStatus = 'open';
   for (const { status, at } of steps) {
     const type = changeTypeOf(before, status);
-    const changes: Changes = {
-      status: [before, status],
-      ...(status === 'paid' && order.payment !== null ? { payment: [null, order.payment] } : {}),
-    };
+    const changes: Record<string, Changes[string]> = { status: [before, status] };
+    if (status === 'paid' && order.payment !== null) changes['payment'] = [null, order.payment];
     const money = moneyOf(type, { status, currency, total });
     recordEvent(permit, { type, subjectId, ownerId, changes, money, createdAt: at });
     before = status;

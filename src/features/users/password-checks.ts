@@ -17,7 +17,7 @@ type PasswordRequest = {
   readonly caller: Caller | undefined;
   readonly read: Connection;
   readonly now: number;
-  readonly consumeToken: (this: object, limiter: Limiter, key: string) => void;
+  readonly requireToken: (this: object, limiter: Limiter, key: string) => void;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
@@ -63,8 +63,8 @@ export class PasswordChecks {
       ...(isExempt ? [] : [[loginAccountTotal, key] as const]),
       [loginAddress, network], // last: a client with an old password must not lock out others of its network
     ]);
-    const place = { clients: clientsOf(request), isUrgent: isExempt };
-    const isRight = await this.#hasher.verify(password, found?.hash ?? null, place);
+    const claim = { clients: clientsOf(request), isUrgent: isExempt };
+    const isRight = await this.#hasher.verify(password, found?.hash ?? null, claim);
     const reason = isRight && found !== undefined ? rejectionReason(found, now) : undefined;
     if (isRight && reason === undefined) return found;
     const event = { name: 'authn_login_fail', userId } as const;
@@ -76,7 +76,7 @@ export class PasswordChecks {
    * Consumes a token of the rate of codes. The rate is low, since a thief of the password could soon guess
    * six digits.
    */
-  consumeCodeToken(request: PasswordRequest, userId: number): void {
+  requireCodeToken(request: PasswordRequest, userId: number): void {
     const key = isExemptFrom(request, userId) ? `${userId} ${request.network}` : `${userId}`;
     consume(request, userId, [[this.#limiters.loginCode, key]]);
   }
@@ -87,7 +87,7 @@ export class PasswordChecks {
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, network } = request;
-    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.loginAddress, network);
+    if (caller === undefined || !isAdmin(caller)) request.requireToken(this.#limiters.loginAddress, network);
     return this.#hasher.hash(password, { clients: clientsOf(request) });
   }
 
@@ -101,9 +101,9 @@ export class PasswordChecks {
     password: string,
   ): Promise<string | undefined> {
     if (!this.#hasher.needsUpgrade(hash)) return undefined;
-    const place = { clients: clientsOf(request), isUrgent: isExemptFrom(request, userId) };
+    const claim = { clients: clientsOf(request), isUrgent: isExemptFrom(request, userId) };
     try {
-      return await this.#hasher.hash(password, place);
+      return await this.#hasher.hash(password, claim);
     } catch (error) {
       if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
@@ -118,7 +118,7 @@ function consume(
   tokens: readonly (readonly [limiter: Limiter, key: string])[],
 ): void {
   try {
-    for (const [limiter, key] of tokens) request.consumeToken(limiter, key);
+    for (const [limiter, key] of tokens) request.requireToken(limiter, key);
   } catch (error) {
     request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
     throw error;

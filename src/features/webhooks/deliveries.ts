@@ -17,7 +17,7 @@ import type { WriteCallback, Invalidation } from '../../storage/connection.ts';
 import { servicePermit } from '../../storage/permit.ts';
 import type { Event } from '../events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
-import type { Core } from '../feature.ts';
+import type { FeatureServices } from '../feature.ts';
 import { sendPost, type PostFailure } from './outgoing-posts.ts';
 import { signedFields } from './signature.ts';
 import type { WebhookTargets } from './webhook-targets.ts';
@@ -47,7 +47,7 @@ const timedOut = {
   cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
 } as const;
 
-type DeliveryServices = Pick<Core, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
+type DeliveryServices = Pick<FeatureServices, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
   readonly targets: WebhookTargets;
   readonly secrets: SealedSecrets;
 };

@@ -62,7 +62,7 @@ export class HttpConnection {
    * connection is closed, because the body would pile up unread.
    */
   begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
-    const begin = (): void => {
+    const beginNow = (): void => {
       this.isBusy = true;
       // first of all listeners: `node:http` would close a connection whose client has ended its side
       response.prependOnceListener('finish', () => {
@@ -73,10 +73,10 @@ export class HttpConnection {
       setImmediate(start);
     };
     if (this.isBusy) {
-      if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.destroy());
-      return this.#wait(begin);
+      if (isStreamed) setImmediate(() => this.#waiting.includes(beginNow) && this.destroy());
+      return this.#wait(beginNow);
     }
-    begin();
+    beginNow();
     return true;
   }
 

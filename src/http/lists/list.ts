@@ -114,18 +114,18 @@ export class Lists {
     const found = findPage(call, selection, { after, rows: query.limit ?? pageRowsDefault });
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
-    const show = (reader: C, positions: PagePositions, count?: number): ListPage<T> => {
+    const show = (viewer: C, positions: PagePositions, count?: number): ListPage<T> => {
       const { elements, next } = loadPage(positions, (ids) =>
-        loadElements(call.read, list, { selection, reader, ids }),
+        loadElements(call.read, list, { selection, caller: viewer, ids }),
       );
       return toListPage(elements, next === undefined ? null : nextPath(cursorList, next), count);
     };
     if (!(found instanceof Promise) && total === undefined) return show(caller, found);
     return Promise.all([found, total]).then(([positions, count]) => {
-      const reader = call.recheckCaller();
+      const current = call.recheckCaller();
       // other owners have other rows, and another total
-      if (!hasSameOwners(list, selection, reader)) return this.page(call, list, reader);
-      return show(reader, positions, count);
+      if (!hasSameOwners(list, selection, current)) return this.page(call, list, current);
+      return show(current, positions, count);
     });
   }
 }
@@ -143,18 +143,18 @@ function wholeList<T extends { readonly id: number }>(
   const selection = list.selectionFor(caller);
   list.includedFor?.({ caller, db, ids: [] }); // throws here, since an error after the head could only cut the file short
   return async function* (authorize) {
-    let reader = caller;
+    let lastCaller = caller;
     let page: PagePositions | undefined;
     do {
       page = await findPage(call, selection, { after: page?.next, rows: rowsPerRead(selection) });
       yield [];
       for (let start = 0; start < page.positions.length; start += elementsPerExportLoad) {
         const current = authorize();
-        if (current !== reader && !hasSameOwners(list, selection, current))
+        if (current !== lastCaller && !hasSameOwners(list, selection, current))
           throw forbidden('The rights have changed since the export began.');
-        reader = current;
+        lastCaller = current;
         const ids = idsOf(page.positions.slice(start, start + elementsPerExportLoad));
-        const included = list.includedFor?.({ caller: reader, db, ids });
+        const included = list.includedFor?.({ caller: current, db, ids });
         yield ids
           .flatMap((id) => source.find(db, id) ?? [])
           .filter((object) => mayHaveRowsOf(selection, source.ownerOf(object)))
@@ -184,9 +184,9 @@ export function orderOf(selection: Selection): string {
 function hasSameOwners<C>(
   list: Pick<List<unknown, C>, 'selectionFor'>,
   { owners }: Selection,
-  reader: C,
+  caller: C,
 ): boolean {
-  return isDeepStrictEqual(list.selectionFor(reader).owners, owners);
+  return isDeepStrictEqual(list.selectionFor(caller).owners, owners);
 }
 
 /** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
@@ -201,11 +201,11 @@ function idsOf(positions: readonly KeysetPosition[]): number[] {
 /** Elements by their positions; undefined for one that was deleted, or now belongs to another user. */
 type Loaded<T> = (Representation<T> | undefined)[];
 
-/** Loads elements as the reader sees them. */
+/** Loads elements as the caller may see them. */
 function loadElements<T, C>(
   db: Connection,
   { elements, includedFor }: List<T, C>,
-  { selection, reader: caller, ids }: { selection: Selection; reader: C; ids: readonly number[] },
+  { selection, caller, ids }: { selection: Selection; caller: C; ids: readonly number[] },
 ): Loaded<T> {
   const loaded = ids.map((id) => elements.find(db, id));
   const included = includedFor?.({ caller, db, ids });

@@ -1,5 +1,6 @@
-// The path of a request, from top to bottom: its head, its route, its caller, the rate, the right, the body, the
-// handler, the response. Whatever a step throws ends in `fail`, for this request alone.
+// The steps of a request, in order: check its head, find its route and its caller, count it against a rate, check the
+// caller's right, read the body, call the handler, send the response. An error of any step ends in `#fail`, for this
+// request alone.
 import { checkAccess, clientOf, isStaff, type Caller } from '../../auth/access.ts';
 import { causeOf, truncate } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
@@ -186,7 +187,7 @@ export class RequestHandler {
     const { route, caller } = call;
     const isCounted = route.countsAgainstQuota ?? (route.method !== 'GET' && route.method !== 'POST');
     if (isCounted && !(caller !== undefined && isStaff(caller)))
-      call.consumeToken(this.#options.limiters.changes, clientOf(call));
+      call.requireToken(this.#options.limiters.changes, clientOf(call));
   }
 
   /** Where all errors of a request end, until its response has begun. */
@@ -227,13 +228,12 @@ function checkContent(
 function readContent(call: RouteCall, { queryString }: RequestHead, bytes: Buffer): Issue[] {
   const { route } = call;
   if (route.body !== undefined) call.body = parseJson(bytes);
-  const { query, issues } = readQuery(queryString, route.query);
+  const { query, issues: queryIssues } = readQuery(queryString, route.query);
   call.query = query;
-  return [
-    ...issues,
-    ...(route.queryIssues?.(query, call) ?? []),
-    ...(route.body === undefined ? [] : schemaIssues(route.body, call.body)),
-  ];
+  const issues = [...queryIssues];
+  if (route.queryIssues !== undefined) issues.push(...route.queryIssues(query, call));
+  if (route.body !== undefined) issues.push(...schemaIssues(route.body, call.body));
+  return issues;
 }
 
 function unknownExpectation(): Problem {

@@ -60,9 +60,9 @@ type Versioned = {
   /** Each character of a string is one byte of UTF-8 (`latin1`). */
   readonly body: string | Buffer;
   /** Further fields, also of the 304. */
-  readonly own?: HeaderFields;
+  readonly fields?: HeaderFields;
   /** Fields that the 304 lacks. */
-  readonly ofContent?: HeaderFields;
+  readonly fieldsWithContent?: HeaderFields;
   readonly vary?: string;
 };
 
@@ -115,13 +115,13 @@ export class Responder {
       case 'object': {
         const { text: body, etag } = result;
         const { status, location } = statusAndLocationOf(call.route.reply, result);
-        const own = location === undefined ? [] : ['Location', location];
-        return this.#sendVersioned({ status, etag, mediaType: jsonType, body, own });
+        const fields = location === undefined ? [] : ['Location', location];
+        return this.#sendVersioned({ status, etag, mediaType: jsonType, body, fields });
       }
       case 'list': {
         const { text: body, etag, next } = result;
-        const own = next === null ? [] : ['Link', `<${next}>; rel="next"`];
-        return this.#sendVersioned({ status: 200, etag, mediaType: jsonType, body, own });
+        const fields = next === null ? [] : ['Link', `<${next}>; rel="next"`];
+        return this.#sendVersioned({ status: 200, etag, mediaType: jsonType, body, fields });
       }
       case 'document': {
         const { content, mediaType = call.mediaType } = result;
@@ -131,9 +131,9 @@ export class Responder {
       case 'shared document': {
         const { mediaType, fields, encoded } = result;
         const { bytes: body, etag, isCompressed } = encoded(this.#head.headers['accept-encoding']);
-        const ofContent = isCompressed ? [...fields, 'Content-Encoding', 'gzip'] : fields;
+        const fieldsWithContent = isCompressed ? [...fields, 'Content-Encoding', 'gzip'] : fields;
         const vary = `${this.#vary}, Accept-Encoding`;
-        return this.#sendVersioned({ status: 200, etag, mediaType, body, ofContent, vary });
+        return this.#sendVersioned({ status: 200, etag, mediaType, body, fieldsWithContent, vary });
       }
       case 'stream':
         return this.#stream(result);
@@ -146,9 +146,9 @@ export class Responder {
 
   /** Sends a stored response again. */
   replay({ status, location, etag, text: body }: ReplayableResponse): void {
-    const own = ['Idempotency-Replayed', 'true'];
-    if (location !== null) own.push('Location', location);
-    this.#sendVersioned({ status, etag, mediaType: jsonType, body, own });
+    const fields = ['Idempotency-Replayed', 'true'];
+    if (location !== null) fields.push('Location', location);
+    this.#sendVersioned({ status, etag, mediaType: jsonType, body, fields });
   }
 
   respondWithProblem(problem: Problem): void {
@@ -184,17 +184,17 @@ export class Responder {
 
   /** For a GET or HEAD: throws 412 if If-Match fails, and sends a 304 if the client has this version. */
   #sendVersioned(response: Versioned): void {
-    const { status, etag, mediaType, body, own = [], ofContent = jsonCspFields } = response;
-    const { vary = this.#vary } = response;
+    const { status, etag, mediaType, body, vary = this.#vary } = response;
+    const { fields: further = [], fieldsWithContent = jsonCspFields } = response;
     const { headers } = this.#head;
     const route = this.mounted?.route;
     assert(route, 'only routes have versions');
-    const fields = ['ETag', etag, 'Cache-Control', cacheControlOf(route.reply), 'Vary', vary, ...own];
+    const fields = ['ETag', etag, 'Cache-Control', cacheControlOf(route.reply), 'Vary', vary, ...further];
     if (route.method === 'GET') {
       checkMatch(headers, etag);
       if (isUnmodified(headers, etag)) return this.#send(304, fields);
     }
-    fields.push(...ofContent, ...contentFields(mediaType, body.length));
+    fields.push(...fieldsWithContent, ...contentFields(mediaType, body.length));
     this.#send(status, fields, body);
   }
 
@@ -244,21 +244,21 @@ export class Responder {
   }
 
   /** `node:http` adds Date, Connection, and for a body of unknown length Transfer-Encoding. */
-  #writeHead(status: number, own: HeaderFields): void {
+  #writeHead(status: number, fields: HeaderFields): void {
     const { connection, response } = this.#arrived;
     const { isStopping, keepAliveSeconds } = this.#services;
-    const fields = this.#allFields(own);
+    const all = this.#allFields(fields);
     connection.hasAnnouncedEnd =
       connection.isAtLastResponse || isLastOfConnection(this.#head) || isStopping();
-    if (connection.hasAnnouncedEnd) fields.push('Connection', 'close');
-    else fields.push('Keep-Alive', `timeout=${keepAliveSeconds}`);
-    response.writeHead(status, reasonPhrases[status], fields);
+    if (connection.hasAnnouncedEnd) all.push('Connection', 'close');
+    else all.push('Keep-Alive', `timeout=${keepAliveSeconds}`);
+    response.writeHead(status, reasonPhrases[status], all);
   }
 
-  #allFields(own: HeaderFields): string[] {
+  #allFields(fields: HeaderFields): string[] {
     const { isTls, cors } = this.#services;
     const { requestId, headers } = this.#head;
-    const all = ['X-Request-Id', requestId, ...this.fields, ...transportFields(isTls), ...own];
+    const all = ['X-Request-Id', requestId, ...this.fields, ...transportFields(isTls), ...fields];
     if (cors.isEnabled) all.push(...cors.fieldsFor(headers));
     return all;
   }
@@ -299,8 +299,8 @@ export function unparsedResponse(
 }
 
 /** Returns a whole response that ends its connection, with one character for each byte. */
-function lastText(status: number, own: HeaderFields, body: string, now: number): string {
-  const lines = [...own, 'Date', new Date(now).toUTCString(), 'Connection', 'close'].map(
+function lastText(status: number, fields: HeaderFields, body: string, now: number): string {
+  const lines = [...fields, 'Date', new Date(now).toUTCString(), 'Connection', 'close'].map(
     (part, index) => part + (index % 2 === 0 ? ': ' : '\r\n'),
   );
   return `HTTP/1.1 ${status} ${reasonPhrases[status]}\r\n${lines.join('')}\r\n${body}`;
