@@ -101,6 +101,9 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
       ['Mug', 'MUG', '1', ''],
       ['Container of green tea, loose', 'TEA-40FT', '1', '987654.99'], // which was sold before
     );
+    await tab.press('F4');
+    await person.see('Price must be an amount');
+    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
   });
 
   await t.test('are as good as a code that was pasted or typed', async () => {

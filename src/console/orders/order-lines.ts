@@ -31,6 +31,8 @@ type Fault = readonly [control: Control, detail: string];
 /** What is looked up: a code that was scanned; a text that was typed, or the beginning of a name, too. */
 type Kind = 'code' | 'text' | 'words';
 
+const unknown = t('No product that is sold now has this SKU or barcode: enter its name and price.');
+
 /** Browsers dispatch no event for what a script has entered. */
 export function changed(place: HTMLElement): void {
   place.dispatchEvent(new Event('change', { bubbles: true }));
@@ -145,7 +147,7 @@ export function orderLines(client: ApiClient) {
       else if (isAsked && kind === 'code') {
         line.failure = failure;
         soundAlarm();
-        const unknown = t('No product that is sold now has this SKU or barcode: enter its name and price.');
+        if (failure === undefined) line.unknownCode = text;
         showIssue(line.name, failure === undefined ? unknown : messageOf(failure));
       }
       draw();
@@ -236,6 +238,7 @@ export function orderLines(client: ApiClient) {
   function faultsOf({ line, name, quantity, unitPrice }: Read): Fault[] {
     const faults: Fault[] = [];
     if (name === '') faults.push([line.name, t('{label} is required.', { label: t('Item') })]);
+    else if (name === line.unknownCode && isPriceless(line)) faults.push([line.name, unknown]);
     if (quantity === undefined)
       faults.push([line.quantity, t('Quantity must be a whole number of 1 or more.')]);
     if (unitPrice === undefined) faults.push([line.price, priceIssue(line.price.value.trim(), currency())]);
@@ -371,6 +374,8 @@ function newLine(search: Combobox, currency: string, item?: NewItem) {
     isWaiting: false,
     /** Why that code had no answer. */
     failure,
+    /** The code that was scanned and that no product has. */
+    unknownCode: '',
   };
 }
 

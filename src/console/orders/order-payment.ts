@@ -12,7 +12,7 @@ import type { Page } from '../parts/view.ts';
 export function payButtons(key: string, pay: (payment: Payment) => Promise<void>): readonly HTMLElement[] {
   return payments.map((by) => {
     const label = t('Paid: {payment}', { payment: paymentNames[by] });
-    const attributes = { class: 'primary', 'aria-label': label, 'data-key': key };
+    const attributes = { 'aria-label': label, 'data-key': key };
     return action(paymentNames[by], () => pay(by), attributes);
   });
 }

@@ -78,7 +78,10 @@ function nextSteps(page: Page, order: Order): Child {
   const key = `step-${id}`;
   const buttons = followersOf(status).map((to) => {
     if (isFinal(to)) return endButton(page, order, to);
-    if (to === 'paid') return [h('span', t('Paid:')), payButtons(key, (by) => steps.make([order], to, by))];
+    if (to === 'paid') {
+      const payments = payButtons(key, (by) => steps.make([order], to, by));
+      return [h('span', t('Paid:')), h('span.payments', payments)];
+    }
     return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
   });
   const back = steps.stepBackButton(order);
