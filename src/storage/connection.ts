@@ -52,7 +52,7 @@ export class Connection {
 
   /**
    * Like `all`, but ends before the first row that doesn't fit: for long rows, of which few may be needed.
-   * For many short rows `all` takes half the time.
+   * For many short rows `all` is faster.
    */
   allWhile<R extends Row>(sql: string, params: readonly SqlValue[], fits: (row: R) => boolean): R[] {
     return this.#guard(() => {

@@ -257,7 +257,7 @@ function rowsOf<C extends Columns>(columns: C, from: string): Rows<C> {
   };
 }
 
-/** Reports the issues of an object, and then those of its columns. */
+/** Reports the issues of an object, and then the issues of its columns. */
 function auditOf<C extends Columns>(
   { thing, columns, issues }: TableAudit<C>,
   { table, key }: Pick<Audit, 'table' | 'key'>,

@@ -49,7 +49,7 @@ const missingReason: Issue = {
   detail: 'reason is required to take the status back.',
 };
 
-/** Throws if a caller who isn't staff says how the order was paid, or places it as more than open. */
+/** Throws if a caller who isn't staff says how the order was paid, or places it with a status other than `open`. */
 export function checkMayRecordPayment(order: Pick<Order, 'status' | 'payment'>, caller: Caller): void {
   if (isStaff(caller) || (order.status === 'open' && order.payment === null)) return;
   const placed = listed(overTheCounterStatuses, 'or');

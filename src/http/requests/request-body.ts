@@ -58,7 +58,7 @@ export class RequestBody {
       this.#serveReader();
     });
     request.on('error', () => this.fail(endedEarly()));
-    request.read(0); // from now on a piece isn't queued by the stream, which would take four times as long
+    request.read(0); // from now on a piece isn't queued by the stream, which would take longer
     if (Number(headersOf(request)['content-length'] ?? 0) > this.#bytesMax)
       this.fail(tooLarge(this.#bytesMax));
   }

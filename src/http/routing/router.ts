@@ -48,7 +48,7 @@ export class Router {
       ids.push(Number(segment));
       return '{id}';
     });
-    const name = path.slice(path.lastIndexOf('/') + 1); // by a pattern, a long path would take 40 ms
+    const name = path.slice(path.lastIndexOf('/') + 1); // no pattern, which could take long for a long path
     const withName = `${withIds.slice(0, withIds.lastIndexOf('/'))}/{${nameParameter}}`;
     const named = name === '' ? undefined : this.#paths.get(withName); // a trailing slash names nothing
     const found = this.#paths.get(path) ?? this.#paths.get(withIds) ?? named;
