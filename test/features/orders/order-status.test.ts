@@ -59,6 +59,7 @@ describe('the steps of an order', () => {
         if (isBack)
           for (const more of [{}, { reason: ' \n' }])
             assertIssues(await patch(id, { status: to, ...more }), 422, ['#/reason required']);
+        if (isBack) assertProblem(await patch(id, { status: to }, owner), 'forbidden');
         for (const caller of [stranger, owner, staff, admin]) {
           const before = await owner.get(`/orders/${id}`);
           const response = await patch(id, body, caller);

@@ -74,6 +74,7 @@ describe('conditional requests', () => {
     const path = await newPath('/customers');
     await assertStatus(ask('GET', path, { headers: { 'if-match': '' } }), 412);
     await assertStatus(ask('GET', path, { headers: { 'if-none-match': '' } }), 200);
+    await assertStatus(ask('PATCH', path, { headers: { 'if-match': '' }, body: { name: 'B' } }), 412);
   });
 
   let count = 0;
@@ -93,8 +94,8 @@ describe('conditional requests', () => {
     'DELETE of a key': [() => newPath('/api/keys')],
   };
   const ofChanges = {
-    done: ' | "TAG" | * | >"another"',
-    412: '"another" | W/"TAG" | >"TAG" | >W/"TAG" | >*',
+    done: ' | "TAG" | * | >"another" | "TAG-gzip" | "another", "TAG" | "TAG">"another"',
+    412: '"another" | W/"TAG" | >"TAG" | >W/"TAG" | >* | "TAG">"TAG" | "another">"another"',
   };
   for (const [what, [pathOf, body]] of Object.entries(changes))
     for (const [outcome, all] of Object.entries(ofChanges))
