@@ -183,11 +183,12 @@ function checkedCard(checked: Checked): HTMLElement {
   const { page, table, choices, lines, show } = checked;
   const rows = lines.filter(({ answer }) => answer !== undefined && answer.result !== 'unchanged').length;
   const title = t('{name} was checked', { name: table.file.name });
-  if (rows === 0) return card(title, summary(checked));
+  const leftOut = columnsLeftOut(checked);
+  if (rows === 0) return card(title, summary(checked, leftOut));
   const unsent = lines.map(({ answer, ...line }): Line => line);
   const bar = h('progress', { 'aria-label': t('Imported'), hidden: true });
   const isLeftOut = h('input', { type: 'checkbox', id: 'is-left-out' });
-  const leavesOut = columnsLeftOut(checked).length > 0;
+  const leavesOut = leftOut.length > 0;
   const asked = t('Tick that these columns are left out, or choose below what is in them.');
   const begin = async (): Promise<void> => {
     if (leavesOut && !isLeftOut.checked) throw new Error(asked);
@@ -197,13 +198,13 @@ function checkedCard(checked: Checked): HTMLElement {
     const label = choices.kind === 'customers' ? t('To the customers') : t('To the products');
     const link = h('a.button.primary', { href: `#/${choices.kind}` }, label);
     const imported = { ...checked, lines: unsent };
-    show(imported, card(t('Imported'), summary(imported), link));
+    show(imported, card(t('Imported'), summary(imported, leftOut), link));
   };
   const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
   const leaving = t('Whoever leaves this page stops it. What was imported stays, and is not made twice.');
   const start = action(label, begin, { class: 'primary' });
   const question = leavesOut && checkbox(isLeftOut, t('Leave these columns out'));
-  return card(title, summary(checked), question, bar, start, h('p.hint', leaving));
+  return card(title, summary(checked, leftOut), question, bar, start, h('p.hint', leaving));
 }
 
 const rowsNamedMax = 5;
@@ -215,8 +216,7 @@ function columnsLeftOut({ table, choices: { kind, columns } }: Checked): readonl
   );
 }
 
-function summary(checked: Checked): HTMLElement {
-  const { choices, lines } = checked;
+function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLElement {
   const counted = (isMeant: (line: Line) => boolean): number => lines.filter(isMeant).length;
   const resulting = (result: string): number => counted(({ answer }) => answer?.result === result);
   const warned = lines.filter(({ answer }) => answer?.warning !== undefined);
@@ -236,7 +236,7 @@ function summary(checked: Checked): HTMLElement {
       rowsNamed.join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
       'issue',
     ],
-    [t('Columns with content that are left out'), columnsLeftOut(checked).join(', '), 'issue'],
+    [t('Columns with content that are left out'), leftOut.join(', '), 'issue'],
   ];
   const items = facts.map(([label, value, kindOfFact]) => {
     const text = typeof value === 'number' ? count(value) : value;
