@@ -81,6 +81,7 @@ test('orders that are placed as paid count as money received, once, by payment a
   const first = await newOrder(service, token, { status: 'paid', payment: 'card' });
   const second = await newOrder(service, token, { status: 'paid' });
   await newOrder(service, token, { status: 'paid' });
+  await newOrder(service, token, { status: 'paid', payment: 'cash' });
   await patch(`/orders/${second.id}`, { payment: 'card' });
   for (const sort of ['-createdAt', 'status', 'total'])
     assert.deepEqual(idsIn(await get(`/orders?payment=card&sort=${sort}`)).toSorted(), [first.id, second.id]);
@@ -91,9 +92,10 @@ test('orders that are placed as paid count as money received, once, by payment a
   const figures = body.buckets.flatMap((bucket: TestResponse['body']) => bucket.figures);
   const byPayment = [
     { payment: null, orders: 1, total: 1498 },
+    { payment: 'cash', orders: 1, total: 1498 },
     { payment: 'card', orders: 2, total: 2 * 1498 },
   ];
-  assert.deepEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 3, total: 3 * 1498, byPayment }]);
+  assert.deepEqual(figures, [{ currency: 'EUR', status: 'paid', orders: 4, total: 4 * 1498, byPayment }]);
 });
 
 test('an imported order may have a payment, if it was paid', async (t) => {
