@@ -68,9 +68,9 @@ function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Re
   const members = shopMembers(known.value);
   const isFirst = parameters.has('first');
   const { element, save } = isFirst ? questions() : objectForm(client, { members, path: '/shop', known });
-  /** What is likely is filled in; nothing is set before it is saved. */
+  /** What is likely is filled in, and that nobody can sign up; nothing is set before it is saved. */
   function questions(): { element: HTMLElement; save: () => Promise<Shop> } {
-    const likely = { country: homeCountry(), timeZone: deviceZone() };
+    const likely = { country: homeCountry(), timeZone: deviceZone(), registration: 'closed' };
     const fields = fieldsOf(members, { values: { ...known.value, ...likely } });
     const send = () => client.send<Shop>('PATCH', '/shop', { body: fields.read() });
     return { element: fields.element, save: async () => (await send()).value };
