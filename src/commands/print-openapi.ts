@@ -3,10 +3,8 @@ import { randomBytes } from 'node:crypto';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
-import { createLimiters } from '../rates/limiter.ts';
-import { Caches } from '../service/caches.ts';
 import type { CommandLine } from '../service/command-line.ts';
-import { createCore } from '../service/core.ts';
+import { createCore, type Core } from '../service/core.ts';
 import { featuresWithout } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
 import { Connection } from '../storage/connection.ts';
@@ -14,24 +12,21 @@ import { openSqlite } from '../storage/database-file.ts';
 import { neverSet, shopInEffect } from '../features/shop/shop.ts';
 
 export async function printOpenapi({ config }: CommandLine): Promise<string> {
-  const { core, router } = notServing(config);
+  const { services, router } = notServing(config);
   const creators = await Promise.all(featuresWithout(config.without).map((feature) => feature.load()));
-  for (const group of creators.flatMap((create) => create(core).groups)) router.mount(group);
-  return JSON.stringify(await core.describe(), null, 2);
+  for (const group of creators.flatMap((create) => create(services).groups)) router.mount(group);
+  return JSON.stringify(await services.describe(), null, 2);
 }
 
 /** Declares routes without serving them: everything that a handler would use throws. */
-function notServing(config: Config): ReturnType<typeof createCore> {
+function notServing(config: Config): Core {
   return createCore({
     config,
     publicUrl: publicUrlOf(config, config.port),
-    limiters: createLimiters(config.rates),
     secrets: [randomBytes(secretBytesMin)],
     hasher: { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 },
     database: { read: new Connection(openSqlite(':memory:')), write: unused },
-    caches: new Caches(0),
     shop: { now: shopInEffect(neverSet, config), country: undefined, onDurableChanges: unused },
-    exports: { createResult: unused },
     log: { write: unused, request: unused, flush: unused },
     now: unused,
     timers: systemTimers,

@@ -131,13 +131,14 @@ function proxyWarnings({ publicUrl, host, trustedProxy }: Config, service: Servi
 
 /** The text for people on a terminal. */
 export function welcome(start: ServiceStart): string {
-  const { localUrl, has } = start.service;
+  const { service } = start;
+  const { localUrl } = service;
   return [
     ...startMessages(start),
     ...startWarnings(start),
     `orderly ${version} listens on ${localUrl}`,
-    ...(has('console') ? [`Console, for people: ${localUrl}/console`] : []),
-    ...(has('docs') ? [`Documentation:       ${localUrl}/docs`] : []),
+    ...(service.has('console') ? [`Console, for people: ${localUrl}/console`] : []),
+    ...(service.has('docs') ? [`Documentation:       ${localUrl}/docs`] : []),
     'Ctrl-C stops the service.',
     '',
   ].join('\n');

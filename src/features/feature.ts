@@ -6,8 +6,8 @@ import type { RefreshTokens } from '../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import type { Config } from '../config/config.ts';
 import type { Setting } from '../config/settings.ts';
-import type { HandlerExports } from '../http/lists/export.ts';
 import type { RepresentationCache } from '../http/responses/representation-cache.ts';
+import type { HandlerExports } from '../http/lists/export.ts';
 import type { Lists } from '../http/lists/list.ts';
 import type { Family } from '../base/prometheus.ts';
 import type { RouteGroup } from '../http/routing/router.ts';
@@ -120,14 +120,8 @@ type SampleRows = {
 export type Running = {
   readonly config: Config;
   readonly publicUrl: string;
-  readonly limiters: Limiters;
   readonly database: Pick<Database, 'read' | 'write'>;
-  readonly caches: {
-    readonly orders: RepresentationCache<Order>;
-    readonly customers: RepresentationCache<Customer>;
-  };
   readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onDurableChanges'>;
-  readonly exports: HandlerExports;
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;
@@ -149,7 +143,13 @@ export type FeatureServices = Running & {
   readonly signer: Signer;
   /** Encrypts secrets that must be read again. Each purpose has its own key. */
   readonly sealedSecrets: (purpose: string) => SealedSecrets;
+  readonly limiters: Limiters;
+  readonly caches: {
+    readonly orders: RepresentationCache<Order>;
+    readonly customers: RepresentationCache<Customer>;
+  };
   readonly passwords: PasswordChecks;
+  readonly exports: HandlerExports;
   readonly lists: Lists;
   readonly turns: Turns;
   /** Whether the service has the feature of this name. */

@@ -1,12 +1,15 @@
 // What the features of a service share, made from its settings and the parts of a running service.
-import { Turns } from '../base/turns.ts';
-import { once } from '../base/once.ts';
-import { version } from '../base/version.ts';
 import type { PasswordHasher } from '../auth/password.ts';
-import { Lists } from '../http/lists/list.ts';
-import { Router } from '../http/routing/router.ts';
+import { once } from '../base/once.ts';
+import { Turns } from '../base/turns.ts';
+import { version } from '../base/version.ts';
 import type { FeatureServices, Running } from '../features/feature.ts';
 import { PasswordChecks } from '../features/users/password-checks.ts';
+import { Exports } from '../http/lists/export.ts';
+import { Lists } from '../http/lists/list.ts';
+import { Router } from '../http/routing/router.ts';
+import { createLimiters } from '../rates/limiter.ts';
+import { Caches } from './caches.ts';
 import { createCryptography } from './cryptography.ts';
 import { declared, featuresWithout, problemPageOf, tagsOf } from './features.ts';
 
@@ -15,21 +18,29 @@ type CoreOptions = Running & {
   readonly hasher: PasswordHasher;
 };
 
-/** Returns the core, the router on which the routes are mounted, and the store of responses. */
+export type Core = ReturnType<typeof createCore>;
+
+/** Returns what features share, and what only the service itself uses, such as the store of responses. */
 export function createCore({ secrets, hasher, ...running }: CoreOptions) {
-  const { config, publicUrl, limiters, exports } = running;
+  const { config, publicUrl, log, timers } = running;
   const chosen = featuresWithout(config.without);
   const router = new Router();
   const turns = new Turns();
+  const limiters = createLimiters(config.rates);
+  const caches = new Caches(config.cacheBytes);
+  const exports = new Exports({ log, timers });
   /** The first call loads the generator and creates the document. */
   const describe = once(async () => {
     const { openapiDocument } = await import('../openapi/openapi.ts');
     return turns.runSteps(openapiDocument(router.mounted, { tags: tagsOf(chosen), publicUrl, version }));
   });
   const { storedResponses: responses, ...cryptography } = createCryptography(secrets, publicUrl);
-  const core: FeatureServices = {
+  const services: FeatureServices = {
     ...running,
     ...cryptography,
+    limiters,
+    caches,
+    exports,
     turns,
     passwords: new PasswordChecks(hasher, limiters),
     lists: new Lists(exports),
@@ -38,5 +49,5 @@ export function createCore({ secrets, hasher, ...running }: CoreOptions) {
     problemPage: problemPageOf(chosen, describe),
     declared,
   };
-  return { core, router, responses };
+  return { services, router, responses, caches, exports };
 }

@@ -1,21 +1,27 @@
 // The address that a service listens on, its URLs, and the number of connections that it accepts.
-import type { AddressInfo } from 'node:net';
-import type { Config } from '../config/config.ts';
-import { CommandError, ConfigError } from '../config/command-error.ts';
-import { capacity } from '../base/capacity.ts';
-import { connectionBytesMax } from '../http/connections/http-connection.ts';
-import { connectionsMax, type HttpServer } from '../http/connections/http-server.ts';
 import { readFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { capacity } from '../base/capacity.ts';
+import { isSystemError } from '../base/system-error.ts';
+import { CommandError, ConfigError } from '../config/command-error.ts';
+import type { Config } from '../config/config.ts';
+import { connectionBytesMax } from '../http/connections/http-connection.ts';
+import { connectionsMax, type Answering, type HttpServer } from '../http/connections/http-server.ts';
 
 /**
- * Listens on the configured address. Throws ConfigError if this is impossible, and CommandError if another
- * process uses the port.
+ * Listens on the configured address, and answers by what `create` returns for it. Throws ConfigError if this is
+ * impossible, and CommandError if another process uses the port.
  */
-export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
+export async function listen<T extends Answering>(
+  server: HttpServer,
+  config: Config,
+  create: (address: AddressInfo) => T,
+): Promise<T> {
   try {
-    return await server.listen(config.host, config.port);
+    return await server.listen(config.host, config.port, create);
   } catch (error) {
-    const { code = '', message } = error as NodeJS.ErrnoException; // what listen rejects with
+    if (!isSystemError(error)) throw error;
+    const { code = '', message } = error;
     const place = `${config.host}, port ${config.port}`;
     if (code === 'EADDRINUSE')
       throw new CommandError(`another process listens on ${place}: choose another --port, or stop it.`);

@@ -53,7 +53,7 @@ test(
   { skip: executable !== undefined && 'looks at the sources' },
   async (t) => {
     const service = await serviceFor(t);
-    const mounted = service.inside?.app.router.mounted ?? [];
+    const mounted = service.inside?.router.mounted ?? [];
     const listed = rowsOf('README.md', 'Resource').flatMap(([, operations = '']) =>
       quotedIn(operations).flatMap((operation) => {
         const [path, ...methods] = operation.split(' ').toReversed();

@@ -65,7 +65,7 @@ suite('the document', async () => {
   test('the OpenAPI document is a function of the routes, their tags, the public URL and the version alone', async (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
     const other = await serviceFor(t);
-    const { mounted } = other.inside?.app.router ?? service.inside.app.router;
+    const { mounted } = other.inside?.router ?? service.inside.router;
     const before = JSON.stringify(mounted);
     const about = { tags: tagsOf(featuresWithout(declaredNames)), publicUrl, version };
     const made = await new Turns().runSteps(openapiDocument(mounted, about));
@@ -75,9 +75,7 @@ suite('the document', async () => {
 
   test('the OpenAPI document describes every route, and nothing else', (t) => {
     if (service.inside === undefined) return t.skip('needs the inside');
-    const routes = service.inside.app.router.mounted.map(
-      ({ route: { method, path } }) => `${method} ${path}`,
-    );
+    const routes = service.inside.router.mounted.map(({ route: { method, path } }) => `${method} ${path}`);
     assert.deepEqual(operations.map(({ method, path }) => `${method} ${path}`).sort(), routes.sort());
   });
 
@@ -139,7 +137,7 @@ suite('the document', async () => {
     if (service.inside === undefined) return t.skip('needs the inside');
     for (const {
       route: { method, path, body },
-    } of service.inside.app.router.mounted) {
+    } of service.inside.router.mounted) {
       const example = operations.find((each) => each.method === method && each.path === path)?.operation
         .requestBody?.content['application/json']?.example;
       if (body !== undefined) assert.deepEqual(schemaIssues(body, example), [], `${method} ${path}`);

@@ -146,7 +146,7 @@ describe('section 1', () => {
 
   test('rule 6: no path of the service has a verb', { skip: executable !== undefined }, () => {
     const { service } = fixture();
-    const paths = (service.inside?.app.router.mounted ?? []).map(({ route }) => route.path);
+    const paths = (service.inside?.router.mounted ?? []).map(({ route }) => route.path);
     assert.ok(paths.length > 10);
     const verbs =
       'get|list|read|create|add|make|update|change|set|replace|delete|remove|login|logout|refresh|cancel|pay';

@@ -332,7 +332,7 @@ for (const name of names)
       assert.equal((await admin('DELETE', `/api/users/${maker.id}`)).status, 204);
       assert.equal((await admin('GET', one)).body.userId, null);
       assert.deepEqual(idsIn(await admin('GET', `${path}?userId=${maker.id}`)), []);
-      await service.inside?.app.cleanup.run();
+      await service.inside?.cleanup.run();
       assert.deepEqual(db.get(`SELECT userId FROM ${name} WHERE id = ?`, id), [null]);
       const put = await admin('PUT', one, { body: (await admin('GET', one)).body });
       assert.deepEqual([put.status, put.body.userId], [200, null], put.text);

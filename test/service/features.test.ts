@@ -61,7 +61,7 @@ suite('a feature that is left out', { skip: executable !== undefined }, () => {
 });
 
 function pathsOf({ inside }: TestService): string[] {
-  return (inside?.app.router.mounted ?? []).map(({ route }) => route.path);
+  return (inside?.router.mounted ?? []).map(({ route }) => route.path);
 }
 
 const rows: (readonly [what: string, without: string, sentence: RegExp])[] = [

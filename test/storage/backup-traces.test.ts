@@ -44,5 +44,5 @@ test('the metrics show when the last backup was made, once there is one', async 
 test('the metrics show when the certificate in use expires', async (t) => {
   const service = await serviceFor(t, { settings: { tls: 'self-signed' } });
   const expected = Math.floor(service.clock.now / 1000) + 396 * 86_400;
-  assert.equal(service.inside?.app.metricsText().includes(`_end_timestamp_seconds ${expected}\n`), true);
+  assert.equal(service.inside?.metricsText().includes(`_end_timestamp_seconds ${expected}\n`), true);
 });

@@ -15,7 +15,7 @@ for (const version of keptVersions()) {
     test(`the database of version ${version} is sound once this version has opened it`, async (t) => {
       const folder = folderWith(t, version);
       const service = await serviceFor(t, { folder, settings });
-      await service.inside?.app.cleanup.run();
+      await service.inside?.cleanup.run();
       await service.stop();
       const { status, stdout } = await orderly(['check', `--data=${folder}`]);
       assert.equal(status, 0, stdout);

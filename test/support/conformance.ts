@@ -45,7 +45,7 @@ export async function checkExchange(
 function documentOf(service: Service): Promise<Json> {
   const known = ofService.get(service);
   if (known !== undefined) return known;
-  const { mounted } = service.app.router;
+  const { mounted } = service.router;
   const routes = JSON.stringify(mounted.map(({ route: { method, path, access } }) => [method, path, access]));
   const about = { tags: [], publicUrl: service.publicUrl, version: '0.0.0' };
   const document = documents.get(routes) ?? made(openapiDocument(mounted, about));

@@ -147,7 +147,7 @@ export async function readRemovedEvents(
   const { body } = await service.get('/events?limit=1', { token: await rootToken(service) });
   service.clock.advance(2 * 86_400_000);
   await service.person();
-  await service.inside.app.cleanup.run();
+  await service.inside.cleanup.run();
   return service.get(body.next, { token: await rootToken(service), headers });
 }
 

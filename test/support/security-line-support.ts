@@ -24,7 +24,7 @@ export function denials(service: TestService): unknown[][] {
 }
 
 export async function countedSecurityEvents(service: TestService, name: string): Promise<number> {
-  const text = service.inside?.app.metricsText() ?? (await service.get('/metrics')).text;
+  const text = service.inside?.metricsText() ?? (await service.get('/metrics')).text;
   const found = new RegExp(`^orderly_security_events_total\\{event="${name}"\\} (\\d+)$`, 'm').exec(text);
   return Number(found?.[1]);
 }

@@ -20,7 +20,7 @@ try {
   report('Redocly', redoclyFindings(document, folder));
   report('RE2 and PCRE, on the patterns', uncompiledPatterns(document, folder));
   await withService(options, async ({ inside }) => {
-    const mounted = inside?.app.router.mounted ?? [];
+    const mounted = inside?.router.mounted ?? [];
     const { values, fitting, stricter, violations } = compareWithAjv(mounted, document, { folder, seed });
     report(
       `Ajv, on ${values} random values (seed ${seed}), of which ${fitting} fit`,

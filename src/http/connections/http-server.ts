@@ -1,6 +1,7 @@
 // The server of node:http or node:https: its settings, the bounds and time limits of its connections, and a
 // graceful stop.
 import { constants } from 'node:crypto';
+import { once } from 'node:events';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Server as TlsServer } from 'node:https';
 import { Server as NetServer, type AddressInfo, type Socket } from 'node:net';
@@ -46,7 +47,9 @@ export type ArrivedRequest = {
   readonly expectation: Expectation;
 };
 
-/** What answers requests. */
+/** What has a handler of requests. */
+export type Answering = { readonly handler: ConnectionHandler };
+
 type ConnectionHandler = {
   onRequest(arrived: ArrivedRequest): void;
   /** Returns the whole response to bytes that are no request. */
@@ -102,18 +105,38 @@ export class HttpServer {
     return { open: this.#sockets.size, rejected: { ...this.#rejected } };
   }
 
-  listen(host: string, port: number): Promise<AddressInfo> {
-    const { promise, resolve, reject } = Promise.withResolvers<AddressInfo>();
-    this.#server.once('error', reject);
-    this.#server.listen(port, host, () => {
-      this.#server.off('error', reject);
-      resolve(this.#server.address() as AddressInfo); // it listens on TCP
-    });
-    return promise;
+  /**
+   * Listens, and has requests answered by the handler of what `create` returns. Connections are accepted only after
+   * the turn in which it is called.
+   */
+  async listen<T extends Answering>(
+    host: string,
+    port: number,
+    create: (address: AddressInfo) => T,
+  ): Promise<T> {
+    this.#server.listen(port, host);
+    await once(this.#server, 'listening'); // rejects on an error
+    const created = create(this.#server.address() as AddressInfo); // it listens on TCP
+    this.#answerBy(created.handler);
+    return created;
   }
 
-  /** Must be called in the turn in which `listen` resolves: connections are accepted only after that turn. */
-  setHandler(handler: ConnectionHandler): void {
+  renew(certificate: Certificate): void {
+    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...serverTls });
+  }
+
+  /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
+  async close(): Promise<void> {
+    // in `setImmediate`: a timer runs before Node reads the requests that arrived during a long turn
+    const checks = setInterval(() => setImmediate(() => this.#endIdle()), closeCheckMilliseconds);
+    const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
+    // the `close` of `node:http` would also end connections whose request has arrived but was not read yet
+    await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    clearInterval(checks);
+    clearTimeout(deadline);
+  }
+
+  #answerBy(handler: ConnectionHandler): void {
     const passAs =
       (expectation: Expectation) =>
       (request: IncomingMessage, response: ServerResponse): void => {
@@ -130,21 +153,6 @@ export class HttpServer {
       .on('timeout', (socket: Socket) => {
         if (this.#connections.get(socket)?.isBusy !== true || socket.writableLength > 0) socket.destroy();
       });
-  }
-
-  renew(certificate: Certificate): void {
-    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...serverTls });
-  }
-
-  /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
-  async close(): Promise<void> {
-    // in `setImmediate`: a timer runs before Node reads the requests that arrived during a long turn
-    const checks = setInterval(() => setImmediate(() => this.#endIdle()), closeCheckMilliseconds);
-    const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
-    // the `close` of `node:http` would also end connections whose request has arrived but was not read yet
-    await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
-    clearInterval(checks);
-    clearTimeout(deadline);
   }
 
   /** Counts a connection, or closes it before its TLS handshake if its network has too many. */

@@ -178,7 +178,7 @@ describe('the events of requests', insideOnly, () => {
     return eventsAfter(before).map(([, type]) => type);
   }
   const mounted = (): readonly string[] => {
-    const { router } = running().inside?.app ?? assert.fail('it is inside');
+    const { router } = running().inside ?? assert.fail('it is inside');
     return router.mounted.map(({ route: { method, path } }) => `${method} ${path}`);
   };
 

@@ -151,14 +151,14 @@ async function changeUntilSlow(service: TestService, { patch }: Person, path: st
 test('the stream of a reader who stalls while events are removed ends, then 410', insideOnly, async (t) => {
   const { service, token } = await rootService(t, { settings: { 'events-days': '1' } });
   const { key } = await newKey(service, token, events);
-  const { app } = service.inside ?? assert.fail('it is inside');
+  const inside = service.inside ?? assert.fail('it is inside');
   // more bytes than both ends of a connection buffer, so that a reader who stalls stays behind
   await addEvents(service, 16_000, 1_000);
   const stalled = await openStream(service, { key }, '/events?from=oldest');
   stalled.message.pause();
   service.clock.advance(2 * 86_400_000);
   const { id } = await newCustomer(service, await rootToken(service));
-  await app.cleanup.run();
+  await inside.cleanup.run();
   stalled.message.resume();
   const seen = (await stalled.ended).left.filter(hasData);
   assert.ok(!seen.some(({ data }) => data.subject === `/customers/${id}`), 'the stream went on after a gap');
@@ -169,7 +169,7 @@ test('the stream of a reader who stalls while events are removed ends, then 410'
   );
   const gone = await service.as({ key }).get('/events', { ...sse, 'last-event-id': seen.at(-1)?.id ?? '' });
   assertProblem(gone, 'events-gone');
-  assert.match(app.metricsText(), /^orderly_streams_ended_total\{reason="gone"\} 1$/m);
+  assert.match(inside.metricsText(), /^orderly_streams_ended_total\{reason="gone"\} 1$/m);
 });
 
 test('a cursor whose events were removed is 410 before the stream begins', async (t) => {

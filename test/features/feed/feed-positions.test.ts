@@ -88,7 +88,7 @@ test('a position right after the removed events continues without a gap', inside
   service.clock.advance(2 * 86_400_000);
   const { token, get } = await service.root();
   const { id } = await newCustomer(service, token);
-  await service.inside?.app.cleanup.run();
+  await service.inside?.cleanup.run();
   assertProblem(await get(before), 'events-gone');
   const kept = await get(boundary);
   assert.ok(valuesIn(kept, 'subject').includes(`/customers/${id}`));

@@ -154,7 +154,7 @@ test('orders of an erased customer are hidden at once, and cleared by a restart'
   const checked = await orderly(['check', `--data=${service.folder}`]);
   assert.equal(checked.status, 0, checked.stdout); // it says how far it is, if that takes long
   const turns = new TurnWatch();
-  await service.inside?.app.cleanup.run();
+  await service.inside?.cleanup.run();
   assertShort(turns);
   assert(isCleared(service.inside?.database.read));
   assert.equal(leftNow(), 1, 'the order that was placed afterwards');

@@ -97,7 +97,7 @@ test(
     await newOrder(service, staff.token, { items: [item], status: 'paid' });
     service.clock.advance(48 * hour);
     const { get } = await service.signIn(staff.email, staff.password);
-    await service.inside?.app.cleanup.run();
+    await service.inside?.cleanup.run();
     const received = await get('/sales?of=received');
     assert.equal(received.body.completeFrom, '2026-03-03T09:30:00.000Z');
     assert.deepEqual(figuresOf(received).flat(), []);

@@ -256,8 +256,8 @@ test('two services on one machine keep each other’s cookie, since a browser ha
 });
 
 test('only one route reads the cookie, and only those of sessions set it', insideOnly, async (t) => {
-  const { app } = (await serviceFor(t)).inside ?? assert.fail('it is inside');
-  const routes = app.router.mounted.map(({ route }) => route).filter(({ sessionCookie }) => sessionCookie);
+  const { router } = (await serviceFor(t)).inside ?? assert.fail('it is inside');
+  const routes = router.mounted.map(({ route }) => route).filter(({ sessionCookie }) => sessionCookie);
   assert.deepEqual(routes.map((each) => `${each.sessionCookie} by ${each.method} ${each.path}`).toSorted(), [
     `read and set by POST ${path}`,
     'set by DELETE /api/sessions',

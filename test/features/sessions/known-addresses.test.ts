@@ -41,7 +41,7 @@ test('an address is known for 30 days and then removed', insideOnly, async (t) =
   await assertKnown(service, [1], []);
   service.clock.advance(1);
   await assertKnown(service, [2], [1]);
-  await service.inside?.app.cleanup.run();
+  await service.inside?.cleanup.run();
   assert.equal(countIn(service), 1);
 });
 

@@ -72,13 +72,13 @@ test('a removed user owns nothing at once; a restart completes the cleanup', ins
       seen.push(id);
     }
     next = body.next;
-    void service.inside?.app.cleanup.run();
+    void service.inside?.cleanup.run();
   }
   assert.deepEqual(
     seen.toSorted((a, b) => a - b),
     Array.from({ length: rows + 1 }, (_, index) => index + 1),
   );
-  await service.inside?.app.cleanup.run();
+  await service.inside?.cleanup.run();
   assert.equal(leftIn(service.inside?.database.read), 0);
   assert.equal(countIn(service.inside?.database.read, 'count(*) FROM removedUsers'), 0);
   assert(Number(service.inside?.database.stats.writes) - writesBefore >= left / sliceRowsMax);

@@ -198,7 +198,7 @@ describe('one-time codes', insideOnly, () => {
       const { folder } = before;
       const settings = { 'jwt-secrets': `${secrets},another secret of at least 32 bytes` };
       const during = await serviceFor(t, { folder, settings });
-      await during.inside?.app.cleanup.run();
+      await during.inside?.cleanup.run();
       await during.stop();
       const after = await serviceFor(t, { folder, settings: { 'jwt-secrets': renewed } });
       assert.equal((await signIn(after, person.email, codeOf(secret, after))).status, status);

@@ -16,11 +16,11 @@ for (const [when, expiresAt] of [
     if (service.inside === undefined) return t.skip('needs its clock');
     using database = new DatabaseSync(join(service.folder, 'orderly.db'));
     database.prepare('UPDATE users SET passwordExpiresAt = ?').run(expiresAt);
-    await service.inside.app.cleanup.run();
+    await service.inside.cleanup.run();
     const signIn = () => service.post('/api/sessions', { body: admin });
     assert.equal((await signIn()).status, 201);
     assert.match(service.logged.join('\n'), /The clock was set/);
     service.clock.advance(7 * dayMilliseconds);
-    await service.inside.app.cleanup.run();
+    await service.inside.cleanup.run();
     assert.equal((await signIn()).status, 401, 'and no longer');
   });

@@ -217,7 +217,7 @@ describe('a webhook', insideOnly, () => {
     await hook.fail(503, { 'retry-after': '86400' });
     hook.service.clock.now += 24 * hour + 1; // before the retry
     await hook.service.person();
-    await hook.service.inside?.app.cleanup.run();
+    await hook.service.inside?.cleanup.run();
     hook.service.clock.advance(3 * hour);
     const reason = await hook.disabledReason();
     assert.match(reason, /^Events after \d+ have expired and were removed\. Set position to resume\.$/);
@@ -234,7 +234,7 @@ describe('a webhook', insideOnly, () => {
     await hook.settled();
     hook.service.clock.now += 2 * 24 * hour;
     await hook.patch({ status: 'paused' }); // its event is the oldest that stays
-    await hook.service.inside?.app.cleanup.run();
+    await hook.service.inside?.cleanup.run();
     await hook.patch({ status: 'enabled' });
     await hook.placeOrders(1);
     await hook.receiver.take(1);

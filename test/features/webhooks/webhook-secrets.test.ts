@@ -29,7 +29,7 @@ describe('secrets of the service', insideOnly, () => {
   test('secrets of the service may be replaced while webhooks keep theirs, after a run with both', async (t) => {
     const hook = await hooked(t, withOlder);
     const during = await hookedAgain(t, hook, `${newer},${older}`);
-    await during.service.inside?.app.cleanup.run();
+    await during.service.inside?.cleanup.run();
     assert.ok(await isSigned(during));
     assert.ok(await isSigned(await hookedAgain(t, during, newer)));
   });
@@ -38,7 +38,7 @@ describe('secrets of the service', insideOnly, () => {
     const hook = await hooked(t, withOlder);
     const during = await hookedAgain(t, hook, `${newer},${older}`);
     assert.equal((await during.call('POST', `${during.path}/secrets`)).status, 201);
-    await during.service.inside?.app.cleanup.run();
+    await during.service.inside?.cleanup.run();
     assert.ok(await isSigned(await hookedAgain(t, during, newer)));
   });
 

@@ -123,7 +123,7 @@ describe('connections', () => {
   type Arrived = Parameters<RequestHandler['onRequest']>[0];
   /** Requests with this target are answered by the test instead of the service. */
   function answerInstead(t: TestContext, target: string, answer: (arrived: Arrived) => void): void {
-    const handler = service().inside?.app.handler ?? assert.fail('it is skipped otherwise');
+    const handler = service().inside?.handler ?? assert.fail('it is skipped otherwise');
     const { onRequest } = handler;
     t.mock.method(handler, 'onRequest', (arrived: Arrived) => {
       const { request, response, connection } = arrived;

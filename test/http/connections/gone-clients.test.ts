@@ -23,7 +23,7 @@ suite('a client that has gone before its response', insideOnly, () => {
   };
   const countsOf = ({ inside }: TestService, labels: string): string | undefined =>
     new RegExp(`^orderly_http_requests_total\\{${labels}\\} (\\d+)$`, 'm').exec(
-      inside?.app.metricsText() ?? '',
+      inside?.metricsText() ?? '',
     )?.[1];
 
   test('a client that goes while its request is handled leaves the request’s line, and who ended it', async (t) => {
@@ -95,7 +95,7 @@ for (const [name, head, whole, status] of [
   test(`an idle connection doesn’t keep its last request, with ${name}`, insideOnly, async (t) => {
     const service = await serviceFor(t);
     const { token } = await service.person();
-    const { handler } = service.inside?.app ?? assert.fail('it is skipped otherwise');
+    const { handler } = service.inside ?? assert.fail('it is skipped otherwise');
     const received: WeakRef<object>[] = [];
     const { onRequest } = handler;
     handler.onRequest = (arrived) => {

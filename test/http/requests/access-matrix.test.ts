@@ -31,7 +31,7 @@ import { withoutSyncs } from '../../support/list-support.ts';
 test('every route has a row in the access matrix, and every row a route', async (t) => {
   const service = await serviceFor(t);
   if (service.inside === undefined) return t.skip('needs the list of routes');
-  const routes = service.inside.app.router.mounted.map(({ route: { method, path } }) => `${method} ${path}`);
+  const routes = service.inside.router.mounted.map(({ route: { method, path } }) => `${method} ${path}`);
   assert.deepEqual([...matrix.keys()].sort(), routes.sort());
 });
 

@@ -176,7 +176,7 @@ suite('the event loop', insideOnly, () => {
     const init = { method: 'DELETE', headers: { authorization: `Bearer ${token}` } };
     const watch = new TurnWatch();
     assert.equal(await send({ path: `${service.url}/api/users/${id}`, init }), 204);
-    await service.inside?.app.cleanup.run();
+    await service.inside?.cleanup.run();
     assertShort(watch);
     assert.equal(countIn(service, `orders WHERE userId = ${id}`), 0);
   });
@@ -189,7 +189,7 @@ suite('the event loop', insideOnly, () => {
        SELECT randomblob(32), '', value, 201, '', zeroblob(800), 0 FROM ${series(rows)}`,
     );
     const watch = new TurnWatch();
-    await service.inside?.app.cleanup.run();
+    await service.inside?.cleanup.run();
     assertShort(watch);
     assert.equal(countIn(service, 'storedResponses'), 0);
   });

@@ -194,7 +194,7 @@ test('a response that can’t be sent fails alone: others of its turn arrive', i
     },
   });
   const service = await serviceFor(t, { extraRoutes: [fails] });
-  const { handler } = service.inside?.app ?? assert.fail('it is skipped otherwise');
+  const { handler } = service.inside ?? assert.fail('it is skipped otherwise');
   const { onRequest } = handler;
   t.mock.method(handler, 'onRequest', (arrived: Parameters<typeof onRequest>[0]) => {
     responses.set(arrived.request.url, arrived.response);

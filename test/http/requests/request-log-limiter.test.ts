@@ -82,7 +82,7 @@ test('a request that exceeds a rate is logged with its event, or neither is', in
     [linesMax, linesMax],
   );
   const counted = /^orderly_security_events_total\{event="excess_rate_limit_exceeded"\} 605$/m;
-  assert.match(service.inside?.app.metricsText() ?? '', counted);
+  assert.match(service.inside?.metricsText() ?? '', counted);
 });
 
 test('the lines left out since the last minute are counted when the service ends', insideOnly, async (t) => {
@@ -96,6 +96,6 @@ test('the lines left out since the last minute are counted when the service ends
 });
 
 function countOf({ inside }: TestService, status: number): number {
-  const counts = inside?.app.metricsText().matchAll(new RegExp(`status="${status}"\\} (\\d+)`, 'g')) ?? [];
+  const counts = inside?.metricsText().matchAll(new RegExp(`status="${status}"\\} (\\d+)`, 'g')) ?? [];
   return [...counts].reduce((sum, [, count]) => sum + Number(count), 0);
 }

@@ -14,14 +14,14 @@ const dayMilliseconds = 24 * 3600 * 1000;
 
 test('a response is stored for 24 hours, and not a millisecond longer', insideOnly, async (t) => {
   const service = await serviceFor(t);
-  const { app, database } = service.inside ?? assert.fail('it is skipped otherwise');
+  const { cleanup, database } = service.inside ?? assert.fail('it is skipped otherwise');
   const { email, password: secret } = await service.person();
   const send = async (): Promise<TestResponse> => {
     const { token } = await service.signIn(email, secret);
     return service.post('/customers', { token, headers: withKey('a-day'), body: { name: 'Ada' } });
   };
   const storedRows = async (): Promise<unknown> => {
-    await app.cleanup.run();
+    await cleanup.run();
     return database.read.get('SELECT count(*) FROM storedResponses')?.[0];
   };
   const first = await send();

@@ -155,7 +155,7 @@ test('a route gets what has arrived of a body before it learns that the client i
   await begun?.promise;
   await service.get('/health/live'); // by then the line has arrived
   connection.socket.resetAndDestroy();
-  await until(() => service.inside?.app.metricsText().includes('orderly_connections 1\n') !== false);
+  await until(() => service.inside?.metricsText().includes('orderly_connections 1\n') !== false);
   gate?.resolve();
   await ended?.promise;
   assert.deepEqual(received, ['one line']);

@@ -50,7 +50,7 @@ describe('while the read worker looks for a page', insideOnly, () => {
   });
 
   test('every list has a row', () => {
-    const mounted = running().inside?.app.router.mounted ?? [];
+    const mounted = running().inside?.router.mounted ?? [];
     // the feed never waits for the thread
     const routes = mounted.filter(({ route }) => route.reply.kind === 'list' && route.path !== '/events');
     assert.deepEqual(

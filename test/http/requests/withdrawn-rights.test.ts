@@ -101,7 +101,7 @@ const ownBodies: Readonly<Record<string, (actor: Actor, isKey: boolean) => objec
 };
 
 test('every route that takes a body has a row', insideOnly, async (t) => {
-  const { router } = (await serviceFor(t)).inside?.app ?? assert.fail('it is skipped otherwise');
+  const { router } = (await serviceFor(t)).inside ?? assert.fail('it is skipped otherwise');
   const taking = router.mounted.filter(({ route }) => route.body !== undefined);
   const names = taking.map(({ route: { method, path } }) => `${method} ${path}`);
   assert.deepEqual(Object.keys(rows).sort(), names.sort());
@@ -151,7 +151,7 @@ describe('rights withdrawn between two halves of a body:', () => {
       body: JSON.stringify(body),
     });
     await done(Promise.resolve(ways[way](service, actor, root)));
-    await service.inside?.app.cleanup.run(); // of a user who was deleted
+    await service.inside?.cleanup.run(); // of a user who was deleted
     const before = service.inside?.database.stats.commits; // data_version changes with a checkpoint, too
     const code = way === 'demotion' ? 'forbidden' : isPublic ? 'invalid-credentials' : 'invalid-token';
     assertProblem(await late.sendRest(), code);

@@ -260,9 +260,9 @@ test('each request starts the sampling, and a scrape shows the delays since the 
   const median = 'orderly_event_loop_delay_seconds{percentile="50"}';
   await until(async () => (await sampled(service))(median) > 0);
   if (service.inside === undefined) return;
-  const { metrics, metricsText } = service.inside.app;
+  const { metrics } = service.inside;
   await until(() => metrics.loopDelay.seconds(100) > 0);
-  metricsText();
+  service.inside.metricsText();
   assert.equal(metrics.loopDelay.seconds(100), 0);
 });
 
