@@ -7,6 +7,9 @@ import { ProblemDocument } from '../../src/http/responses/problem-response.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';
 import { serviceFor, type TestResponse, type TestOptions, type TestService } from './service.ts';
 
+/** Without waits for the disk, for thousands of requests one after another. */
+export const withoutSyncs: TestOptions = { fdatasync: (_descriptor, done) => void setImmediate(done, null) };
+
 /** One service for all tests of a suite that don't disturb each other; called in the suite's body. */
 export function sharedService(
   options: TestOptions = {},

@@ -1,8 +1,7 @@
 // The parameters of lists, valid and invalid: all issues of a query are reported at once.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
-import { withoutSyncs } from '../../support/list-support.ts';
+import { assertProblem, assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 import { assertIssues, newCustomer, newOrder, rootToken } from '../../support/resource-support.ts';
 import type { TestResponse } from '../../support/service.ts';
 

@@ -25,8 +25,7 @@ import {
   type Row,
   type Subject,
 } from './access-rows.ts';
-import { assertProblem, assertStatus, sharedService } from '../../support/http-support.ts';
-import { withoutSyncs } from '../../support/list-support.ts';
+import { assertProblem, assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 
 test('every route has a row in the access matrix, and every row a route', async (t) => {
   const service = await serviceFor(t);

@@ -17,8 +17,7 @@ import {
   targetOf,
 } from '../../support/resource-support.ts';
 import { insideOnly, password, serviceFor, type Person, type TestService } from '../../support/service.ts';
-import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { withoutSyncs } from '../../support/list-support.ts';
+import { assertProblem, sharedService, withoutSyncs } from '../../support/http-support.ts';
 import { done, newPassword, sendHalf } from '../../support/withdrawn-support.ts';
 import { bodies, type Subject } from './access-rows.ts';
 
