@@ -4,10 +4,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fieldAt, network } from './console-actions.ts';
-import { cup, cupLine, isSettled, isSold, openTill, tea, teaLine } from './console-till.ts';
+import { cup, cupLine, cups, isSettled, isSold, openTill, tea, teaLine } from './console-till.ts';
 
 const latency = 400;
 const addLine = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Add item').click()`;
+const countTones = `{
+  window.tones = 0;
+  const start = OscillatorNode.prototype.start;
+  OscillatorNode.prototype.start = function () {
+    window.tones += 1;
+    start.call(this);
+  };
+}`;
 const isInSight = `['.total', '.bar .primary'].map((selector) => {
   const { x, y, width, height } = document.querySelector(selector).getBoundingClientRect();
   return document.elementsFromPoint(x + width / 2, y + height / 2)[0]?.closest(selector) !== null;
@@ -72,6 +80,40 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       assert.deepEqual([sameId, other], [customerId, 'transfer'], 'there is one such customer');
     },
   );
+
+  await t.test('are a walk-in’s where only digits are in Customer, which are said', async () => {
+    for (const [digits, key] of [
+      ['4012', 'F2'],
+      ['40063813', 'F4'],
+    ] as const) {
+      const id = await scanned(tea);
+      await person.enter('Customer', digits);
+      await tab.press(key);
+      await person.see(`Sold without a customer: “${digits}” was not chosen.`);
+      const { customerId, status } = await orders.read(id);
+      assert.equal((await office.get(`/customers/${customerId}`)).body.name, 'Walk-in');
+      assert.equal(status, 'delivered');
+    }
+    assert.equal((await office.get('/customers?q=4012')).body.data.length, 0);
+  });
+
+  await t.test('that are refused say so by the tone of each scan, until they are right', async () => {
+    const id = await scanned(tea);
+    await person.enter('Customer', 'grac');
+    await tab.evaluate(countTones);
+    await tab.press('F4');
+    await person.see('Choose a customer from the list, or enter the name of a new one.');
+    assert.equal(await tab.evaluate('window.tones'), 1);
+    await tab.scan(cup.barcode);
+    await seeItems(teaLine, cupLine);
+    assert.equal(await tab.evaluate('window.tones'), 2);
+    await person.chooseCustomer('grace');
+    await tab.scan(cup.barcode);
+    await seeItems(teaLine, cups(2));
+    assert.equal(await tab.evaluate('window.tones'), 2);
+    await tab.press('F4');
+    await person.see(`Order ${id}`);
+  });
 
   for (const pause of [0, 350])
     await t.test(`have what is scanned ${pause} ms after the one before was ended`, async () => {

@@ -145,9 +145,18 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
   const amount = h('bdi', money(total, currency));
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
   const said = { order, amount, payment: h('span', paymentNames[payment]) };
-  if (status !== 'delivered') return notify(rich('Paid: {amount}, {payment}. {order}', said));
+  const isSold = status === 'delivered';
   const back = action(t('Take back'), () => takeBack(page, placed, entered));
-  notify(rich('Sold: {amount}, {payment}. {order} {back}', { ...said, back }), takeBackMilliseconds);
+  const text: Child = isSold
+    ? rich('Sold: {amount}, {payment}. {order} {back}', { ...said, back })
+    : rich('Paid: {amount}, {payment}. {order}', said);
+  notify([text, unchosen(entered)], isSold ? takeBackMilliseconds : undefined);
+}
+
+/** Says what was in the field of the customer although it chose nobody. */
+function unchosen({ customer, '/customerId': text }: Entered): Child {
+  if (customer !== undefined || typeof text !== 'string' || text.trim() === '') return undefined;
+  return h('p', t('Sold without a customer: “{text}” was not chosen.', { text: text.trim() }));
 }
 
 /** A sale is taken back by a refund; its items are in a new order again. */

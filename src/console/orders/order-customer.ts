@@ -9,7 +9,7 @@ import { h } from '../parts/elements.ts';
 import { fieldsOf } from '../parts/fields.ts';
 import { type Entered, field, showIssue } from '../parts/forms.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { isBarcode, isLikeCode, sayUnhandled } from '../parts/scans.ts';
+import { isLikeCode, sayUnhandled } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
@@ -63,6 +63,9 @@ export function orderCustomer({ client, user }: Page, options: Options) {
 
   const text = (): string => control.value.trim();
 
+  /** What was scanned or typed in part names nobody. */
+  const hasNoName = (): boolean => chosen() === undefined && isNameless(text());
+
   const chosen = (): Chosen | undefined => (last?.name === control.value ? last : undefined);
 
   function choose(customer: Chosen): void {
@@ -105,7 +108,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   /** A code, also one that goes through the field of a customer who was chosen, is no name of a new one. */
   function hasCode(q: string): boolean {
     const rest = q.replace(last?.name ?? '', '').trim();
-    return isBarcode(q) || (rest !== q && isLikeCode(rest));
+    return isNameless(q) || (rest !== q && isLikeCode(rest));
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
@@ -135,7 +138,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
     const { data } = await client.get<List<Customer>>(`/customers?${query({ q, limit: 2 })}`);
     if (text() !== q || chosen() !== undefined) return;
     const [found, ...others] = data;
-    if (found === undefined && !isBarcode(q)) choose(newNamed(q));
+    if (found === undefined && !isNameless(q)) choose(newNamed(q));
     if (found !== undefined && others.length === 0 && isLikeCode(q)) chooseAndSay(found);
   }
 
@@ -183,9 +186,9 @@ export function orderCustomer({ client, user }: Page, options: Options) {
     suggest,
     focus: () => control.focus(),
 
-    /** Nothing is in the field: then there is nothing to choose. */
+    /** Nobody is chosen or named. */
     get isNobody(): boolean {
-      return text() === '';
+      return hasNoName();
     },
 
     /** A customer who is chosen is kept by their number alone. */
@@ -213,7 +216,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
     /** Shows who is found where somebody has to be chosen. */
     async settle(): Promise<void> {
       await resolve();
-      if (text() === '' || chosen() !== undefined) return;
+      if (hasNoName() || chosen() !== undefined) return;
       control.focus();
       search.find();
     },
@@ -239,6 +242,11 @@ export function orderCustomer({ client, user }: Page, options: Options) {
       return added.id;
     },
   };
+}
+
+/** Nobody is called by digits alone. */
+function isNameless(text: string): boolean {
+  return /^\d*$/.test(text);
 }
 
 function newNamed(name: string): Chosen {

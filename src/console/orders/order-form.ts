@@ -1,5 +1,6 @@
 // The form of an order: its customer, items, delivery and note. After each event each part shows what follows from its
 // fields. What is scanned goes to the form, and while it is being sent to the next one.
+import { soundAlarm } from '../parts/alarm.ts';
 import type { Customer, Issue, Order } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { type Child, h } from '../parts/elements.ts';
@@ -73,6 +74,18 @@ export function orderForm(page: Page, options: Options) {
     scans.deliver();
   }
 
+  /** What is paid needs no customer if none was entered, and what is handed over no address. */
+  function issues(isPaid: boolean): Issue[] {
+    return [
+      ...(hasCustomer && !(isPaid && customer.isNobody) ? customer.issues() : []),
+      ...(hasItems ? lines.issues() : []),
+      ...(hasDelivery && !(isPaid && delivery.isHandedOver) ? delivery.issues() : []),
+    ];
+  }
+
+  /** Whether a payment was refused: what is scanned next may be meant for the next sale. */
+  let isRefused = false;
+
   /** What is scanned meanwhile is for the next order, or for this one if it isn't placed. */
   async function send(pressed: HTMLElement | null, all: () => Entered): Promise<void> {
     await scans.settled; // waits until the running scan's characters have arrived in a field
@@ -80,6 +93,8 @@ export function orderForm(page: Page, options: Options) {
     try {
       await run(pressed, all);
     } catch (error) {
+      isRefused = pressed?.dataset['payment'] !== undefined;
+      if (isRefused) soundAlarm();
       takeScans();
       throw error;
     }
@@ -107,8 +122,9 @@ export function orderForm(page: Page, options: Options) {
   body.addEventListener('scan', (event) => {
     const code = codeOf(event);
     const id = cardIdOf(code);
-    if (body.dataset['scans'] === later) scans.hold(code);
-    else if (id === undefined) lines.scanned(code);
+    if (body.dataset['scans'] === later) return scans.hold(code);
+    if (isRefused && issues(true).length > 0) soundAlarm();
+    if (id === undefined) lines.scanned(code);
     else void customer.scanned(id);
   });
   return {
@@ -117,6 +133,7 @@ export function orderForm(page: Page, options: Options) {
     lines,
     delivery,
     entered,
+    issues,
 
     /** To be called once the form is shown. */
     takeScans,
@@ -125,15 +142,6 @@ export function orderForm(page: Page, options: Options) {
     async settle(): Promise<void> {
       if (hasCustomer) await customer.settle();
       await lines.settle();
-    },
-
-    /** What is paid needs no customer if none was entered, and what is handed over no address. */
-    issues(isPaid: boolean): Issue[] {
-      return [
-        ...(hasCustomer && !(isPaid && customer.isNobody) ? customer.issues() : []),
-        ...(hasItems ? lines.issues() : []),
-        ...(hasDelivery && !(isPaid && delivery.isHandedOver) ? delivery.issues() : []),
-      ];
     },
 
     /** What the order gets, but for its customer. */
