@@ -14,12 +14,12 @@ import type { Route } from '../http/routing/route.ts';
 import { eventStream } from '../http/responses/server-sent-events.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
-type OwnType = { readonly description: string; readonly example: string | object };
+type DescribedType = { readonly description: string; readonly example: string | object };
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
 
 /** Bodies of no schema are strings or objects, as their examples: Postman's import reports those without one. */
-const ownTypes: Readonly<Record<string, OwnType>> = {
+const describedTypes: Readonly<Record<string, DescribedType>> = {
   'text/html': { description: 'A page for people.', example: '<!doctype html><title>orderly</title>' },
   'text/plain': { description: 'Prometheus text format.', example: 'orderly_streams 2\n' },
   'text/javascript': { description: 'A module of a page.', example: 'export {};\n' },
@@ -51,11 +51,14 @@ const ownTypes: Readonly<Record<string, OwnType>> = {
 export function contentOf(mediaTypes: readonly string[], schema: Json, example: unknown): Json {
   const content: Json = {};
   for (const type of mediaTypes) {
-    const own = ownTypes[type];
+    const described = describedTypes[type];
     content[type] =
-      own === undefined
+      described === undefined
         ? { schema, example }
-        : { schema: { type: typeof own.example, description: own.description }, example: own.example };
+        : {
+            schema: { type: typeof described.example, description: described.description },
+            example: described.example,
+          };
   }
   return content;
 }

@@ -33,7 +33,7 @@ export type Rates = Readonly<
 /** The state of a bucket after a request has consumed a token. `isExceeded`: the bucket had no token left. */
 type BucketState = {
   readonly isExceeded: boolean;
-  readonly policyName: string;
+  readonly rateName: string;
   readonly fields: HeaderFields;
   readonly retryAfterSeconds: number;
 };
@@ -47,23 +47,23 @@ export type Limiter = {
 
 type Bucket = { level: number; at: number };
 
-export function createLimiter(policyName: string, rate: Rate, bucketCountMax = bucketsMax): Limiter {
-  return rate === undefined ? unlimited : new TokenBuckets(policyName, rate, bucketCountMax);
+export function createLimiter(rateName: string, rate: Rate, bucketCountMax = bucketsMax): Limiter {
+  return rate === undefined ? unlimited : new TokenBuckets(rateName, rate, bucketCountMax);
 }
 
 const unlimited: Limiter = { consumeToken: () => undefined, size: 0 };
 
 /** Beyond a bound, buckets are dropped, mostly those not used recently (`BoundedMap`). */
 class TokenBuckets implements Limiter {
-  readonly #policyName: string;
+  readonly #rateName: string;
   readonly #policy: string;
   readonly #requests: number;
   readonly #perMillisecond: number;
   readonly #buckets: BoundedMap<string, Bucket>;
 
-  constructor(policyName: string, { requests, seconds }: NonNullable<Rate>, bucketCountMax: number) {
-    this.#policyName = policyName;
-    this.#policy = `"${policyName}";q=${requests};w=${seconds}`;
+  constructor(rateName: string, { requests, seconds }: NonNullable<Rate>, bucketCountMax: number) {
+    this.#rateName = rateName;
+    this.#policy = `"${rateName}";q=${requests};w=${seconds}`;
     this.#requests = requests;
     this.#perMillisecond = requests / (seconds * 1000);
     this.#buckets = new BoundedMap(bucketCountMax);
@@ -75,7 +75,7 @@ class TokenBuckets implements Limiter {
     if (!isExceeded) bucket.level -= 1;
     return {
       isExceeded,
-      policyName: this.#policyName,
+      rateName: this.#rateName,
       fields: this.#fieldsOf(bucket),
       retryAfterSeconds: isExceeded ? this.#secondsFor(1 - bucket.level) : 0,
     };
@@ -105,7 +105,7 @@ class TokenBuckets implements Limiter {
    */
   #fieldsOf({ level }: Bucket): HeaderFields {
     const secondsToFull = this.#secondsFor(this.#requests - level);
-    const state = `"${this.#policyName}";r=${Math.floor(level)};t=${secondsToFull}`;
+    const state = `"${this.#rateName}";r=${Math.floor(level)};t=${secondsToFull}`;
     return ['RateLimit-Policy', this.#policy, 'RateLimit', state];
   }
 
@@ -114,9 +114,9 @@ class TokenBuckets implements Limiter {
   }
 }
 
-export function rateExceeded({ policyName, retryAfterSeconds }: BucketState): Problem {
-  const detail = `Rate limit "${policyName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
-  return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [policyName] });
+export function rateExceeded({ rateName, retryAfterSeconds }: BucketState): Problem {
+  const detail = `Rate limit "${rateName}" exceeded; retry in ${counted(retryAfterSeconds, 'second')}.`;
+  return new Problem('quota-exceeded', detail, { retryAfterSeconds, violated: [rateName] });
 }
 
 export type Limiters = ReturnType<typeof createLimiters>;

@@ -52,7 +52,7 @@ import {
   noMetadata,
   type Metadata,
 } from '../storage/metadata.ts';
-import { unlessInUse, type ObjectSource, type Owned } from '../storage/object-access.ts';
+import { ownerIdOf, unlessInUse, type ObjectSource, type Owned } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import * as column from '../storage/table.ts';
 import { table, type Column } from '../storage/table.ts';
@@ -190,7 +190,7 @@ export function resource<M extends ResourceMembers>(
   declared: ResourceDeclaration<M> & SaysWhatIsPersonal<M>,
 ) {
   const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declared.rights;
-  const rights = { isOwned: isOwnedBy(declared.rights), readers, writers, deleters };
+  const rights = { isOwned: hasOwners(declared.rights), readers, writers, deleters };
   const bodies = bodiesOf(declared);
   return {
     ...declared,
@@ -234,7 +234,8 @@ function bodiesOf<M extends ResourceMembers>({
     const wanted =
       method === 'PUT' ? withStaying(members, current, body) : mergePatch(currentContent(current), body);
     const issues = [...readOnlyIssues(current, sent, readOnly), ...ownerIssues];
-    if (method === 'PATCH' && sent['userId'] === null && ownerOf(current) !== null) issues.push(noOwner);
+    if (method === 'PATCH' && sent['userId'] === null && ownerIdOf(current) !== null)
+      issues.push(ownerMissing);
     issues.push(...withdrawnCurrencyIssues(current, sent));
     return contentOf(requireFittingMerge(Replacement, wanted, issues));
   }
@@ -245,7 +246,7 @@ function bodiesOf<M extends ResourceMembers>({
   return { Shown, New, Replacement, Patch, read, merge };
 }
 
-const noOwner: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };
+const ownerMissing: Issue = { pointer: '/userId', code: 'type', detail: 'userId must be the id of a user.' };
 
 /** The columns of its file, as exports write and imports read them. */
 function fileOf<M extends ResourceMembers>({ members, imports }: ResourceDeclaration<M>) {
@@ -265,7 +266,7 @@ function rowsOf<M extends ResourceMembers>(
   type Shown = RowOf<M> & CommonMembers;
   type Content = ContentOf<M>;
   const { name, plural, members, keys = {}, rights, search, deletion, onWrite } = declared;
-  const isOwned = isOwnedBy(rights);
+  const isOwned = hasOwners(rights);
   const shown: ResourceColumns = columnsOf(members);
   const columns: ResourceColumns = { ...shown, ...keys };
   const rows = table(plural, columns);
@@ -286,7 +287,7 @@ function rowsOf<M extends ResourceMembers>(
   const source: ObjectSource<Shown> = {
     name,
     find: (db, id) => asShown(found.find(db, id)),
-    ownerOf,
+    ownerOf: ownerIdOf,
     accessOf: (caller) => (isOwned ? rowAccessOf(caller) : 'all'),
   };
 
@@ -320,7 +321,7 @@ function rowsOf<M extends ResourceMembers>(
     for (const each of replaceKeySource)
       if (values[each.name] !== before[each.name]) each.replace(permit.writer, values, subjectId);
     afterChange(permit, subjectId, { before: current, after: wanted });
-    const [ownerId, owner] = [ownerOf(wanted), ownerOf(current)];
+    const [ownerId, owner] = [ownerIdOf(wanted), ownerIdOf(current)];
     const formerOwnerId = owner === ownerId ? null : owner;
     const changes = changesBetween(current, wanted, inEvents);
     record(permit, happening, { subjectId, ownerId, formerOwnerId, changes });
@@ -331,7 +332,7 @@ function rowsOf<M extends ResourceMembers>(
     deletion?.checkAllowed(permit.writer, current.id);
     unlessInUse(name, current.id, () => rows.remove(permit.writer, current.id));
     afterChange(permit, current.id, { before: current });
-    record(permit, 'deleted', { subjectId: current.id, ownerId: ownerOf(current) });
+    record(permit, 'deleted', { subjectId: current.id, ownerId: ownerIdOf(current) });
   }
 
   type Happened = Omit<Parameters<typeof recordEvent>[1], 'type' | 'topic'>;
@@ -466,16 +467,11 @@ function customerIn(row: object): number | null {
   return 'customerId' in row && typeof row.customerId === 'number' ? row.customerId : null;
 }
 
-/** The owner's id; null for a row of the shop, or if the owner was deleted. */
-export function ownerOf(row: object): number | null {
-  return 'userId' in row && typeof row.userId === 'number' ? row.userId : null;
-}
-
 /** The list: its parameters, and the rows that they select. */
 function listFor<M extends ResourceMembers>(declared: ResourceDeclaration<M>) {
   const { name, plural, members, sorts, filters, search, rights } = declared;
-  const { userId = ofOwner(Object.values(sorts)[0] ?? 'id'), ...others } = filters;
-  const access = isOwnedBy(rights) ? userId : null;
+  const { userId = ownerFilter(Object.values(sorts)[0] ?? 'id'), ...others } = filters;
+  const access = hasOwners(rights) ? userId : null;
   const all: Readonly<Record<string, ColumnListFilter>> = {
     ...(access === null ? {} : { userId: access }),
     ...others,
@@ -498,7 +494,7 @@ function listFor<M extends ResourceMembers>(declared: ResourceDeclaration<M>) {
 }
 
 /** The filter `userId` of rows with an owner, unless one of this name is declared. */
-function ofOwner(firstSort: string): ColumnListFilter {
+function ownerFilter(firstSort: string): ColumnListFilter {
   const schema = optional(id, { description: 'Only those of this user.' });
   return { schema, column: 'userId', matches: ownedBy, ordered: [firstSort] };
 }
@@ -543,7 +539,7 @@ function metadataOf(row: { readonly metadata?: Metadata } | undefined): Metadata
   return row?.metadata ?? noMetadata;
 }
 
-function isOwnedBy({ owner }: Rights): boolean {
+function hasOwners({ owner }: Rights): boolean {
   return owner === 'user';
 }
 

@@ -3,16 +3,16 @@ import { adminOnly, isStaff, signedIn, staffOnly, type Caller } from '../auth/ac
 import { historyRoute } from '../features/events/history-route.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
-import { represent, type Representation } from '../http/responses/representation.ts';
+import { representRow, type Representation } from '../http/responses/representation.ts';
 import { representationsOf, type RepresentationCache } from '../http/responses/representation-cache.ts';
 import { empty, exportable } from '../http/routing/reply.ts';
 import { route, type Call, type Route } from '../http/routing/route.ts';
 import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
 import type { Schema } from '../schema/schema.ts';
-import { changesNothing, requireOwned, requireVisible } from '../storage/object-access.ts';
+import { changesNothing, ownerIdOf, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
 import { userIssues } from './owner-store.ts';
-import { ownerOf, type Resource, type ResourceMembers, type Shown as ShownOf } from './declared-resource.ts';
+import type { Resource, ResourceMembers, Shown as ShownOf } from './declared-resource.ts';
 
 type RoutesOptions<M extends ResourceMembers> = {
   readonly lists: Lists;
@@ -33,12 +33,12 @@ export function resourceRoutes<M extends ResourceMembers>(
   const Patch: Schema<object> = declared.Patch;
   const { isOwned } = declared;
   const problems: readonly ProblemCode[] = isOwned ? ['forbidden'] : [];
-  const reader = {
+  const reading = {
     tag,
     access: declared.readers === 'staff' ? staffOnly : signedIn,
     scope: `${plural}:read`,
   } as const;
-  const writer = {
+  const writing = {
     tag,
     access: declared.writers === 'staff' ? staffOnly : signedIn,
     scope: `${plural}:write`,
@@ -48,7 +48,7 @@ export function resourceRoutes<M extends ResourceMembers>(
   const file = { name: plural, table: declared.csv, source };
 
   const list = route({
-    ...reader,
+    ...reading,
     method: 'GET',
     path: `/${plural}`,
     summary: `List ${plural}`,
@@ -64,11 +64,11 @@ export function resourceRoutes<M extends ResourceMembers>(
     },
   });
   const create = route({
-    ...writer,
+    ...writing,
     method: 'POST',
     path: `/${plural}`,
     summary: `Create a ${name}`,
-    countsAgainstQuota: true,
+    countsAsChange: true,
     acceptsIdempotencyKey: true,
     ownerOf: (db, id) => representations.find(db, id)?.ownerId,
     body: New,
@@ -84,7 +84,7 @@ export function resourceRoutes<M extends ResourceMembers>(
     },
   });
   const read = route({
-    ...reader,
+    ...reading,
     ...one,
     method: 'GET',
     summary: `Read a ${name}`,
@@ -92,7 +92,7 @@ export function resourceRoutes<M extends ResourceMembers>(
     handle: (call) => requireVisible(representations, call, call.params.id),
   });
   const put = route({
-    ...writer,
+    ...writing,
     ...one,
     method: 'PUT',
     summary: `Replace a ${name}`,
@@ -101,7 +101,7 @@ export function resourceRoutes<M extends ResourceMembers>(
     handle: (call) => change(call, 'PUT'),
   });
   const patch = route({
-    ...writer,
+    ...writing,
     ...one,
     method: 'PATCH',
     summary: `Change a ${name}`,
@@ -110,9 +110,9 @@ export function resourceRoutes<M extends ResourceMembers>(
     handle: (call) => change(call, 'PATCH'),
   });
   const remove = route({
-    ...writer,
+    ...writing,
     ...one,
-    access: declared.deleters === 'administrators' ? adminOnly : writer.access,
+    access: declared.deleters === 'administrators' ? adminOnly : writing.access,
     method: 'DELETE',
     summary: `Delete a ${name}`,
     reply: { kind: 'none' },
@@ -149,8 +149,8 @@ export function resourceRoutes<M extends ResourceMembers>(
     return call.write((permit) => {
       const current = requireOwned(source, permit, call.params.id);
       call.checkPrecondition(() => representRow(current).etag);
-      const newOwnerId = ownerOf(call.body);
-      const isGiven = newOwnerId !== null && newOwnerId !== ownerOf(current);
+      const newOwnerId = ownerIdOf(call.body);
+      const isGiven = newOwnerId !== null && newOwnerId !== ownerIdOf(current);
       const mayGive = isStaff(permit.caller);
       const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, newOwnerId) : [];
       const wanted = declared.merge(current, call.body, { method, ownerIssues });
@@ -162,8 +162,4 @@ export function resourceRoutes<M extends ResourceMembers>(
   }
 
   return [list, create, read, put, patch, remove, ...(hasHistory ? [history] : [])];
-}
-
-export function representRow<R extends { readonly id: number }>(row: R): Representation<R> {
-  return represent(row, { id: row.id, ownerId: ownerOf(row) });
 }

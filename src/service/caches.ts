@@ -25,25 +25,16 @@ export class Caches {
 
   /** Drops the entries that a change made stale. Called once the change is on disk, before the next read. */
   invalidate(invalidation: Invalidation): void {
-    switch (invalidation.kind) {
-      case 'order':
-        return this.orders.delete(invalidation.id);
-      case 'customer':
-        return this.customers.delete(invalidation.id);
-      case 'session':
-        return this.callers.sessions.delete(invalidation.id);
-      case 'key':
-        return this.callers.keys.delete(invalidation.id);
-      case 'user':
-        return this.callers.clear();
-      case 'other':
-        return; // not cached here
-      case 'everything':
-        this.orders.clear();
-        this.customers.clear();
-        return this.callers.clear();
-      default:
-        invalidation satisfies never; // a new kind doesn't compile without its case
+    if (invalidation === 'everything') {
+      this.orders.clear();
+      this.customers.clear();
+      return this.callers.clear();
     }
+    const { table, id } = invalidation;
+    if (table === 'orders') this.orders.delete(id);
+    if (table === 'customers') this.customers.delete(id);
+    if (table === 'sessions') this.callers.sessions.delete(id);
+    if (table === 'apiKeys') this.callers.keys.delete(id);
+    if (table === 'users') this.callers.clear(); // each caller holds the rights of a user
   }
 }

@@ -64,7 +64,7 @@ export function localUrlOf({ tls }: Config, { address, port, family }: AddressIn
 }
 
 /** The files that the service itself opens, among them those of its database and its threads. */
-const ownFilesMax = 100;
+const serviceFilesMax = 100;
 
 /**
  * Returns how many files this process may have open, on Linux. Elsewhere it is undefined: Node has raised the limit as
@@ -81,5 +81,5 @@ export function openFilesMax(): number | undefined {
 
 /** Lowers the number of connections until enough files are left for the service itself. */
 export function connectionsWithin(filesMax: number | undefined, connectionsMax: number): number {
-  return Math.min(connectionsMax, (filesMax ?? Infinity) - ownFilesMax);
+  return Math.min(connectionsMax, (filesMax ?? Infinity) - serviceFilesMax);
 }

@@ -43,7 +43,7 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
   try {
     const authority = ensureAuthority(config, now);
     const issuer = new X509Certificate(authority.pair.certPem);
-    const names = ownNames(config).all.filter((name) => permits(issuer, name));
+    const names = certificateNames(config).all.filter((name) => permits(issuer, name));
     if (current !== undefined && isCurrent(current, { issuer, names, now }))
       return { pair: current, created: authority.created };
     const pair = issueCertificate(names, authority.pair, now);
@@ -62,7 +62,7 @@ export function ensureOwnCertificate(config: Config, now: number): EnsuredPair {
 function ensureAuthority(config: Config, now: number): EnsuredPair {
   const files = filesIn(config.dataFolder, 'ca.pem', 'ca-key.pem');
   const current = readPair(files);
-  const { all, configured } = ownNames(config);
+  const { all, configured } = certificateNames(config);
   if (current !== undefined && isValidUntil(current, now + renewAuthorityMilliseconds)) {
     const certificate = new X509Certificate(current.certPem);
     if (configured.every((name) => permits(certificate, name))) return { pair: current, created: [] };
@@ -124,7 +124,7 @@ function writePair(files: PairFiles, { certPem, keyPem }: KeyPair): void {
 }
 
 /** DNS names and addresses, each once. */
-type OwnNames = {
+type CertificateNames = {
   readonly all: readonly string[];
   /** The configured names. The other names are the machine's, and may change. */
   readonly configured: readonly string[];
@@ -137,10 +137,10 @@ const unspecified: readonly string[] = ['0.0.0.0', '::'];
 /** A machine with many containers has many addresses. */
 const addressesMax = 50;
 
-export function ownNames(
+export function certificateNames(
   { host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>,
   machine: Machine = thisMachine(),
-): OwnNames {
+): CertificateNames {
   const configured = new Set(publicUrl === '' ? [] : [hostOf(new URL(publicUrl))]);
   if (isLoopback(host) && !loopback.includes(host)) configured.add(host);
   if (isLoopback(host)) return { all: union(configured, loopback), configured: [...configured] };
@@ -153,7 +153,7 @@ export function ownNames(
 /** Returns the names that other devices in the network can use: all but the names of loopback. */
 export function namesForOtherDevices(config: Pick<Config, 'host' | 'publicUrl'>, machine: Machine): string[] {
   const isIPv4Alone = config.host === '0.0.0.0'; // `::` accepts both
-  return ownNames(config, machine).all.filter(
+  return certificateNames(config, machine).all.filter(
     (name) => !isLoopback(name) && !(isIPv4Alone && isIP(name) === 6),
   );
 }

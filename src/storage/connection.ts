@@ -11,14 +11,8 @@ export type Synchronous<T> = T extends PromiseLike<unknown> ? never : T;
 /** Makes the changes of one write. Synchronous, so that no other request's changes come in between. */
 export type WriteCallback<T> = (db: Connection) => Synchronous<T>;
 
-/** A cached value that a change makes stale. Caches drop it once the write that names it is on disk. */
-export type Invalidation =
-  | { readonly kind: 'order' | 'customer' | 'session' | 'key'; readonly id: number }
-  /** An object that only the feature's own `onDurableChanges` knows. */
-  | { readonly kind: 'other'; readonly feature: string; readonly id: number }
-  /** Affects every session and key of the user, as a new role or a deletion does. */
-  | { readonly kind: 'user'; readonly id: number }
-  | { readonly kind: 'everything' };
+/** The row that a change makes stale, or everything. Caches drop it once the write that names it is on disk. */
+export type Invalidation = { readonly table: string; readonly id: number } | 'everything';
 
 /** Runs each statement that returns rows. */
 type Guard = <T>(run: () => T) => T;

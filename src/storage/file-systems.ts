@@ -55,8 +55,8 @@ export function databaseIdentity(file: string): string | undefined {
   if (fileSystemOf(dirname(file)) !== undefined) return undefined;
   const { ino, birthtimeNs, ctimeNs } = statSync(file, { bigint: true });
   if (birthtimeNs === ctimeNs) chmodSync(file, 0o600); // changes the time of the last change of a new file
-  const isKept = birthtimeNs > 0n && birthtimeNs !== statSync(file, { bigint: true }).ctimeNs;
-  return isKept ? `${ino}-${birthtimeNs}` : undefined;
+  const isStable = birthtimeNs > 0n && birthtimeNs !== statSync(file, { bigint: true }).ctimeNs;
+  return isStable ? `${ino}-${birthtimeNs}` : undefined;
 }
 
 /** The errors of fsync where there is nothing to sync; SQLite ignores them, too. */

@@ -75,3 +75,8 @@ export function unlessInUse(name: string, id: number, remove: () => void): void 
 export function changesNothing<T extends object>(current: T, wanted: Partial<T>): boolean {
   return isDeepStrictEqual({ ...current, ...wanted }, current);
 }
+
+/** The owner's id; null for a row of the shop, or if the owner was deleted. */
+export function ownerIdOf(row: object): number | null {
+  return 'userId' in row && typeof row.userId === 'number' ? row.userId : null;
+}

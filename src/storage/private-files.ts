@@ -21,7 +21,7 @@ import { StorageError } from './storage-error.ts';
 export const maySync = !('permission' in process);
 
 /** What the service and its commands open by these names has to be their account's own. */
-const ownNames = ['lock.db', 'orderly.db', 'orderly.db-wal', 'orderly.db-shm', 'orderly.db-journal'];
+const databaseNames = ['lock.db', 'orderly.db', 'orderly.db-wal', 'orderly.db-shm', 'orderly.db-journal'];
 
 /**
  * Creates a file that only this account may read, or makes it private. Opens the file only if it doesn't exist:
@@ -53,7 +53,7 @@ export function keepPrivate(file: string): void {
     throw new StorageError(
       `${file} is not a file. (A container makes a folder of a mounted file that is missing: mount the data folder.)`,
     );
-  if (!isOwn(stats))
+  if (!isOfThisAccount(stats))
     throw new StorageError(
       `${file} belongs to account ${stats.uid}: give it to this one, or delete it. If its file system gives all new ` +
         'files to that account, run orderly as it, or mount the file system with the uid of this one.',
@@ -62,7 +62,7 @@ export function keepPrivate(file: string): void {
 }
 
 /** Whether the process's account owns a file. Windows has no such numbers. */
-function isOwn({ uid }: { readonly uid: number }): boolean {
+function isOfThisAccount({ uid }: { readonly uid: number }): boolean {
   const account = process.geteuid?.();
   return account === undefined || account === uid;
 }
@@ -74,26 +74,27 @@ function isOwn({ uid }: { readonly uid: number }): boolean {
 export function claimFolder(folder: string): void {
   if (process.platform === 'win32') return; // its modes say nothing
   const stats = statSync(existingPart(resolve(folder)));
-  if (isRoot() && !isOwn(stats))
+  if (isRoot() && !isOfThisAccount(stats))
     throw new StorageError(
       `${folder} belongs to account ${stats.uid}, and root uses only its own: run this as that account ` +
         '("runuser -u NAME -- orderly …", or the user of the container), or give the folder to root.',
     );
   if (!existsSync(folder)) return;
-  if (isOwn(stats) && isOpenToOthers(folder) && isDataFolder(folder)) chmodIfKept(folder, stats.mode & 0o700);
+  if (isOfThisAccount(stats) && isOpenToOthers(folder) && isDataFolder(folder))
+    chmodIfKept(folder, stats.mode & 0o700);
   if (mayOthersWrite(folder))
     throw new StorageError(
       `Other accounts may write the folder ${folder}: name a folder in it that is still missing, which is made ` +
         'private. A file system that keeps no modes needs options of its mount ("umask=077" for exFAT and FAT, ' +
         '"dir_mode=0700,file_mode=0600,uid=…" for SMB); under WSL use a folder of Linux.',
     );
-  for (const file of ownNames.map((name) => join(folder, name))) if (exists(file)) keepPrivate(file);
+  for (const file of databaseNames.map((name) => join(folder, name))) if (exists(file)) keepPrivate(file);
 }
 
 /** Throws if root would use a file in a folder where another account may put a link or a journal beside it. */
 export function rejectForeignFile(file: string): void {
   const folder = dirname(resolve(file));
-  if (!isRoot() || (isOwn(statSync(folder)) && !mayOthersWrite(folder))) return;
+  if (!isRoot() || (isOfThisAccount(statSync(folder)) && !mayOthersWrite(folder))) return;
   throw new StorageError(`Another account may change files of ${folder}: root uses a folder of its own.`);
 }
 

@@ -346,7 +346,7 @@ export class Transactions {
     if (this.#state !== 'open') return;
     const callback = (db: Connection): void => {
       this.#options.writing.exec(emptyCommitSql);
-      db.invalidate({ kind: 'other', feature: 'storage', id: 0 }); // makes it a change
+      db.invalidate({ table: 'none', id: 0 }); // makes it a change
     };
     this.#enqueue({ callback, isDiskTest }).catch(() => {}); // what fails was reported
   }
@@ -396,7 +396,7 @@ export class Transactions {
     if (this.#unsynced !== undefined) return;
     const version = this.#readDataVersion();
     if (version === this.#dataVersion) return;
-    this.#options.onDurableChanges([{ kind: 'everything' }]);
+    this.#options.onDurableChanges(['everything']);
     this.#dataVersion = version; // if a feature could not read anew, the next detection asks it again
   }
 

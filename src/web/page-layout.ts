@@ -6,7 +6,7 @@ import { pageStyle } from './page-style.ts';
 /** Markup that is safe to send: only `html` returns it. */
 export type Html = { readonly markup: string };
 type Part = string | number | Html | readonly Part[];
-export type Page = { readonly html: string; readonly policy: string };
+export type Page = { readonly html: string; readonly csp: string };
 
 /** Escapes each value of the template, unless it is markup of `html`. */
 export function html(strings: TemplateStringsArray, ...parts: readonly Part[]): Html {
@@ -82,7 +82,7 @@ ${main}
 </body>
 </html>
 `;
-  return { html: markup, policy };
+  return { html: markup, csp };
 }
 
 export const icon =
@@ -91,7 +91,7 @@ export const icon =
   "<path d='M4 5h8M4 8h8M4 11h5' stroke='white' stroke-width='1.6' stroke-linecap='round'/></svg>";
 
 /** The page's own style, and the icon as the only image: nothing runs, loads or is sent. */
-const policy = [
+const csp = [
   "default-src 'none'",
   `style-src 'sha256-${hash('sha256', pageStyle, 'base64')}'`,
   'img-src data:',

@@ -15,12 +15,12 @@ type SharedPageOptions = {
 };
 
 export function sharedPage(
-  { html: text, policy }: Page,
+  { html: text, csp }: Page,
   { links = '</openapi.json>; rel="service-desc"', fields: others = [] }: SharedPageOptions = {},
 ): Promise<SharedDocument<never>> {
   const fields = [
     'Content-Security-Policy',
-    policy,
+    csp,
     'Referrer-Policy',
     'no-referrer',
     'Cross-Origin-Opener-Policy',

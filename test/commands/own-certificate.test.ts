@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test, type TestContext } from 'node:test';
 import module from 'node:module';
 import os from 'node:os';
-import { ownNames, thisMachine } from '../../src/service/own-certificate.ts';
+import { certificateNames, thisMachine } from '../../src/service/own-certificate.ts';
 import { ensureCertificate } from '../../src/service/certificate-keeper.ts';
 import { readCommandLine } from '../../src/service/command-line.ts';
 import { newCertificate } from '../support/new-certificate.ts';
@@ -40,7 +40,7 @@ const table: readonly (readonly [flags: string, names: string])[] = [
 for (const [flags, expected] of table) {
   test(`the names of the certificate with "${flags}" are ${expected}`, () => {
     const { config } = readCommandLine(flags.split(' ').filter(Boolean), {});
-    assert.equal(ownNames(config, machine).all.join(' '), expected);
+    assert.equal(certificateNames(config, machine).all.join(' '), expected);
   });
 }
 
@@ -50,7 +50,7 @@ const hostnames: Readonly<Record<string, string>> = {
 };
 for (const [hostname, local] of Object.entries(hostnames)) {
   test(`the names of the certificate have no host name that may be a top-level domain or is invalid in DNS: ${hostname}`, () => {
-    const { all } = ownNames(readCommandLine(['--host=::'], {}).config, { hostname, addresses: [] });
+    const { all } = certificateNames(readCommandLine(['--host=::'], {}).config, { hostname, addresses: [] });
     assert.equal(all.join(' '), `localhost 127.0.0.1 ::1${local}`);
   });
 }

@@ -111,7 +111,7 @@ async function openTwice(
     ...options,
     folder,
     onDurableChanges(stale) {
-      if (!stale.some(({ kind }) => kind === 'everything')) return;
+      if (!stale.includes('everything')) return;
       beforeRead();
       seen.push(noteTexts(database.read));
     },

@@ -113,9 +113,9 @@ export function isUnavailable(error: unknown): boolean {
   return error instanceof Problem && error.code === 'unavailable';
 }
 
-/** The storage passes on invalidations of any kind. */
+/** The storage passes on invalidations of any table. */
 export function noteChange(id: number): Invalidation {
-  return { kind: 'order', id };
+  return { table: 'orders', id };
 }
 
 /** Returns the file of a backup of a database with one note. */

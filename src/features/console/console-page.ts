@@ -96,5 +96,5 @@ export function consolePage(settings: ConsoleSettings, { shop, resources }: Know
 </body>
 </html>
 `;
-  return { html: markup, policy: consolePolicy };
+  return { html: markup, csp: consolePolicy };
 }

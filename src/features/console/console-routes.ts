@@ -28,8 +28,8 @@ function pageRoute({ shopNow, describe, ...settings }: ConsoleServices): Route {
   const resources = once(async () => (describe === undefined ? [] : otherResources(await describe())));
   let last: { readonly shop: Shop; readonly page: Promise<SharedDocument<never>> } | undefined;
   async function pageOf(shop: Shop): Promise<SharedDocument<never>> {
-    const { html: text, policy } = consolePage(settings, { shop, resources: await resources() });
-    const fields = ['Content-Security-Policy', policy, ...pageFields];
+    const { html: text, csp } = consolePage(settings, { shop, resources: await resources() });
+    const fields = ['Content-Security-Policy', csp, ...pageFields];
     return sharedText(text, { mediaType: htmlUtf8Type, fields });
   }
   return route({

@@ -148,7 +148,7 @@ export function customersIn(countryOf: () => string | undefined) {
     deletion: { problems: ['customer-has-orders'], checkAllowed: checkHasNoOrders },
     onWrite(db, id, change) {
       changeInSearch(db, id, change);
-      db.invalidate({ kind: 'customer', id });
+      db.invalidate({ table: 'customers', id });
     },
   });
 }

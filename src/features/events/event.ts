@@ -34,10 +34,10 @@ const kinds = {
 
 type Kinds = typeof kinds;
 type Kind = keyof Kinds;
-type OwnEventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
+type BuiltInEventType = { [K in Kind]: `${K}.${Kinds[K]['types'][number]}` }[Kind];
 /** What happens to the objects of a declared resource (`resource/declared-resource.ts`). */
 type ResourceEventType = `${string}.${'created' | 'changed' | 'deleted' | 'erased'}`;
-export type EventType = OwnEventType | ResourceEventType;
+export type EventType = BuiltInEventType | ResourceEventType;
 
 /**
  * The histories that events belong to: the history of their object; for sessions and keys, of their user. The topic of
@@ -47,7 +47,7 @@ export type Topic = Exclude<Kind, 'session' | 'key'> | (string & {});
 
 export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
-) as readonly OwnEventType[]; // each is a kind with one of its types
+) as readonly BuiltInEventType[]; // each is a kind with one of its types
 
 /** The topics whose events staff don't see: all others are the shop's, also those of declared resources. */
 export const topicsForAdmins: readonly Topic[] = ['user', 'webhook'];

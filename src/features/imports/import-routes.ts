@@ -16,7 +16,7 @@ import type { FeatureServices } from '../feature.ts';
 import { productResource } from '../products/products.ts';
 import { csvReader, importLineBytesMax, lineForm, ndjsonReader, type ImportTable } from './import-lines.ts';
 import { importableOrders } from './imported-orders.ts';
-import { importKeptCharsMax, importLineMilliseconds, importsMax, type Imports } from './line-imports.ts';
+import { unsentCharsMax, importLineMilliseconds, importsMax, type Imports } from './line-imports.ts';
 
 export const importBytesMax = 32 * 1024 * 1024;
 
@@ -119,7 +119,7 @@ const description =
   'kept as it is, and `warning` says so.\n\n' +
   'What ends the import early (withdrawn rights, a client that is too slow, a service that stops) is ' +
   'reported as a last line, after which the response ends without its last chunk. The response begins ' +
-  `when everything was read, or at ${importKeptCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +
+  `when everything was read, or at ${unsentCharsMax / 1024 ** 2} MiB of it; once it has begun, keep ` +
   'reading while you send.\n\n' +
   `There may be ${importBytesMax / 1024 ** 2} MiB of lines, ${importLineBytesMax / 1024} KiB each, at ` +
   `least one in ${importLineMilliseconds / 1000} seconds, and ${importsMax} imports at a time; a dry run ` +

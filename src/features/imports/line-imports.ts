@@ -23,7 +23,7 @@ const pieceBytes = 8 * 1024;
 /** The lines of an import that wait for one sync of the disk. */
 const linesAtOnceMax = 16;
 /** The characters of results that are kept while the client still sends. */
-export const importKeptCharsMax = 8 * 1024 * 1024;
+export const unsentCharsMax = 8 * 1024 * 1024;
 /** While the client leaves more bytes of the response unread, no further lines are read. */
 export const importUnsentBytesMax = 8 * 1024 * 1024;
 const retrySeconds = 10;
@@ -168,7 +168,7 @@ class Results {
   readonly #counts: Map<number, number>;
   /** The number of the first line without a result. */
   next = 1;
-  #kept = '';
+  #unsent = '';
   #hasBegun = false;
   #hasReportedDenial = false;
 
@@ -187,7 +187,7 @@ class Results {
     }
     this.#counts.set(status, (this.#counts.get(status) ?? 0) + 1);
     this.next = line + 1;
-    this.#kept += `${JSON.stringify({ line, status, ...members })}\n`;
+    this.#unsent += `${JSON.stringify({ line, status, ...members })}\n`;
   }
 
   /** From the first call on, results are sent at once. */
@@ -195,13 +195,13 @@ class Results {
     if (this.#stream.isOver) return;
     if (!this.#hasBegun) this.#stream.begin();
     this.#hasBegun = true;
-    if (this.#kept !== '') this.#stream.write(Buffer.from(this.#kept));
-    this.#kept = '';
+    if (this.#unsent !== '') this.#stream.write(Buffer.from(this.#unsent));
+    this.#unsent = '';
   }
 
   /** Resolves once the client has read enough of the results. */
   async untilRead(): Promise<void> {
-    if (this.#hasBegun || this.#kept.length > importKeptCharsMax) this.send();
+    if (this.#hasBegun || this.#unsent.length > unsentCharsMax) this.send();
     if (this.#stream.unsentBytes <= importUnsentBytesMax) return;
     await new Promise<void>((resolve) => {
       this.#stream.whenDrained(resolve);

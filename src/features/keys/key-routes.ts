@@ -33,7 +33,7 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
       ...common,
       method: 'POST',
       path: '/api/keys',
-      countsAgainstQuota: true,
+      countsAsChange: true,
       summary: 'Create an API key',
       body: newKey(declared.scopes),
       reply: {
@@ -83,7 +83,7 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
       method: 'DELETE',
       path: '/api/keys/{id}',
       summary: 'Delete an API key',
-      countsAgainstQuota: false,
+      countsAsChange: false,
       reply: { kind: 'none' },
       description: `Deleting a key of another user needs ${recentSignIn}.`,
       problems: ['forbidden', 'step-up-required'],

@@ -81,7 +81,7 @@ function checkKeyCount(db: Connection, userId: number): void {
 export function removeKey(permit: Permit, { id, userId }: Owned<StoredKey>): void {
   keys.remove(permit.writer, id);
   recordEvent(permit, { type: 'key.removed', subjectId: id, ownerId: userId });
-  permit.writer.invalidate({ kind: 'key', id });
+  permit.writer.invalidate({ table: 'apiKeys', id });
 }
 
 /** Returns a line of text for each key that hasn't expired. */

@@ -1,9 +1,9 @@
 // Erasing a customer over HTTP: /customers/{id}/erasure.
 import { adminOnly, checkStepUp, recentSignIn } from '../../auth/access.ts';
+import { representRow } from '../../http/responses/representation.ts';
 import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { requireOwned } from '../../storage/object-access.ts';
-import { representRow } from '../../resource/resource-routes.ts';
 import { customerResource } from '../customers/customers.ts';
 import { eraseCustomer, type CustomerTable } from './customer-erasure-store.ts';
 

@@ -24,7 +24,7 @@ export function eraseCustomer(
     'INSERT OR REPLACE INTO erasures (customerId, lastOrderId) ' +
     'VALUES (?, ifnull((SELECT max(id) FROM orders), 0))';
   db.run(sql, customer.id);
-  db.invalidate({ kind: 'everything' });
+  db.invalidate('everything');
   eraseContent(permit, customer);
   for (const table of tables) eraseIn(db, table, customer.id);
 }

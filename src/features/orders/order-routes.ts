@@ -7,11 +7,11 @@ import {
   type RepresentationCache,
   type Representations,
 } from '../../http/responses/representation-cache.ts';
+import { representRow } from '../../http/responses/representation.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import type { Issue } from '../../schema/schema.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
-import { representRow } from '../../resource/resource-routes.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { orderIncludes, withIncludedCustomer } from './included-customer-representation.ts';
 import {
@@ -51,7 +51,7 @@ function placeOrderRoute(orders: Representations<Order>): Route {
   return route({
     method: 'POST',
     path: '/orders',
-    countsAgainstQuota: true,
+    countsAsChange: true,
     tag: 'Orders',
     summary: 'Place an order',
     access: signedIn,

@@ -101,7 +101,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
     reason,
     money: moneyOf(type, content),
   });
-  permit.writer.invalidate({ kind: 'order', id });
+  permit.writer.invalidate({ table: 'orders', id });
   return { ...current, ...content, updatedAt: timestampOf(updatedAt) };
 }
 

@@ -44,7 +44,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
       path: '/api/sessions',
       summary: 'Sign out everywhere',
       sessionCookie: 'set',
-      countsAgainstQuota: false,
+      countsAsChange: false,
       reply: { kind: 'none' },
       query: { userId: optional(id, { description: 'Whose sessions, if not one’s own.' }) },
       description:
@@ -84,7 +84,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
       path: '/api/sessions/{id}',
       summary: 'Sign out',
       sessionCookie: 'set',
-      countsAgainstQuota: false,
+      countsAsChange: false,
       reply: { kind: 'none' },
       description: `Ending a session of another user needs ${recentSignIn}.`,
       problems: ['forbidden', 'step-up-required'],

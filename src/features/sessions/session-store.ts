@@ -97,7 +97,7 @@ function endOldest(db: Connection, userId: number): void {
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
   if (id === undefined) return;
   sessions.remove(db, id);
-  db.invalidate({ kind: 'session', id });
+  db.invalidate({ table: 'sessions', id });
 }
 
 type RefreshState = NonNullable<ReturnType<typeof findRefreshState>>;
@@ -120,7 +120,7 @@ export function renewSession(
   const usedAt = Math.max(origin.now, createdAt); // the clock may have stepped back
   const expiresAt = expiresAtOf(createdAt, usedAt);
   renew(db, { refreshGeneration: generation, lastUsedAt: usedAt, expiresAt }, sessionId);
-  db.invalidate({ kind: 'session', id: sessionId });
+  db.invalidate({ table: 'sessions', id: sessionId });
 }
 
 export function endSession(
@@ -131,7 +131,7 @@ export function endSession(
   const db = permit.writer;
   sessions.remove(db, id);
   recordEvent(permit, { type, subjectId: id, ownerId: userId });
-  db.invalidate({ kind: 'session', id });
+  db.invalidate({ table: 'sessions', id });
 }
 
 /** Ends all of a user's sessions. If any had not expired, records an event and returns true. */

@@ -41,7 +41,7 @@ export function replaceShop(permit: Permit, current: Owned<ShopSettings>, wanted
   const values = { ...wanted, updatedAt };
   if (before === null) shops.insert(writer, { id: shopId, ...values });
   else replaceContent(writer, values, shopId);
-  writer.invalidate({ kind: 'other', feature: 'shop', id: shopId });
+  writer.invalidate({ table: 'shop', id: shopId });
   const changes = changesBetween(current, wanted, namesInEvents(shopMembers));
   recordEvent(permit, { type: 'shop.changed', subjectId: shopId, ownerId: null, changes });
   return { ...wanted, updatedAt: timestampOf(updatedAt) };
@@ -69,9 +69,7 @@ export class CurrentShop {
   }
 
   onDurableChanges(invalidations: readonly Invalidation[]): void {
-    const isStale = invalidations.some(
-      (each) => each.kind === 'everything' || (each.kind === 'other' && each.feature === 'shop'),
-    );
+    const isStale = invalidations.some((each) => each === 'everything' || each.table === 'shop');
     if (isStale) this.#shop = shopInEffect(findShop(this.#read), this.#config);
   }
 }

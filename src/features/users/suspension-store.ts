@@ -73,7 +73,7 @@ export function addSuspension(
   checkNotLastAdmin(permit, id);
   suspensions.insert(db, suspension);
   recordEvent(permit, { type: 'user.suspended', subjectId: id, ownerId: id });
-  db.invalidate({ kind: 'user', id });
+  db.invalidate({ table: 'users', id });
   return rows.written({ ...suspension, version: 1 });
 }
 

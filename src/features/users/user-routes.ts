@@ -88,7 +88,7 @@ export function userRoutes(services: UserServices): Route[] {
     route({
       method: 'POST',
       path: '/api/users',
-      countsAgainstQuota: true,
+      countsAsChange: true,
       tag: 'Users',
       summary: 'Sign up, or create a user',
       access: registrant(isOpen),

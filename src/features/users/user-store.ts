@@ -155,7 +155,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   const changes = changesBetween(current, content, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
-  db.invalidate({ kind: 'user', id });
+  db.invalidate({ table: 'users', id });
   return { ...current, ...content, version: current.version + 1 };
 }
 
@@ -174,14 +174,14 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   checkNotLastAdmin(permit, id);
   unlessInUse('user', id, () => users.remove(db, id));
   recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
-  db.invalidate({ kind: 'user', id });
-  db.invalidate({ kind: 'everything' });
+  db.invalidate({ table: 'users', id });
+  db.invalidate('everything');
 }
 
 /** Ends the user's sessions except one. */
 export function endSessions(permit: Permit, { id }: Owned<StoredUser>, exceptId: number | null): void {
   permit.writer.run('DELETE FROM sessions WHERE userId = ? AND id <> ?', id, exceptId ?? 0);
-  permit.writer.invalidate({ kind: 'user', id });
+  permit.writer.invalidate({ table: 'users', id });
 }
 
 /** Ends the user's sessions and removes their keys: somebody else set the password, or the user is suspended. */

@@ -139,8 +139,8 @@ export function checkMayGiveRole(caller: Caller | undefined, now: number): void 
 }
 
 /** Returns the issues of `currentPassword`: callers who change their own password must send it, others must not. */
-function currentPasswordIssues({ password, currentPassword }: UserPatch, isOwn: boolean): Issue[] {
-  const isNeeded = isOwn && password !== undefined;
+function currentPasswordIssues({ password, currentPassword }: UserPatch, isTheirOwn: boolean): Issue[] {
+  const isNeeded = isTheirOwn && password !== undefined;
   if (isNeeded === (currentPassword !== undefined)) return [];
   if (isNeeded) return [currentPasswordIssue('required', 'currentPassword is required with a new password.')];
   const detail = 'currentPassword is only accepted with a new password of your own.';

@@ -70,7 +70,7 @@ export class Deliveries {
   /** Called once changes are on disk: there may be new events, or changed webhooks. */
   onDurableChanges(invalidations: readonly Invalidation[]): void {
     for (const each of invalidations) {
-      if (each.kind !== 'other' || each.feature !== 'webhooks' || this.#isStopped) continue;
+      if (each === 'everything' || each.table !== 'webhooks' || this.#isStopped) continue;
       const loop = this.#loops.get(each.id);
       if (loop === undefined) this.#begin(each.id);
       else loop.abort();

@@ -92,7 +92,7 @@ function record(
   event: { readonly type: EventType; readonly changes?: Changes },
 ): void {
   recordEvent(permit, { ...event, subjectId: id, ownerId: null });
-  permit.writer.invalidate({ kind: 'other', feature: 'webhooks', id });
+  permit.writer.invalidate({ table: 'webhooks', id });
 }
 
 /** The members whose values events show. */
@@ -109,7 +109,7 @@ export function replaceWebhook(
   replaceSettings(db, { ...wanted, failures: 0, retryAt: null }, id);
   const changes = changesBetween(current, wanted, shownValues);
   // a PATCH without changes only brings the retry forward, which is no event
-  if (Object.keys(changes).length === 0) db.invalidate({ kind: 'other', feature: 'webhooks', id });
+  if (Object.keys(changes).length === 0) db.invalidate({ table: 'webhooks', id });
   else record(permit, id, { type: 'webhook.changed', changes });
   return { ...current, ...wanted, retryAt: null, version: current.version + 1 };
 }

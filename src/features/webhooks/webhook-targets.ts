@@ -39,7 +39,7 @@ const blockedIpv6 = [
 export const webhookUrlCharsMax = 2_000;
 
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */
-const ownName = /^(.+\.)?localhost\.?$/;
+const localhostForm = /^(.+\.)?localhost\.?$/;
 
 export class WebhookTargets {
   readonly #allowed: BlockList;
@@ -83,7 +83,9 @@ export class WebhookTargets {
 
   #hostIssue(url: URL): string | undefined {
     const host = hostOf(url);
-    const addresses = ownName.test(host) ? ['127.0.0.1', '::1'] : [host].filter((each) => isIP(each) !== 0);
+    const addresses = localhostForm.test(host)
+      ? ['127.0.0.1', '::1']
+      : [host].filter((each) => isIP(each) !== 0);
     if (addresses.length === 0) return undefined; // a name, whose addresses are checked with each connection
     if (addresses.some((address) => this.permits(address, url.protocol))) return undefined;
     const rule = url.protocol === 'https:' ? 'it is not public' : 'http:// is for allowed addresses only';

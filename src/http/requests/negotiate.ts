@@ -69,8 +69,8 @@ function rankOf(range: MediaRange, plain: string, parameters: readonly string[])
   if (range.type === '*/*') return 1;
   if (range.type.endsWith('/*')) return plain.startsWith(range.type.slice(0, -1)) ? 2 : 0;
   if (range.type !== plain) return 0;
-  const isOwn = (sent: string): boolean => charsetForm.test(sent) || parameters.includes(unquoted(sent));
-  return range.parameters.every(isOwn) ? 4 + range.parameters.length : 3;
+  const isServed = (sent: string): boolean => charsetForm.test(sent) || parameters.includes(unquoted(sent));
+  return range.parameters.every(isServed) ? 4 + range.parameters.length : 3;
 }
 
 function unquoted(parameter: string): string {

@@ -41,7 +41,7 @@ export class RequestBody {
   /** Whether the client waits for a 100 Continue before it sends the body. */
   #awaitsContinue: boolean;
   #isBeingRead = false;
-  #reader: PromiseWithResolvers<Buffer | undefined> | undefined = undefined;
+  #nextRead: PromiseWithResolvers<Buffer | undefined> | undefined = undefined;
   #onBegun = (): void => {};
 
   constructor(arrived: ArrivedRequest, streamedBytesMax: number | undefined) {
@@ -103,8 +103,8 @@ export class RequestBody {
    * end. Rejects if the body fails.
    */
   next(): Promise<Buffer | undefined> {
-    this.#reader = Promise.withResolvers();
-    const { promise } = this.#reader;
+    this.#nextRead = Promise.withResolvers();
+    const { promise } = this.#nextRead;
     this.#sendContinue();
     this.#serveReader();
     return promise;
@@ -170,13 +170,13 @@ export class RequestBody {
 
   /** Settles the promise of the reader, if its bytes, the end or a problem has come. */
   #serveReader(): void {
-    if (this.#reader === undefined) return;
+    if (this.#nextRead === undefined) return;
     const hasBytes = this.#length > 0 && (this.isStreamed || this.#request.readableEnded);
-    if (hasBytes) this.#reader.resolve(this.#take());
-    else if (this.problem !== undefined) this.#reader.reject(this.problem);
-    else if (this.#request.readableEnded) this.#reader.resolve(undefined);
+    if (hasBytes) this.#nextRead.resolve(this.#take());
+    else if (this.problem !== undefined) this.#nextRead.reject(this.problem);
+    else if (this.#request.readableEnded) this.#nextRead.resolve(undefined);
     else return;
-    this.#reader = undefined;
+    this.#nextRead = undefined;
   }
 
   #take(): Buffer {

@@ -6,8 +6,6 @@ import { causeOf, truncate } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
 import { Problem, invalid } from '../../problem.ts';
 import type { Limiters } from '../../rates/limiter.ts';
-import { schemaIssues } from '../../schema/schema-check.ts';
-import type { Issue } from '../../schema/schema.ts';
 import type { ArrivedRequest } from '../connections/http-server.ts';
 import { checkTransport } from '../connections/peer.ts';
 import { mediaTypesOf } from '../routing/reply.ts';
@@ -17,12 +15,10 @@ import { checkPostConditions } from './conditional.ts';
 import { authenticate } from './credential.ts';
 import { Idempotency, type ResponseStore } from './idempotency.ts';
 import { checkContentType, chooseMediaType } from './negotiate.ts';
-import { readQuery } from './query.ts';
 import { hasBody, noBytes, RequestBody } from './request-body.ts';
 import { checkHead, createRequestIds, readHead, type RequestHead } from './request-head.ts';
 import { Responder, unparsedResponse, type ResponseServices } from './responder.ts';
 import { RouteCall, type CallServices } from './route-call.ts';
-import { parseJson } from './strict-json.ts';
 
 type RequestHandlerOptions = {
   readonly router: Router;
@@ -114,19 +110,19 @@ export class RequestHandler {
       );
       if (body?.mayBeEmpty === true && route.streamedBody === undefined) {
         await body.whenBegun(); // an empty chunked one is none
-        call.caller = call.recheckCaller();
+        call.updateCaller();
       }
       checkContent(head, route, body);
       if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.routes.has('GET') });
       if (route.streamedBody !== undefined) body?.beginReading();
       const bodyFollows = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
-      if (route.body !== undefined && bodyFollows) call.caller = call.recheckCaller();
-      const issues = readContent(call, head, bytes);
+      if (route.body !== undefined && bodyFollows) call.updateCaller();
+      const issues = call.readContent(bytes);
       const firstResponse = this.#idempotency.findFirstResponse(call, bytes, issues);
       if (issues.length > 0) throw invalid(issues);
       if (firstResponse !== undefined) return responder.replay(firstResponse);
-      this.#consumeDailyToken(call);
+      this.#consumeChangeToken(call);
       const result = this.#idempotency.handle(call, bytes);
       const settled = result instanceof Promise ? await result : result;
       call.assertPreconditionChecked();
@@ -179,13 +175,13 @@ export class RequestHandler {
   }
 
   /**
-   * From here on a request counts against the daily quota, even if its handler responds with 403, 404 or 409, or changes
-   * nothing. Invalid requests and repeats don't count. The keys of a user share the user's bucket; for sign-ups, each
+   * From here on a request counts as a change, even if its handler responds with 403, 404 or 409, or changes nothing.
+   * Invalid requests and repeats don't count. The keys of a user share the user's bucket; for sign-ups, each
    * network has a bucket. Staff aren't limited.
    */
-  #consumeDailyToken(call: RouteCall): void {
+  #consumeChangeToken(call: RouteCall): void {
     const { route, caller } = call;
-    const isCounted = route.countsAgainstQuota ?? (route.method !== 'GET' && route.method !== 'POST');
+    const isCounted = route.countsAsChange ?? (route.method !== 'GET' && route.method !== 'POST');
     if (isCounted && !(caller !== undefined && isStaff(caller)))
       call.requireToken(this.#options.limiters.changes, clientOf(call));
   }
@@ -222,18 +218,6 @@ function checkContent(
   if (route.body !== undefined) return checkContentType(headers, method);
   // the client expects it to have an effect
   throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
-}
-
-/** Reads query and body by the route's schemas, and returns the issues of both. */
-function readContent(call: RouteCall, { queryString }: RequestHead, bytes: Buffer): Issue[] {
-  const { route } = call;
-  if (route.body !== undefined) call.body = parseJson(bytes);
-  const { query, issues: queryIssues } = readQuery(queryString, route.query);
-  call.query = query;
-  const issues = [...queryIssues];
-  if (route.queryIssues !== undefined) issues.push(...route.queryIssues(query, call));
-  if (route.body !== undefined) issues.push(...schemaIssues(route.body, call.body));
-  return issues;
 }
 
 function unknownExpectation(): Problem {

@@ -11,7 +11,7 @@ import type { ArrivedRequest } from '../connections/http-server.ts';
 import { STATUS_CODES } from '../connections/node-http.ts';
 import type { Cors } from '../responses/cors.ts';
 import { acceptPatch, jsonType, problemJsonType } from '../responses/media-types.ts';
-import { jsonCspFields } from '../responses/policies.ts';
+import { jsonCspFields } from '../responses/json-csp.ts';
 import { problemResponse } from '../responses/problem-response.ts';
 import { etagOf, toWireLatin1 } from '../responses/representation.ts';
 import { ResponseStream, type StreamEndReason } from '../responses/response-stream.ts';

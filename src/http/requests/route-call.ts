@@ -4,6 +4,8 @@ import { checkAccess, clientOf, isStaff, type Caller, type Requester } from '../
 import type { CallerLookups } from '../../auth/caller-cache.ts';
 import type { Authenticator } from '../../auth/credentials.ts';
 import { rateExceeded, type Limiter } from '../../rates/limiter.ts';
+import { schemaIssues } from '../../schema/schema-check.ts';
+import type { Issue } from '../../schema/schema.ts';
 import type { SecurityEvent } from '../../security-event.ts';
 import type { Connection, Row, SqlValue, Synchronous } from '../../storage/connection.ts';
 import type { Database } from '../../storage/database.ts';
@@ -14,10 +16,11 @@ import type { RequestHeaders } from '../connections/request-fields.ts';
 import type { Call, Route } from '../routing/route.ts';
 import { checkConditions, isConditional } from './conditional.ts';
 import { authorizationOf } from './credential.ts';
-import type { QueryValues } from './query.ts';
+import { readQuery, type QueryValues } from './query.ts';
 import type { RequestBody } from './request-body.ts';
 import type { RequestHead } from './request-head.ts';
 import type { Responder } from './responder.ts';
+import { parseJson } from './strict-json.ts';
 
 /** What all calls share. */
 export type CallServices = {
@@ -52,9 +55,9 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
   readonly network: string;
   /** Sees only changes that are on disk. */
   readonly read: Connection;
-  /** The caller, with the rights found by the last check. */
+  /** The caller, with the rights found by `updateCaller`. */
   caller: Caller | undefined;
-  /** The parameters of the query; a handler sees these and the body once the route's schemas have accepted them. */
+  /** The parameters of the query; `readContent` sets these and the body, before the handler is called. */
   query: QueryValues = {};
   body: unknown = undefined;
   readonly #responder: Responder;
@@ -145,6 +148,24 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
       this.#responder.securityEvents = eventsBefore;
       throw error;
     }
+  }
+
+  /** Called when a body came after its head: the caller may have lost rights meanwhile. */
+  updateCaller(): void {
+    this.caller = this.recheckCaller();
+  }
+
+  /** Reads query and body by the route's schemas, and returns the issues of both. */
+  readContent(bytes: Buffer): Issue[] {
+    const { route } = this;
+    const { query, issues: queryIssues } = readQuery(this.head.queryString, route.query);
+    this.query = query;
+    const issues = [...queryIssues];
+    if (route.queryIssues !== undefined) issues.push(...route.queryIssues(query, this));
+    if (route.body === undefined) return issues;
+    this.body = parseJson(bytes);
+    issues.push(...schemaIssues(route.body, this.body));
+    return issues;
   }
 
   recheckCaller(): Caller | undefined {

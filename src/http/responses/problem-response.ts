@@ -6,7 +6,7 @@ import { issuesMax } from '../../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../../schema/schema.ts';
 import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId, urlBytesMax } from '../connections/request-fields.ts';
-import { jsonCspFields } from './policies.ts';
+import { jsonCspFields } from './json-csp.ts';
 import { toWireLatin1 } from './representation.ts';
 
 const realm = 'Bearer realm="orderly"';

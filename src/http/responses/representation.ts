@@ -1,5 +1,6 @@
 // The representation of an object: its text, created once, its entity tag, and its owner.
 import { hash } from 'node:crypto';
+import { ownerIdOf } from '../../storage/object-access.ts';
 
 declare const represented: unique symbol;
 
@@ -36,6 +37,11 @@ export function represent<T>(
 ): Representation<T> {
   const text = toWireLatin1(JSON.stringify(value));
   return { kind: 'object', id, ownerId, text, etag: etag ?? etagOf(text + salt) };
+}
+
+/** Represents a row that a user may own. */
+export function representRow<R extends { readonly id: number }>(row: R): Representation<R> {
+  return represent(row, { id: row.id, ownerId: ownerIdOf(row) });
 }
 
 export function isRepresentation(result: unknown): result is Representation<unknown> {

@@ -6,7 +6,7 @@ import { gzip } from 'node:zlib';
 import type { HeaderFields } from '../../base/header-fields.ts';
 import { jsonType } from './media-types.ts';
 import type { Represents } from './representation.ts';
-import { jsonCspFields } from './policies.ts';
+import { jsonCspFields } from './json-csp.ts';
 
 /** Shorter documents are not worth compressing. */
 const compressedBytesMin = 1024;

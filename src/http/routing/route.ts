@@ -147,10 +147,10 @@ type RouteDeclaration<Path extends string, Q extends MemberSchemas, Body, R exte
    */
   readonly sessionCookie?: 'set' | 'read and set';
   /**
-   * Whether requests count against the user's daily quota. By default PUT, PATCH and DELETE do. A route that
-   * ends sessions or keys is exempt, since a user can end only what was created before.
+   * Whether requests count against the user's rate of changes (`--rate-created`). By default PUT, PATCH and DELETE do.
+   * A route that ends sessions or keys is exempt, since a user can end only what was created before.
    */
-  readonly countsAgainstQuota?: boolean;
+  readonly countsAsChange?: boolean;
   /** The message that the service sends later, to a URL that the request names. */
   readonly webhookMessage?: WebhookMessage;
   /** Finds issues between parameters, such as an empty range. An invalid parameter is undefined. */

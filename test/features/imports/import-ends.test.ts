@@ -6,7 +6,7 @@ import { describe, test } from 'node:test';
 import { importLineBytesMax } from '../../../src/features/imports/import-lines.ts';
 import { importBytesMax } from '../../../src/features/imports/import-routes.ts';
 import {
-  importKeptCharsMax,
+  unsentCharsMax,
   importsMax,
   importUnsentBytesMax,
 } from '../../../src/features/imports/line-imports.ts';
@@ -246,7 +246,7 @@ test('an import by a key that may not create customers rejects only these, with 
 });
 
 test('the bounds of imports don’t contradict each other', () => {
-  assert(importsMax * (importKeptCharsMax + importUnsentBytesMax) <= 32 * 1024 * 1024);
+  assert(importsMax * (unsentCharsMax + importUnsentBytesMax) <= 32 * 1024 * 1024);
   // a line may be what a POST may be
   assert(bodyBytesMax <= importLineBytesMax);
   assert(importLineBytesMax <= importBytesMax);

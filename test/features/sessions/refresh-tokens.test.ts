@@ -108,7 +108,7 @@ for (const [whose, isAnother] of [
     await service.inside?.database.write((db) => {
       db.run('DELETE FROM sessions');
       db.run("UPDATE sqlite_sequence SET seq = ? WHERE name = 'sessions'", gone.sessionId - 1);
-      db.invalidate({ kind: 'everything' });
+      db.invalidate('everything');
     });
     if (!isAnother) service.clock.advance(1_000); // a restore takes at least that long
     const next = await service.signIn(isAnother ? other.email : gone.email, password);

@@ -13,7 +13,7 @@ describe('while a delivery cannot be saved', insideOnly, () => {
     const run = (sql: string): unknown =>
       inside?.database.write((writer) => {
         writer.get(sql);
-        writer.invalidate({ kind: 'everything' }); // a write that changes no row would be rolled back
+        writer.invalidate('everything'); // a write that changes no row would be rolled back
       });
     const { position } = await hook.shown();
     await hook.placeOrders(1);
