@@ -28,6 +28,13 @@ const wrong: Readonly<Record<string, string>> = {
 
 /** Targets by their one issue. */
 const targets: Readonly<Record<string, string>> = {
+  'q min-length': '/orders?q= /customers?q=',
+  'q pattern': '/orders?q=%20 /customers?q=%00',
+  'q max-length': `/orders?q=${'a'.repeat(101)} /customers?q=${'a'.repeat(101)}`,
+  'q repeated-parameter': '/orders?q=a&q=b',
+  'limit maximum': '/orders?q=abc&limit=51 /customers?q=abc&limit=51',
+  'sort not-with-q': '/orders?q=abc&sort=id /customers?q=abc&sort=id',
+  'total not-with-q': '/orders?q=abc&total=true /customers?q=abc&total=true',
   'status enum':
     '/orders?status= /orders?status=OPEN /orders?status=open, /orders?status=open,,paid ' +
     '/orders?status=open&status=lost /orders?status=open&status=',
@@ -60,7 +67,7 @@ const several: readonly (readonly [target: string, issues: string, headers?: typ
   ['/orders?q=tea&sort=id&limit=x&status=x', 'limit type, sort not-with-q, status enum'],
   ['/orders?q=tea&sort=x&total=true', 'sort enum, total not-with-q'],
   ['/orders?q=tea&limit=60&surplus=1', 'limit maximum, surplus unknown-parameter'],
-  ['/orders?q=tea&limit=600', 'limit maximum'],
+  ['/customers?q=abc&cursor=abc&sort=-id&limit=200', 'cursor not-with-q, limit maximum, sort not-with-q'],
   ['/customers?q=tea&cursor=x&email=x', 'cursor not-with-q, email pattern'],
   ['/orders?limit=5&currency=x', 'currency pattern, limit conflict', file],
   [
