@@ -40,6 +40,25 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     assert.deepEqual(await tab.evaluate(warnings), []);
   });
 
+  await t.test('goes with the page that it is said on', async () => {
+    await person.go('#/new');
+    await person.enter('Item', 'Tea');
+    await person.go('#/orders');
+    await person.go('#/new');
+    await person.see('What you had entered is still here.');
+    await person.go('#/orders?status=open');
+    await person.miss('What you had entered is still here.');
+    await person.go('#/customers/new');
+    await person.enter('Name', 'Lise Meitner');
+    await person.press('Add customer');
+    await tab.until('/^#.customers.[0-9]+$/.test(location.hash)');
+    await person.see('Lise Meitner is a customer now.');
+    await person.go('#/new');
+    await person.miss('Lise Meitner is a customer now.');
+    await person.startOver();
+    await person.see('What was entered is given up.');
+  });
+
   for (const width of [1280, 820, 390])
     await t.test(`covers nothing while the service is away, at ${width}`, async () => {
       await tab.screen(width, 'light');

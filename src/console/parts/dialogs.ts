@@ -81,16 +81,15 @@ const noticeMilliseconds = 6_000;
 export const takeBackMilliseconds = 10_000;
 
 /**
- * Announces an outcome on the page and to screen readers, in place of the one before. Until the page is left an empty
+ * Announces an outcome on the page and to screen readers, in place of the one before, until the page is left. An empty
  * place remains of it: nothing moves under a finger.
  */
 export function notify(text: Child, milliseconds = noticeMilliseconds): void {
   for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
   const notice = addNotice('notice', text);
-  setTimeout(() => {
-    notice.classList.add('over');
-    window.addEventListener('hashchange', () => notice.remove(), { once: true });
-  }, milliseconds);
+  setTimeout(() => notice.classList.add('over'), milliseconds);
+  // it is about the page to which its caller goes next
+  queueMicrotask(() => onceLeft(() => notice.remove()));
 }
 
 /**
@@ -102,8 +101,22 @@ export function warn(text: Child): void {
   const shown = document.querySelector('.warning > div');
   if (shown === null) addNotice('notice warning', line);
   else shown.append(line);
-  const leave = (): void => window.addEventListener('hashchange', () => removeLine(line), { once: true });
-  setTimeout(leave, noticeMilliseconds);
+  setTimeout(() => onceLeft(() => removeLine(line)), noticeMilliseconds);
+}
+
+/** Calls `run` when the page is left: another tab or order of a list is no other page. */
+function onceLeft(run: () => void): void {
+  const shown = pathShown();
+  function leave(): void {
+    if (pathShown() === shown) return;
+    window.removeEventListener('hashchange', leave);
+    run();
+  }
+  window.addEventListener('hashchange', leave);
+}
+
+function pathShown(): string {
+  return location.hash.replace(/\?.*/, '');
 }
 
 function removeLine(line: HTMLElement): void {
