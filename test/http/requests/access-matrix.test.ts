@@ -5,16 +5,16 @@ import { anyone, scopes, type Scope } from '../../../src/auth/access.ts';
 import { empty } from '../../../src/http/routing/reply.ts';
 import { route, type Route } from '../../../src/http/routing/route.ts';
 import { Router } from '../../../src/http/routing/router.ts';
+import { assertProblem, assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 import {
   newCustomer,
   newKey,
   newOrder,
   newProduct,
   newWebhook,
-  rootToken,
   targetOf,
 } from '../../support/resource-support.ts';
-import { serviceFor, type Call, type Person, type TestService } from '../../support/service.ts';
+import { serviceFor, type Call, type Person } from '../../support/service.ts';
 import {
   bodies,
   callers,
@@ -25,7 +25,6 @@ import {
   type Row,
   type Subject,
 } from './access-rows.ts';
-import { assertProblem, assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 
 test('every route has a row in the access matrix, and every row a route', async (t) => {
   const service = await serviceFor(t);
@@ -35,69 +34,78 @@ test('every route has a row in the access matrix, and every row a route', async 
 });
 
 test('a route without an access rule doesn’t start, nor does one that is declared twice', () => {
-  const open = route({
-    method: 'GET',
-    path: '/open',
-    tag: 'Test',
-    summary: 'Open',
-    access: anyone,
-    reply: { kind: 'none' },
-    handle: () => empty,
-  });
+  const about = { method: 'GET', path: '/open', tag: 'Test', summary: 'Open' } as const;
+  const open = route({ ...about, access: anyone, reply: { kind: 'none' }, handle: () => empty });
   const { access: _forgotten, ...undecided } = open;
   const mount = (routes: readonly object[]): unknown =>
     new Router().mount({ routes: routes as Route[], invalidStatus: 400 }); // as an untyped caller would
   assert.doesNotThrow(() => mount([open]));
-  assert.throws(() => mount([undecided]), /GET \/open has no access rule/);
-  for (const access of [null, {}, { says: 'Anyone.', credentials: 'ignored' }, { permits: true }])
+  for (const access of [undefined, null, {}, { says: 'Anyone.', credentials: 'ignored' }, { permits: true }])
     assert.throws(() => mount([{ ...undecided, access }]), /GET \/open has no access rule/);
   assert.throws(() => mount([open, open]), /GET \/open is declared twice/);
 });
 
 describe('access to', () => {
+  let root: Person, other: Person, staff: Person, admin: Person;
+  const service = sharedService(withoutSyncs, async (started) => {
+    root = await started.root();
+    [other, staff] = [await started.person(), await started.person('staff')];
+    admin = await started.person('admin');
+  });
   /** By user and scopes, since a user may have fewer keys than there are routes. */
   const keys = new Map<string, string>();
+  async function keyOf({ id, token }: Person, only: readonly Scope[]): Promise<Call> {
+    const name = `${id} ${only.join()}`;
+    const key = keys.get(name) ?? (await newKey(service(), token, { scopes: only })).key;
+    keys.set(name, key);
+    return { key };
+  }
+
+  type Credential = (owner: Person, scope: Scope | undefined) => Call | Promise<Call>;
+  const scopesWith = (scope: Scope | undefined): readonly Scope[] => (scope === undefined ? scopes : [scope]);
+  const credentials: Readonly<Record<Caller, Credential>> = {
+    nobody: () => ({}),
+    owner: ({ token }) => ({ token }),
+    other: () => ({ token: other.token }),
+    staff: () => ({ token: staff.token }),
+    admin: () => ({ token: admin.token }),
+    'key with': (owner, scope) => keyOf(owner, scopesWith(scope)),
+    'key without': (owner, scope) =>
+      keyOf(
+        owner,
+        scopes.filter((each) => each !== scope),
+      ),
+    'admin’s key': (_, scope) => keyOf(admin, scopesWith(scope)),
+    'bad token': ({ token }) => ({ token: `${token.slice(0, -4)}AAAA` }),
+  };
+
   /** No request has changed it. */
   let unchanged: Subject | undefined;
-  const everyone: { other?: Person; staff?: Person; admin?: Person } = {};
-  const running = sharedService(withoutSyncs, async (service) => {
-    Object.assign(everyone, {
-      other: await service.person(),
-      staff: await service.person('staff'),
-      admin: await service.person('admin'),
-    });
-  });
-
-  for (const [name, row] of matrix) {
+  for (const [name, row] of matrix)
     test(`access to ${name} is as the access matrix says`, async () => {
-      const service = running();
-      let subject = unchanged ?? (await newSubject(service));
+      let subject = unchanged ?? (await newSubject());
       unchanged = undefined;
       for (const [index, caller] of callers.entries()) {
-        const expected = row.responses[index] ?? '';
-        const isAccepted = await checkCell(service, row, { subject, caller, expected });
+        const isAccepted = await checkCell(row, subject, { caller, expected: row.responses[index] ?? '' });
         if (isAccepted && (row.method === 'DELETE' || name === 'POST /api/sessions/{id}/tokens'))
-          subject = await newSubject(service); // this one is used up
+          subject = await newSubject(); // this one is used up
       }
       if (row.method === 'GET') unchanged = subject;
     });
-  }
 
   /** Returns whether the request was accepted. */
   async function checkCell(
-    service: TestService,
     { method, path, scope }: Row,
-    { subject, caller, expected }: { subject: Subject; caller: Caller; expected: string },
+    subject: Subject,
+    { caller, expected }: { readonly caller: Caller; readonly expected: string },
   ): Promise<boolean> {
     const where = `${method} ${path} by ${caller}`;
     const call = {
-      ...(await credentialOf(service, caller, { owner: subject.owner, scope })),
-      ...(path === '/imports'
-        ? { body: Buffer.from('\n'), headers: { 'content-type': 'application/x-ndjson' } }
-        : { body: bodies[`${method} ${path}`]?.(subject) }),
+      ...(await credentials[caller](subject.owner, scope)),
+      ...contentOf(method, path, subject),
     };
     const target = targetFor(method, path, subject);
-    const response = await service.call(method, target, call);
+    const response = await service().call(method, target, call);
     const rejection = rejections[expected];
     if (rejection === undefined)
       assert.equal(response.status, Number(expected), `${where}: ${response.text}`);
@@ -105,85 +113,41 @@ describe('access to', () => {
     const challenge = challengeFor(expected, scope);
     if (challenge !== undefined) assert.equal(response.headers['www-authenticate'], challenge, where);
     if (method === 'GET')
-      await assertStatus(service.call('HEAD', target, call), response.status, `${where}: HEAD`);
+      await assertStatus(service().call('HEAD', target, call), response.status, `${where}: HEAD`);
     return rejection === undefined;
   }
 
-  async function credentialOf(
-    service: TestService,
-    caller: Caller,
-    { owner, scope }: { owner: Person; scope: Scope | undefined },
-  ): Promise<Call> {
-    const { other, staff, admin } = everyone;
-    const only = scope === undefined ? scopes : [scope];
-    switch (caller) {
-      case 'nobody':
-        return {};
-      case 'owner':
-        return { token: owner.token };
-      case 'other':
-        return { token: other?.token };
-      case 'staff':
-        return { token: staff?.token };
-      case 'admin':
-        return { token: admin?.token };
-      case 'key with':
-        return keyOf(service, owner, only);
-      case 'key without': {
-        const others = scopes.filter((each) => each !== scope);
-        return keyOf(service, owner, others);
-      }
-      case 'admin’s key':
-        return keyOf(service, admin, only);
-      case 'bad token':
-        return { token: `${owner.token.slice(0, -4)}AAAA` };
-    }
-  }
-
-  async function keyOf(
-    service: TestService,
-    owner: Person | undefined,
-    only: readonly Scope[],
-  ): Promise<Call> {
-    const name = `${owner?.id} ${only.join()}`;
-    const key = keys.get(name) ?? (await newKey(service, owner?.token ?? '', { scopes: only })).key;
-    keys.set(name, key);
-    return { key };
+  async function newSubject(): Promise<Subject> {
+    const [owner, suspended] = [await service().person(), await service().person()];
+    const order = await newOrder(service(), owner.token);
+    await owner.post(`/api/users/${owner.id}/totp`);
+    await root.put(`/api/users/${suspended.id}/suspension`, {});
+    for (const { id } of (await root.get('/webhooks')).body.data) await root.delete(`/webhooks/${id}`); // there may be few
+    const ids = {
+      users: owner.id,
+      suspended: suspended.id,
+      customers: order.customerId,
+      customersWithoutOrders: (await newCustomer(service(), owner.token)).id,
+      orders: order.id,
+      products: (await newProduct(service(), root.token)).id,
+      sessions: owner.sessionId,
+      keys: (await newKey(service(), owner.token)).id,
+      webhooks: (await newWebhook(service(), root.token)).id,
+      problems: 'forbidden',
+      console: 'console.css',
+    };
+    return { owner, ids };
   }
 });
+
+function contentOf(method: string, path: string, subject: Subject): Call {
+  if (path === '/imports')
+    return { body: Buffer.from('\n'), headers: { 'content-type': 'application/x-ndjson' } };
+  return { body: bodies[`${method} ${path}`]?.(subject) };
+}
 
 function targetFor(method: string, path: string, { owner, ids }: Subject): string {
   if (method === 'DELETE' && path === '/api/sessions') return `${path}?userId=${owner.id}`;
   if (method === 'DELETE' && path === '/customers/{id}') return `/customers/${ids['customersWithoutOrders']}`;
   return targetOf(path, path.endsWith('/suspension') ? { users: ids['suspended'] ?? '' } : ids);
-}
-
-async function newSubject(service: TestService): Promise<Subject> {
-  const owner = await service.person();
-  const token = await rootToken(service);
-  const order = await newOrder(service, owner.token);
-  const { id: suspended } = await service.person();
-  await service.post(`/api/users/${owner.id}/totp`, { token: owner.token });
-  await service.put(`/api/users/${suspended}/suspension`, { token, body: {} });
-  const ids = {
-    users: owner.id,
-    suspended,
-    customers: order.customerId,
-    customersWithoutOrders: (await newCustomer(service, owner.token)).id,
-    orders: order.id,
-    products: (await newProduct(service, token)).id,
-    sessions: owner.sessionId,
-    keys: (await newKey(service, owner.token)).id,
-    webhooks: await onlyWebhook(service, token),
-    problems: 'forbidden',
-    console: 'console.css',
-  };
-  return { owner, ids };
-}
-
-/** There may not be many. */
-async function onlyWebhook(service: TestService, token: string): Promise<number> {
-  for (const { id } of (await service.get('/webhooks', { token })).body.data)
-    await service.delete(`/webhooks/${id}`, { token });
-  return (await newWebhook(service, token)).id;
 }
