@@ -106,6 +106,41 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
   });
 
+  await t.test('of what no product has ask for its name, which is typed over the code', async () => {
+    const code = '9999999999999';
+    const isAsked = `document.activeElement.dataset.pointer === '/items/0/name' && ${focused} === '${code}' &&
+      getSelection().toString() === '${code}' && document.activeElement.ariaInvalid === 'true'`;
+    await begin();
+    await tab.scan(code);
+    await tab.until(isAsked);
+    await tab.scan(cup.barcode);
+    await seeItems([code, '', '1', ''], cupLine);
+    await tab.until(isAsked);
+    await tab.scan(tea.barcode, { milliseconds: 80 });
+    await seeItems([code, '', '1', ''], cupLine, teaLine);
+    await tab.until(isAsked);
+    await tab.scan('8888888888888', { milliseconds: 80 });
+    await seeItems([code, '', '1', ''], cupLine, teaLine, ['8888888888888', '', '1', '']);
+    await tab.until(`${focused} === '8888888888888'`);
+    await person.press('Remove item 4');
+    await tab.evaluate(focusItem);
+    await tab.evaluate('document.activeElement.select()');
+    await type('Ribbon', 'Enter', '2,50', 'Enter');
+    await seeItems(['Ribbon', '', '1', '2,50'], cupLine, teaLine);
+    assert.equal(await person.valueOf('/customerId'), '');
+  });
+
+  await t.test('of what no product has take no focus from what is typed meanwhile', async () => {
+    await begin();
+    await tab.evaluate(slowly);
+    await tab.scan('9999999999999');
+    await wait(200);
+    await tab.type('grace');
+    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await tab.evaluate(quickly);
+    assert.equal(await tab.evaluate(focused), 'grace');
+  });
+
   await t.test('are as good as a code that was pasted or typed', async () => {
     await begin();
     await tab.evaluate(focusItem);

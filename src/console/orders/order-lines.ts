@@ -20,7 +20,7 @@ import {
   showIssue,
 } from '../parts/forms.ts';
 import { Unreachable } from '../parts/request-errors.ts';
-import { isLikeCode } from '../parts/scans.ts';
+import { isBarcode, isLikeCode } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';
 
@@ -107,7 +107,9 @@ export function orderLines(client: ApiClient) {
 
   /** Tab, and Enter without an option, may end a SKU or barcode that was typed. Enter waits for no answer. */
   function pressedInName(line: Line, { key, shiftKey }: KeyboardEvent, active: Found | undefined): boolean {
-    if (key === 'Tab' && !shiftKey) lookUp(line, 'text');
+    const isTab = key === 'Tab' && !shiftKey;
+    if ((isTab || key === 'Enter') && isScannedOver(line)) return true;
+    if (isTab) lookUp(line, 'text');
     if (key !== 'Enter' || active !== undefined) return false;
     line.search.close();
     entered(line);
@@ -117,6 +119,36 @@ export function orderLines(client: ApiClient) {
   function entered(line: Line): void {
     lookUp(line, 'words');
     neededOf(line).focus();
+  }
+
+  /** Whether a slow scanner has typed over a code that no product has: both are items. */
+  function isScannedOver(line: Line): boolean {
+    const text = line.name.value.trim();
+    if (line.unknownCode === '' || text === line.unknownCode || !isBarcode(text)) return false;
+    line.name.value = line.unknownCode;
+    scanned(text);
+    return true;
+  }
+
+  /** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
+  function scanned(code: string): void {
+    const line = emptyLine();
+    line.search.close();
+    line.name.value = code;
+    if (line.element.contains(document.activeElement)) focusEmpty();
+    const named = lines.find(({ name }) => name === document.activeElement);
+    if (named !== undefined && named.name.value === named.unknownCode) askName(named);
+    lookUp(line, 'code');
+    lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
+    changed(list);
+  }
+
+  /** What is typed next takes the place of a code that no product has. */
+  function askName(line: Line): void {
+    showIssue(line.name, unknown);
+    line.search.close();
+    line.name.focus();
+    line.name.select();
   }
 
   /** Returns the field that the line still needs, or else the item of the next line, which is added at the end. */
@@ -133,6 +165,7 @@ export function orderLines(client: ApiClient) {
     line.failure = undefined;
     if (text === '' || !isPriceless(line)) return;
     if (kind === 'code') line.isWaiting = true;
+    const before = textInFocus();
     lookUps = lookUps.then(async () => {
       let article: Article | undefined;
       let failure: unknown;
@@ -147,8 +180,11 @@ export function orderLines(client: ApiClient) {
       else if (isAsked && kind === 'code') {
         line.failure = failure;
         soundAlarm();
-        if (failure === undefined) line.unknownCode = text;
         showIssue(line.name, failure === undefined ? unknown : messageOf(failure));
+        if (failure === undefined) {
+          line.unknownCode = text;
+          if (textInFocus() === before) askName(line); // unless somebody types meanwhile
+        }
       }
       draw();
     });
@@ -289,6 +325,7 @@ export function orderLines(client: ApiClient) {
     draw,
     focusEmpty,
     lookUpAgain,
+    scanned,
 
     /** The number of lines that are not empty. */
     get filled(): number {
@@ -306,17 +343,6 @@ export function orderLines(client: ApiClient) {
       lines = [];
       list.replaceChildren();
       for (const item of written) add(item);
-    },
-
-    /** The code stands in the line until the answer. A focus in that line goes to the next empty one. */
-    scanned(code: string): void {
-      const line = emptyLine();
-      line.search.close();
-      line.name.value = code;
-      if (line.element.contains(document.activeElement)) focusEmpty();
-      lookUp(line, 'code');
-      lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
-      changed(list);
     },
 
     /** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
@@ -377,6 +403,11 @@ function newLine(search: Combobox, currency: string, item?: NewItem) {
     /** The code that was scanned and that no product has. */
     unknownCode: '',
   };
+}
+
+function textInFocus(): string {
+  const { activeElement } = document;
+  return activeElement instanceof HTMLInputElement ? activeElement.value : '';
 }
 
 /** A discount begins with a minus, which is often typed once more. */
