@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { fieldAt, network } from './console-actions.ts';
+import { fieldAt, holdRequests, network } from './console-actions.ts';
 import { cup, cupLine, cups, isSettled, isSold, openTill, tea, teaLine } from './console-till.ts';
 
 const latency = 400;
@@ -160,6 +160,36 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.press('F4');
     await tab.until(isSold(id + 1));
     assert.deepEqual(await skusOf(id + 1), ['CUP-010']);
+  });
+
+  await t.test('that are ended while scans are looked up wait for them, and say so', async () => {
+    await tab.evaluate(holdRequests);
+    const waits = 'It is sent once what was scanned is looked up.';
+    const id = await scanned();
+    await tab.evaluate(`holdOnly('/products')`);
+    for (const { barcode } of [tea, cup]) await tab.scan(barcode);
+    await tab.press('F4');
+    await person.see(waits);
+    assert.equal(await tab.evaluate('held.length'), 2, 'both at once');
+    await tab.evaluate('holdOnly(null)');
+    await tab.until(isSold(id));
+    assert.equal((await orders.read(id)).total, tea.unitPrice + cup.unitPrice);
+    await seeItems();
+    await tab.evaluate(`holdOnly('/products')`);
+    for (const code of ['9999999999999', tea.barcode]) await tab.scan(code);
+    await tab.press('F4');
+    await person.see(waits);
+    await tab.evaluate('holdOnly(null)');
+    await person.see('Price must be an amount');
+    await person.miss(waits);
+    assert.equal((await orders.newest()).id, id);
+  });
+
+  await t.test('have what is scanned after an unknown code without Web Audio, too', async () => {
+    await begin();
+    await tab.evaluate('window.AudioContext = undefined; delete window.AudioContext');
+    for (const code of ['9999999999999', tea.barcode]) await tab.scan(code);
+    await seeItems(['9999999999999', '', '1', ''], teaLine);
   });
 
   await t.test('without an answer are sent once the service is back, however long that takes', async () => {

@@ -42,7 +42,10 @@ function showForm(page: Page, draft: Draft): void {
   const { body, customer, lines, delivery } = fields;
   async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
+    const message = body.querySelector('.form-issue') ?? h('p');
+    if (lines.isWaiting) fill(message, h('span.soft', t('It is sent once what was scanned is looked up.')));
     await untilAnswered(page, body, fields.settle, t('The form is not complete.'));
+    fill(message);
     throwIfInvalid(fields.issues(payment !== undefined));
     const input = entered();
     const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };

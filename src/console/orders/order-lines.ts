@@ -49,7 +49,7 @@ export function orderLines(client: ApiClient) {
   const list = h('ol');
   const total = h('output.total');
   let lines: readonly Line[] = [];
-  /** Texts are looked up one after the other, so that the second scan of a code finds the line of the first. */
+  /** Answers are entered one after the other, so that the second scan of a code finds the line of the first. */
   let lookUps = Promise.resolve();
 
   const currency = (): string => currencyField.control.value;
@@ -166,14 +166,12 @@ export function orderLines(client: ApiClient) {
     if (text === '' || !isPriceless(line)) return;
     if (kind === 'code') line.isWaiting = true;
     const before = textInFocus();
-    lookUps = lookUps.then(async () => {
-      let article: Article | undefined;
-      let failure: unknown;
-      try {
-        article = await find(text, kind);
-      } catch (error) {
-        failure = error;
-      }
+    const answer = find(text, kind).then(
+      (article) => ({ article, failure: undefined }),
+      (failure: unknown) => ({ article: undefined, failure }),
+    );
+    const enter = async (): Promise<void> => {
+      const { article, failure } = await answer;
       if (kind === 'code') line.isWaiting = false;
       const isAsked = lines.includes(line) && line.name.value.trim() === text && isPriceless(line);
       if (isAsked && article !== undefined) put(line, article);
@@ -187,7 +185,8 @@ export function orderLines(client: ApiClient) {
         }
       }
       draw();
-    });
+    };
+    lookUps = lookUps.then(enter, enter); // an error of one is none of the next
   }
 
   /** Looks up what stands in lines that have no price, also what was scanned while the service was away. */
@@ -330,6 +329,11 @@ export function orderLines(client: ApiClient) {
     /** The number of lines that are not empty. */
     get filled(): number {
       return lines.filter((line) => !isEmpty(line)).length;
+    },
+
+    /** Whether a code that was scanned waits for its answer. */
+    get isWaiting(): boolean {
+      return lines.some((line) => line.isWaiting);
     },
 
     /** Adds lines until there are `count`. */

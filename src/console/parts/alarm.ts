@@ -4,6 +4,7 @@ const hertz = 220;
 const seconds = 0.35;
 
 export function soundAlarm(): void {
+  if (!('AudioContext' in globalThis)) return; // Firefox with Web Audio turned off
   const context = new AudioContext();
   const tone = new OscillatorNode(context, { type: 'square', frequency: hertz });
   tone.connect(new GainNode(context, { gain: 0.2 })).connect(context.destination);
