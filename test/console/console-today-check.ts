@@ -112,7 +112,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
   });
 
   await t.test(
-    'say of a sale that it is one, though its first step is older than what is shown',
+    'say of a sale that it is one, whose and of what amount, though its first step is older than what is shown',
     async () => {
       const sale = { ...order(100), status: 'delivered' };
       const sold = await place(sale);
@@ -123,6 +123,10 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
       await person.see(`Order ${sold} sold`);
       const events = `document.querySelector('.events').innerText`;
       assert.doesNotMatch(await tab.evaluate(events), new RegExp(`Order ${sold} (paid|shipped|delivered)`));
+      const about = `[...document.querySelectorAll('.events li')]
+        .find((each) => each.innerText.includes('Order ${sold} sold'))
+        .querySelector('.about').innerText.replaceAll(/\\s+/g, ' ')`;
+      assert.equal(await tab.evaluate(about), 'Grace Hopper €1.00 Delivered');
     },
   );
 

@@ -127,7 +127,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
   const first = [
     card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat)),
-    h('section.card.last', h('h2', t('History')), eventList(events, order.currency)),
+    h('section.card.last', h('h2', t('History')), eventList(events, { currency: order.currency })),
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));

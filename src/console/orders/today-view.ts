@@ -7,7 +7,7 @@ import type { List, Order, StatusCounts } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { watchDay } from '../parts/day-change.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
-import { eventList, isNews, type NamedEvent, readLatest } from '../parts/event-list.ts';
+import { eventList, isNews, latestShown, type NamedEvent, readLatest } from '../parts/event-list.ts';
 import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../parts/formats.ts';
 import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
 import { hasImports, isRegistrationOpen } from '../parts/page-text.ts';
@@ -42,10 +42,9 @@ export function todayView(page: Page): void {
       draw: (shown, reload) => shown.orders.length > 0 && toDoCard(page, shown, reload),
       concerns: ({ type }) => /^(order\.|customer\.(changed|erased))/.test(type),
     }),
-    reloadable<readonly NamedEvent[] | undefined>(page, latest, {
-      load: readEvents,
-      draw: (events) =>
-        events === undefined ? firstSteps(page) : events.length > 0 && card(t('Latest'), eventList(events)),
+    reloadable<Latest>(page, latest, {
+      load: readNews,
+      draw: (shown) => (isNew(shown) ? firstSteps(page) : latestCard(shown)),
       concerns: isNews,
     }),
   ];
@@ -185,12 +184,33 @@ function ageOf(order: Order): HTMLElement {
   return h('time', attributes, isEarly ? shortTime(datetime) : age(datetime));
 }
 
-/** Returns the latest events; undefined before the first customer and order, when there are only those of the office. */
-async function readEvents(page: Page): Promise<readonly NamedEvent[] | undefined> {
-  const events = await readLatest(page);
-  if (!events.every(({ subject }) => /^\/(api|shop|webhooks)\b/.test(subject))) return events;
-  const { data } = await page.client.get<List<Order>>('/orders?limit=1', page.signal);
-  return data.length === 0 ? undefined : events;
+type Latest = {
+  readonly events: readonly NamedEvent[];
+  /** The orders that were changed last. */
+  readonly orders: readonly Order[];
+};
+
+async function readNews(page: Page): Promise<Latest> {
+  const changed = query({ include: 'customer', sort: '-updatedAt', limit: latestShown });
+  const [events, { data }] = await Promise.all([
+    readLatest(page),
+    page.client.get<List<Order>>(`/orders?${changed}`, page.signal),
+  ]);
+  return { events, orders: data };
+}
+
+/** Before the first customer and order there are only events of the office. */
+function isNew({ events, orders }: Latest): boolean {
+  return orders.length === 0 && events.every(({ subject }) => /^\/(api|shop|webhooks)\b/.test(subject));
+}
+
+function latestCard({ events, orders }: Latest): Child {
+  const bySubject = new Map(orders.map((order) => [`/orders/${order.id}`, order]));
+  const about = ({ subject }: NamedEvent): Child => {
+    const order = bySubject.get(subject);
+    return order && [h('bdi', customerName(order)), money(order.total, order.currency), pill(order.status)];
+  };
+  return events.length > 0 && card(t('Latest'), eventList(events, { about }));
 }
 
 function firstSteps({ user }: Page): HTMLElement {

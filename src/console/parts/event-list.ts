@@ -2,7 +2,7 @@
 // paid or delivered has the events of the steps between at the same time: they are one line.
 import { query, type QueryParameters } from './api-client.ts';
 import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
-import { h } from './elements.ts';
+import { type Child, h } from './elements.ts';
 import { changeTexts, eventText, hrefOf, mistake, saleText } from './event-words.ts';
 import { dateTime, money, shortTime } from './formats.ts';
 import { rich, t } from './texts.ts';
@@ -17,7 +17,7 @@ export type NamedEvent = ServiceEvent & {
 
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
-const latestShown = 20;
+export const latestShown = 20;
 const historyShown = 50;
 const newsTypes = eventTypes.filter((type) => isNews({ type }));
 
@@ -59,11 +59,23 @@ function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undef
   return actorName ?? t('a deleted account');
 }
 
-/** Shows a line for each event, the newest first. `currency` is that of the order whose events they are. */
-export function eventList(events: readonly NamedEvent[], currency?: string): HTMLElement {
+type EventListOptions = {
+  /** The currency of the order whose events they are. */
+  readonly currency?: string;
+  /** Returns what else is to be known of the event's subject. */
+  readonly about?: (event: NamedEvent) => Child;
+};
+
+/** Shows a line for each event, the newest first. */
+export function eventList(
+  events: readonly NamedEvent[],
+  { currency, about }: EventListOptions = {},
+): HTMLElement {
   let currencyThen = currency;
   const lines = salesOf(events).map((line) => {
     const shown = eventLine(line, currencyThen);
+    const subject = about?.(line[0]);
+    if (subject !== undefined) shown.append(h('span.about', subject));
     const { currency: change } = line[0].changes;
     if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
     return shown;
