@@ -71,9 +71,10 @@ function withoutComments(text: string): string {
   return code.replaceAll(/ \/\/ .*$/gm, '');
 }
 
-/** Drops blanks at both ends of lines, also those of a text over several lines, and the ends that need no new line. */
+/** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
-  return text.replaceAll(/^ +| +$/gm, '').replaceAll(/(?<=[,;{([])\n/g, '');
+  const lines = text.replaceAll(/^ +| +$/gm, '').replaceAll(/ {2,}/g, ' ');
+  return lines.replaceAll(/(?<=[,;{([])\n/g, '');
 }
 
 function compactStyle(text: string): string {
