@@ -50,7 +50,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   /** Tells the chosen customer from others of the same name. */
   const about = h('bdi');
   const [, ...members] = contactMembers(client); // the name is in the field of the search
-  const contact = fieldsOf(members.reverse(), { pointer: '/customer' });
+  const contact = fieldsOf(members.reverse(), { pointer: '/customer', address: () => delivery.read() });
   const find = customerSearch(client, foundMax, (customer) => {
     chooseAndSay(customer);
     goOn();

@@ -63,13 +63,19 @@ type FieldsOptions = {
   /** The place of the object in the request: `/customer`. */
   readonly pointer?: string;
   readonly values?: Values | undefined;
+  /** Returns the address beside a phone number, unless it is the member `address`. */
+  readonly address?: () => unknown;
 };
 
-export function fieldsOf(members: readonly Member[], { pointer = '', values }: FieldsOptions = {}): Fields {
+/** What the input of one member has to know of other members. */
+type Others = { readonly currency: () => string; readonly address: () => unknown };
+
+export function fieldsOf(members: readonly Member[], options: FieldsOptions = {}): Fields {
   const inputs = new Map<string, Input>();
+  const { pointer = '', values, address = () => inputs.get('address')?.read() } = options;
   const currency = (): string => String(inputs.get('currency')?.read() ?? shopCurrency());
   for (const member of members)
-    inputs.set(member.name, inputOf(member, `${pointer}/${member.name}`, currency));
+    inputs.set(member.name, inputOf(member, `${pointer}/${member.name}`, { currency, address }));
   const all = [...inputs.values()];
   function write(given: Values): void {
     // a price is written in its currency
@@ -120,7 +126,7 @@ const textKinds: Readonly<Partial<Record<NonNullable<Member['kind']>, TextKind>>
   },
 };
 
-function inputOf(member: Member, pointer: string, currency: () => string): Input {
+function inputOf(member: Member, pointer: string, { currency, address }: Others): Input {
   const { label, kind, hint, isRequired, isWide = kind === 'note', check } = member;
   if (kind === 'address') return addressInput(pointer);
   if (kind === 'flag') return flagInput(label);
@@ -139,7 +145,7 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
     },
     write: (value) => enterValue(control, own.write?.(value) ?? String(value ?? '')),
   };
-  if (kind === 'phone') return { ...input, issues: () => phoneIssues(control, pointer) };
+  if (kind === 'phone') return { ...input, issues: () => phoneIssues(control.value, pointer, address()) };
   if (kind !== 'price') return input;
   const price = (): number | undefined => typedPrice(control.value, currency());
   return {
@@ -154,17 +160,14 @@ function inputOf(member: Member, pointer: string, currency: () => string): Input
  * The service reads a number that begins with neither + nor 00 in the shop's country. Beside an address elsewhere it may
  * be of either country, so nothing is sent before it says which.
  */
-function phoneIssues({ value, form }: Control, pointer: string): readonly Issue[] {
-  const { country: home } = shopOfPage();
-  const select = form?.querySelector<HTMLSelectElement>('select[data-pointer$="/country"]');
-  const country = select?.checkVisibility() === true ? select.value : '';
-  const isOfOne = value.trim() === '' || /^\D*00|^[^\d]*[+＋]/.test(value);
-  if (isOfOne || home === null || country === '' || country === home) return [];
+function phoneIssues(phone: string, pointer: string, address: unknown): readonly Issue[] {
+  const home = shopOfPage().country;
+  const isOfOne = phone.trim() === '' || /^\D*(00|[+＋])/.test(phone);
+  if (isOfOne || home === null || !isAddress(address) || ['', home].includes(address.country)) return [];
+  const country = countryName(address.country);
   const detail = t(
     'The address is in {country}: begin the number with + and the calling code of its country.',
-    {
-      country: countryName(country),
-    },
+    { country },
   );
   return [{ pointer, detail }];
 }
