@@ -33,7 +33,7 @@ const targets: Readonly<Record<string, string>> = {
   'q max-length': `/orders?q=${'a'.repeat(101)} /customers?q=${'a'.repeat(101)}`,
   'q repeated-parameter': '/orders?q=a&q=b',
   'limit maximum': '/orders?q=abc&limit=51 /customers?q=abc&limit=51',
-  'sort not-with-q': '/orders?q=abc&sort=id /customers?q=abc&sort=id',
+  'sort not-with-q': '/orders?q=abc&sort=id /customers?q=abc&sort=id /products?q=abc&sort=sku',
   'total not-with-q': '/orders?q=abc&total=true /customers?q=abc&total=true',
   'status enum':
     '/orders?status= /orders?status=OPEN /orders?status=open, /orders?status=open,,paid ' +
@@ -50,7 +50,8 @@ const targets: Readonly<Record<string, string>> = {
   'createdBefore pattern':
     '/orders?createdBefore=2026-03-01T00:00:00.000%2B /orders?createdBefore=2026-03-01T00:00:00+01:00',
   'createdBefore format': '/orders?createdBefore=2026-03-01T00:00:60Z',
-  'sort enum': '/orders?sort=customerId /customers?sort=email /api/users?sort=role',
+  'sort enum': '/orders?sort=customerId /customers?sort=email /products?sort=id /api/users?sort=role',
+  'active type': '/products?active=yes',
   'sort unknown-parameter': '/api/sessions?sort=id',
   'name unknown-parameter': '/orders?name=x',
   'email pattern': '/customers?email=x /customers?email=nobody',

@@ -6,6 +6,7 @@ import type { RowAccess } from '../../../src/auth/access.ts';
 import { customerResource } from '../../../src/features/customers/customers.ts';
 import { keySelection } from '../../../src/features/keys/key-store.ts';
 import { orderList } from '../../../src/features/orders/order-list-store.ts';
+import { productResource } from '../../../src/features/products/products.ts';
 import { sessionSelection } from '../../../src/features/sessions/session-store.ts';
 import { userList } from '../../../src/features/users/user-store.ts';
 import type { SqlValue } from '../../../src/storage/connection.ts';
@@ -55,6 +56,12 @@ const kinds: Readonly<Record<string, Kind>> = {
     filters: choices([{ userId: 7 }, { email: 'ada@example.com' }, { name: 'Gr' }]),
     inOrder: { '': [{ userId: 7 }], id: [{ email: 'ada@example.com' }], name: [{ name: 'Gr', userId: 7 }] },
   },
+  products: {
+    list: productResource,
+    select: (access, query) => productResource.selection(access, query),
+    filters: choices([{ active: true }, { currency: 'EUR' }]),
+    inOrder: {},
+  },
   users: {
     list: userList,
     select: (access, query) => userList.selection(access, query),
@@ -71,6 +78,7 @@ const deep: Readonly<Record<string, KeysetPosition>> = {
   total: [1498, 500],
   status: ['open', 500],
   name: ['grace', 500],
+  sku: ['tea-1', 500],
   email: ['grace@example.com', 500],
 };
 
