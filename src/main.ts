@@ -1,5 +1,7 @@
 // Runs the command of the command line, and sets the exit status of the process.
 import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { isSystemError, systemErrorText } from './base/system-error.ts';
+import { version } from './base/version.ts';
 import {
   commandNames,
   commands,
@@ -9,17 +11,15 @@ import {
   type Command,
 } from './commands/commands.ts';
 import { print } from './commands/terminal.ts';
-import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/command-line.ts';
 import { CommandError, ConfigError } from './config/command-error.ts';
 import type { Environment } from './config/config.ts';
 import { parseDotEnv } from './config/dot-env.ts';
-import { settings } from './service/features.ts';
 import { Problem } from './problem.ts';
-import { claimFolder } from './storage/private-files.ts';
+import { flagsTakenByNpm, readCommandLine, type CommandLine } from './service/command-line.ts';
+import { settings } from './service/features.ts';
 import { databaseFile, hasWalResetFix } from './storage/database-file.ts';
+import { claimFolder } from './storage/private-files.ts';
 import { isDamage, StorageError, toStorageError } from './storage/storage-error.ts';
-import { isSystemError, systemErrorText } from './base/system-error.ts';
-import { version } from './base/version.ts';
 
 /** sysexits.h: a wrong setting is EX_CONFIG, wrong usage EX_USAGE. */
 const exitStatus = { ok: 0, failure: 1, usage: 64, config: 78 } as const;

@@ -10,9 +10,9 @@ import {
   X509Certificate,
 } from 'node:crypto';
 import { isIP } from 'node:net';
+import { addressBytes, addressesIn } from '../base/addresses.ts';
 import { dayMilliseconds } from '../base/durations.ts';
 import { clockFloor, notBeforeFloor } from '../base/sane-clock.ts';
-import { addressBytes, addressesIn } from '../base/addresses.ts';
 
 const authorityMilliseconds = 20 * 365 * dayMilliseconds;
 const certificateMilliseconds = 396 * dayMilliseconds;

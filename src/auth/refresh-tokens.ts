@@ -1,7 +1,7 @@
 // Refresh tokens. They are derived from a session's row and the service's secret, so no token is ever stored.
 import { timingSafeEqual } from 'node:crypto';
-import { createMacs, type Mac } from './mac.ts';
 import { daySeconds } from '../base/durations.ts';
+import { createMacs, type Mac } from './mac.ts';
 
 export const sessionSecondsMax = 30 * daySeconds;
 export const sessionIdleSecondsMax = 14 * daySeconds;

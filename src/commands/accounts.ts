@@ -1,13 +1,13 @@
 // `orderly admin create`, `admin reset` and `keys create`. Each prints the secret that it creates, once.
-import { dayMilliseconds } from '../base/durations.ts';
 import type { Scope } from '../auth/access.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import { splitList } from '../config/settings.ts';
-import { requireOwned, type Owned } from '../storage/object-access.ts';
 import { addKey } from '../features/keys/key-store.ts';
-import type { CommandLine } from '../service/command-line.ts';
-import { declared } from '../service/features.ts';
 import { newKey } from '../features/keys/key.ts';
+import { randomPassword, removeAdminFile } from '../features/users/first-admin.ts';
+import { findSuspension } from '../features/users/suspension-store.ts';
+import { removeUserTotp } from '../features/users/totp-store.ts';
 import {
   addUser,
   endCredentials,
@@ -17,13 +17,13 @@ import {
   initialPasswordMilliseconds,
   type StoredUser,
 } from '../features/users/user-store.ts';
-import { findSuspension } from '../features/users/suspension-store.ts';
-import { removeUserTotp } from '../features/users/totp-store.ts';
 import { userBodies } from '../features/users/user.ts';
 import { schemaIssues } from '../schema/schema-check.ts';
 import type { Issue } from '../schema/schema.ts';
+import type { CommandLine } from '../service/command-line.ts';
+import { declared } from '../service/features.ts';
+import { requireOwned, type Owned } from '../storage/object-access.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { randomPassword, removeAdminFile } from '../features/users/first-admin.ts';
 import { withDatabase, withExistingDatabase } from './with-database.ts';
 
 export async function createAdmin({ config, flags }: CommandLine): Promise<string> {

@@ -3,10 +3,10 @@ import { auditHistories } from '../features/events/history-audit-store.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { maintenance, migrations } from '../service/features.ts';
 import { auditRows } from '../storage/audit.ts';
-import { tableIssues, schemaState } from '../storage/migrations.ts';
 import { integrityIssues, fromDatabase } from '../storage/backup.ts';
 import { Connection } from '../storage/connection.ts';
 import { databaseFile } from '../storage/database-file.ts';
+import { tableIssues, schemaState } from '../storage/migrations.ts';
 import { StorageError } from '../storage/storage-error.ts';
 import { print, withProgress } from './terminal.ts';
 

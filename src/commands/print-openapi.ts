@@ -3,13 +3,13 @@ import { randomBytes } from 'node:crypto';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { systemTimers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
+import { neverSet, shopInEffect } from '../features/shop/shop.ts';
 import type { CommandLine } from '../service/command-line.ts';
 import { createCore, type Core } from '../service/core.ts';
 import { featuresWithout } from '../service/features.ts';
 import { publicUrlOf } from '../service/listening.ts';
 import { Connection } from '../storage/connection.ts';
 import { openSqlite } from '../storage/database-file.ts';
-import { neverSet, shopInEffect } from '../features/shop/shop.ts';
 
 export async function printOpenapi({ config }: CommandLine): Promise<string> {
   const { services, router } = notServing(config);

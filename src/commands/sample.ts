@@ -1,12 +1,10 @@
 // `orderly sample`: fills an empty database with products, users, customers and the orders of a year. The
 // same seed gives the same data.
-import { dayMilliseconds } from '../base/durations.ts';
-import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
-import { CommandError } from '../config/command-error.ts';
-import type { CommandLine } from '../service/command-line.ts';
 import { counted } from '../base/counted.ts';
-import { customerResource } from '../features/customers/customers.ts';
+import { dayMilliseconds } from '../base/durations.ts';
+import { CommandError } from '../config/command-error.ts';
 import type { Address } from '../features/customers/address.ts';
+import { customerResource } from '../features/customers/customers.ts';
 import type { NewItem } from '../features/orders/order-items.ts';
 import { orderContentOf } from '../features/orders/order-members.ts';
 import {
@@ -16,12 +14,13 @@ import {
   type Payment,
 } from '../features/orders/order-status.ts';
 import { addOrder, type OrderStep } from '../features/orders/order-store.ts';
-import { maintenance } from '../service/features.ts';
+import { createFirstAdmin, randomPassword } from '../features/users/first-admin.ts';
 import { addUser, hasSeveralUsers } from '../features/users/user-store.ts';
+import type { CommandLine } from '../service/command-line.ts';
+import { maintenance } from '../service/features.ts';
 import type { CommandDatabase } from '../storage/command-database.ts';
 import type { Connection } from '../storage/connection.ts';
 import { commandPermit } from '../storage/permit.ts';
-import { withDatabase } from './with-database.ts';
 import {
   createPicker,
   type Picker,
@@ -31,6 +30,7 @@ import {
   type SampleCountry,
 } from './sample-data.ts';
 import { withProgress } from './terminal.ts';
+import { withDatabase } from './with-database.ts';
 
 /** The default end of the year: a fixed date, so that the same seed always gives the same data. */
 const endDefault = Date.parse('2026-01-01T00:00:00Z');

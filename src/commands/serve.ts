@@ -1,13 +1,13 @@
 // `orderly serve`: runs the service until a signal or a failed disk stops it.
 import { flushCompileCache } from 'node:module';
-import { thisMachine } from '../service/own-certificate.ts';
-import type { CommandLine } from '../service/command-line.ts';
-import type { Config } from '../config/config.ts';
+import { isatty } from 'node:tty';
 import { LineLogger, type Logger } from '../base/logger.ts';
+import type { Config } from '../config/config.ts';
+import type { CommandLine } from '../service/command-line.ts';
+import { thisMachine } from '../service/own-certificate.ts';
 import { startService, type Service } from '../service/running-service.ts';
 import { neverBlock, waitForDrain } from './terminal.ts';
 import { logStart, welcome } from './welcome.ts';
-import { isatty } from 'node:tty';
 
 /** The time for which a stopping process waits until its last log lines are read. */
 const finalLogMillisecondsMax = 1_000;

@@ -1,11 +1,11 @@
 // Opens the database for commands that read or change it, beside a running service or alone.
-import { rejectLostDatabase } from '../service/last-event-file.ts';
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../service/features.ts';
-import { isDatabase } from '../storage/migrations.ts';
+import { rejectLostDatabase } from '../service/last-event-file.ts';
 import { openCommandDatabase, type CommandDatabase } from '../storage/command-database.ts';
 import { databaseFile } from '../storage/database-file.ts';
+import { isDatabase } from '../storage/migrations.ts';
 import { StorageError } from '../storage/storage-error.ts';
 
 /** Opens the database. Throws if there is none, instead of creating one. */

@@ -1,8 +1,8 @@
 // The settings of a service as typed values, converted from texts.
-import { capacity } from '../base/capacity.ts';
 import { passwordIssue } from '../auth/password.ts';
-import type { Rates } from '../rates/limiter.ts';
+import { capacity } from '../base/capacity.ts';
 import type { Level } from '../base/log-lines.ts';
+import type { Rates } from '../rates/limiter.ts';
 import { sentEmailIssue } from '../schema/email.ts';
 import type { CheckpointsBy } from '../storage/checkpointer.ts';
 import { parseRate, splitList, withoutSlash, adminVariables } from './settings.ts';

@@ -1,8 +1,8 @@
 // What a setting is, the rules that settings share, and the settings that belong to no feature.
+import { isIP } from 'node:net';
 import { secretBytesMin } from '../auth/jwt.ts';
 import { listed } from '../base/listed.ts';
 import { levels } from '../base/log-lines.ts';
-import { isIP } from 'node:net';
 import type { Rate } from '../rates/limiter.ts';
 import { currencies } from '../schema/iso-codes.ts';
 import { hasPhonePlan } from '../schema/phone.ts';

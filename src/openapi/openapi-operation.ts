@@ -1,12 +1,12 @@
 // An operation of the OpenAPI document: one route.
 import assert from 'node:assert';
-import { integer, string, type JsonSchema } from '../schema/schema.ts';
 import { bodyTypesOf } from '../http/responses/media-types.ts';
-import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
-import { contentOf, responsesOf } from './openapi-responses.ts';
+import { eventStream } from '../http/responses/server-sent-events.ts';
 import { nameParameter, type Method, type Route } from '../http/routing/route.ts';
 import type { MountedRoute } from '../http/routing/router.ts';
-import { eventStream } from '../http/responses/server-sent-events.ts';
+import { integer, string, type JsonSchema } from '../schema/schema.ts';
+import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
+import { contentOf, responsesOf } from './openapi-responses.ts';
 
 export function describeOperation({ route, invalidStatus }: MountedRoute, components: Components): Json {
   return {

@@ -1,7 +1,7 @@
 // The parts of the OpenAPI document that operations share: header fields of requests and security schemes.
 import { RequestId } from '../http/connections/request-fields.ts';
-import { acceptPatch } from '../http/responses/media-types.ts';
 import type { ResponseField } from '../http/responses/cors.ts';
+import { acceptPatch } from '../http/responses/media-types.ts';
 import type { Json } from './openapi-components.ts';
 
 const value = { type: 'string', maxLength: 8192 } as const;

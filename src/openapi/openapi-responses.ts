@@ -1,17 +1,17 @@
 // The responses of an operation in the OpenAPI document. All operations share one response for each status of
 // a problem, and name their own problems beside the reference.
-import { pageRowsMax } from '../http/lists/list.ts';
+import { STATUS_CODES } from '../http/connections/node-http.ts';
 import { urlBytesMax } from '../http/connections/request-fields.ts';
-import { problemCodes, type ProblemCode } from '../problem.ts';
-import { integer } from '../schema/schema.ts';
+import { pageRowsMax } from '../http/lists/list.ts';
 import type { ResponseField } from '../http/responses/cors.ts';
 import { csvType, ndjsonType, problemJsonType } from '../http/responses/media-types.ts';
-import { STATUS_CODES } from '../http/connections/node-http.ts';
 import { ProblemDocument } from '../http/responses/problem-response.ts';
 import { problemStatus } from '../http/responses/problem-types.ts';
+import { eventStream } from '../http/responses/server-sent-events.ts';
 import { mediaTypesOf, statusOf, type Reply } from '../http/routing/reply.ts';
 import type { Route } from '../http/routing/route.ts';
-import { eventStream } from '../http/responses/server-sent-events.ts';
+import { problemCodes, type ProblemCode } from '../problem.ts';
+import { integer } from '../schema/schema.ts';
 import { pascalCase, shownExampleOf, type Components, type Json } from './openapi-components.ts';
 
 type DescribedType = { readonly description: string; readonly example: string | object };

@@ -1,10 +1,10 @@
 // The requests that the service sends, in the OpenAPI document: webhooks.
-import { string, type Schema } from '../schema/schema.ts';
 import { jsonType } from '../http/responses/media-types.ts';
-import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
-import { contentOf } from './openapi-responses.ts';
 import type { WebhookMessage, Route } from '../http/routing/route.ts';
 import type { MountedRoute } from '../http/routing/router.ts';
+import { string, type Schema } from '../schema/schema.ts';
+import { exampleOf, pascalCase, type Components, type Json } from './openapi-components.ts';
+import { contentOf } from './openapi-responses.ts';
 
 export function webhooksOf(mounted: readonly MountedRoute[], components: Components): Json {
   const webhooks: Json = {};

@@ -1,11 +1,11 @@
 // The OpenAPI 3.1 document: a pure function of the routes, their tags, the public URL and the version.
+import { problemTypes, problemTypeUri } from '../http/responses/problem-types.ts';
+import type { MountedRoute } from '../http/routing/router.ts';
 import { problemCodes, type ProblemCode } from '../problem.ts';
 import { createComponents, type Json } from './openapi-components.ts';
 import { describeOperation } from './openapi-operation.ts';
 import { requestFieldParameters, responseHeaders, securitySchemes } from './openapi-parts.ts';
-import { problemTypes, problemTypeUri } from '../http/responses/problem-types.ts';
 import { webhooksOf } from './openapi-webhooks.ts';
-import type { MountedRoute } from '../http/routing/router.ts';
 
 /** A section of the document: each route names one. */
 export type Tag = { readonly name: string; readonly description: string };

@@ -12,9 +12,9 @@
 // | `login-account-total` | account                             | a sign-in from an unknown network             |
 // | `login-address`       | network                             | a sign-in, a new password                     |
 // | `login-code`          | known network and account; account  | a one-time code                               |
-import type { HeaderFields } from '../base/header-fields.ts';
 import { BoundedMap } from '../base/bounded-map.ts';
 import { counted } from '../base/counted.ts';
+import type { HeaderFields } from '../base/header-fields.ts';
 import { Problem } from '../problem.ts';
 
 const bucketsMax = 100_000;

@@ -3,16 +3,16 @@ import { adminOnly, isStaff, signedIn, staffOnly, type Caller } from '../auth/ac
 import { historyRoute } from '../features/events/history-route.ts';
 import { exportDescription } from '../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type Lists } from '../http/lists/list.ts';
-import { representRow, type Representation } from '../http/responses/representation.ts';
 import { representationsOf, type RepresentationCache } from '../http/responses/representation-cache.ts';
+import { representRow, type Representation } from '../http/responses/representation.ts';
 import { empty, exportable } from '../http/routing/reply.ts';
 import { route, type Call, type Route } from '../http/routing/route.ts';
 import { forbidden, throwIfInvalid, type ProblemCode } from '../problem.ts';
 import type { Schema } from '../schema/schema.ts';
 import { changesNothing, ownerIdOf, requireOwned, requireVisible } from '../storage/object-access.ts';
 import type { Permit } from '../storage/permit.ts';
-import { userIssues } from './owner-store.ts';
 import type { Resource, ResourceMembers, Shown as ShownOf } from './declared-resource.ts';
+import { userIssues } from './owner-store.ts';
 
 type RoutesOptions<M extends ResourceMembers> = {
   readonly lists: Lists;

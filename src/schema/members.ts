@@ -3,8 +3,8 @@ import { emailIssue, sentEmailIssue } from './email.ts';
 import { countries, currencies, withdrawnCurrencies } from './iso-codes.ts';
 import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
-import { fold } from './search-text.ts';
 import { integer, string, type Issue, type Rule, type Schema } from './schema.ts';
+import { fold } from './search-text.ts';
 
 const controls = '\\x00-\\x1f\\x7f-\\x9f';
 

@@ -1,11 +1,11 @@
 // The caches of the service: representations of orders and customers, and callers.
 import { CallerCache } from '../auth/caller-cache.ts';
 import { BoundedMap } from '../base/bounded-map.ts';
-import { estimateBytes, type Representation } from '../http/responses/representation.ts';
-import type { RepresentationCache } from '../http/responses/representation-cache.ts';
-import type { Invalidation } from '../storage/connection.ts';
 import type { Customer } from '../features/customers/customers.ts';
 import type { Order } from '../features/orders/order-members.ts';
+import type { RepresentationCache } from '../http/responses/representation-cache.ts';
+import { estimateBytes, type Representation } from '../http/responses/representation.ts';
+import type { Invalidation } from '../storage/connection.ts';
 
 /** The shares of the bytes. */
 const shares = { orders: 0.95, customers: 0.05 };

@@ -2,10 +2,10 @@
 // if the service created it.
 import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
 import { hourMilliseconds } from '../base/durations.ts';
-import type { Certificate } from '../http/connections/http-server.ts';
 import type { Logger } from '../base/logger.ts';
+import type { Config } from '../config/config.ts';
+import type { Certificate } from '../http/connections/http-server.ts';
 import { toStorageError } from '../storage/storage-error.ts';
 import { certificateWarnings, readConfiguredCertificate } from './configured-certificate.ts';
 import { ensureOwnCertificate } from './own-certificate.ts';

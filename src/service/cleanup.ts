@@ -1,9 +1,9 @@
 // The periodic work of a service: records the last use of keys, and removes rows that are no longer needed.
 import { minuteMilliseconds } from '../base/durations.ts';
 import { recordKeyUses } from '../features/keys/key-store.ts';
-import type { LastEventFile } from './last-event-file.ts';
 import type { Database } from '../storage/database.ts';
 import { inSlices, type Step } from '../storage/slices.ts';
+import type { LastEventFile } from './last-event-file.ts';
 
 const cleanupMilliseconds = minuteMilliseconds;
 

@@ -1,8 +1,8 @@
 // Reads flags, environment and .env into one checked command line, and reports all issues together.
 import assert from 'node:assert';
 import { parseArgs } from 'node:util';
-import { buildConfig, combinationIssues, type Config, type Environment } from '../config/config.ts';
 import { ConfigError } from '../config/command-error.ts';
+import { buildConfig, combinationIssues, type Config, type Environment } from '../config/config.ts';
 import { adminVariables, variableOf, type CommandFlag } from '../config/settings.ts';
 import { settings, withoutIssues } from './features.ts';
 

@@ -4,12 +4,12 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { createSecureContext } from 'node:tls';
-import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/command-error.ts';
-import type { Certificate } from '../http/connections/http-server.ts';
-import { dayMilliseconds } from '../base/durations.ts';
 import { hostOf } from '../base/addresses.ts';
+import { dayMilliseconds } from '../base/durations.ts';
 import { isSystemError, systemErrorText } from '../base/system-error.ts';
+import { ConfigError } from '../config/command-error.ts';
+import type { Config } from '../config/config.ts';
+import type { Certificate } from '../http/connections/http-server.ts';
 
 type PairFiles = { readonly cert: string; readonly key: string };
 

@@ -6,8 +6,8 @@ import { createSigner, secretBytesMin } from '../auth/jwt.ts';
 import { createMacs } from '../auth/mac.ts';
 import { RefreshTokens } from '../auth/refresh-tokens.ts';
 import { SealedSecrets } from '../auth/sealed-secrets.ts';
-import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import type { Config } from '../config/config.ts';
+import { createStoredResponses } from '../features/idempotency/stored-response-store.ts';
 import { keepPrivate, replacePrivate } from '../storage/private-files.ts';
 import { StorageError, toStorageError } from '../storage/storage-error.ts';
 

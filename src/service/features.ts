@@ -1,9 +1,13 @@
 // The features of the service, in the order of its documents, and which of them a service has.
+import { scopes } from '../auth/access.ts';
+import { coreSettings, type Setting } from '../config/settings.ts';
 import { backups } from '../features/backups/backups-feature.ts';
 import { console } from '../features/console/console-feature.ts';
 import { customers } from '../features/customers/customers-feature.ts';
 import { docs } from '../features/docs/docs-feature.ts';
+import { eventTypes } from '../features/events/event.ts';
 import { events } from '../features/events/events-feature.ts';
+import type { FeatureServices, Declares, Feature, Maintenance } from '../features/feature.ts';
 import { feed } from '../features/feed/feed-feature.ts';
 import { health } from '../features/health/health-feature.ts';
 import { history } from '../features/history/history-feature.ts';
@@ -19,12 +23,8 @@ import { sessions } from '../features/sessions/sessions-feature.ts';
 import { shop } from '../features/shop/shop-feature.ts';
 import { users } from '../features/users/users-feature.ts';
 import { webhooks } from '../features/webhooks/webhooks-feature.ts';
-import { scopes } from '../auth/access.ts';
-import { eventTypes } from '../features/events/event.ts';
-import type { FeatureServices, Declares, Feature, Maintenance } from '../features/feature.ts';
-import type { FeatureMigration } from '../storage/migrations.ts';
-import { coreSettings, type Setting } from '../config/settings.ts';
 import type { Tag } from '../openapi/openapi.ts';
+import type { FeatureMigration } from '../storage/migrations.ts';
 
 export const features: readonly Feature[] = [
   users,

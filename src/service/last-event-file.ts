@@ -7,10 +7,10 @@ import { join } from 'node:path';
 import type { Logger } from '../base/logger.ts';
 import { claimFeed, copiedFile, feedBounds, feedFile, unknownFile } from '../features/events/feed-store.ts';
 import type { Connection } from '../storage/connection.ts';
-import { isDatabase } from '../storage/migrations.ts';
 import { databaseFile } from '../storage/database-file.ts';
 import type { Database } from '../storage/database.ts';
 import { databaseIdentity } from '../storage/file-systems.ts';
+import { isDatabase } from '../storage/migrations.ts';
 import { bytesOf, replacePrivate } from '../storage/private-files.ts';
 import { StorageError } from '../storage/storage-error.ts';
 

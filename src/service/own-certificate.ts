@@ -2,9 +2,9 @@
 // missing, about to expire, or lacks a name.
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
+import { isIP } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
 import { join } from 'node:path';
-import { dayMilliseconds } from '../base/durations.ts';
 import {
   hasExactlyNames,
   issueCertificate,
@@ -12,11 +12,11 @@ import {
   permits,
   type KeyPair,
 } from '../auth/certificate.ts';
-import type { Config } from '../config/config.ts';
-import { isSane } from '../base/sane-clock.ts';
-import { createFolder, keepPrivate, replacePrivate } from '../storage/private-files.ts';
-import { isIP } from 'node:net';
 import { hostOf } from '../base/addresses.ts';
+import { dayMilliseconds } from '../base/durations.ts';
+import { isSane } from '../base/sane-clock.ts';
+import type { Config } from '../config/config.ts';
+import { createFolder, keepPrivate, replacePrivate } from '../storage/private-files.ts';
 
 const renewMilliseconds = 30 * dayMilliseconds;
 /** The authority is renewed early enough that no certificate outlives it. */

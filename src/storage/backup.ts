@@ -2,11 +2,11 @@
 import { existsSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
-import { isDatabase, tableIssues, schemaState, type FeatureMigration } from './migrations.ts';
 import { Connection } from './connection.ts';
 import { copyDatabase, type CopyOptions } from './database-copy.ts';
 import { databaseFile, openSqlite, openToRead } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
+import { isDatabase, tableIssues, schemaState, type FeatureMigration } from './migrations.ts';
 import {
   bytesOf,
   makePrivate,

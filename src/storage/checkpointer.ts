@@ -2,13 +2,13 @@
 // (PASSIVE), then copies the rest and begins the WAL anew (RESTART). The event loop never waits for copying.
 import { fstatSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
-import { emptyCommitSql } from './database-file.ts';
-import { isTransient } from './storage-error.ts';
-import type { Transactions } from './transactions.ts';
 import { freeDiskBytes } from '../base/capacity.ts';
 import { ThreadError } from '../base/thread.ts';
+import { emptyCommitSql } from './database-file.ts';
 import type { SqlWorker } from './sql-worker.ts';
+import { isTransient } from './storage-error.ts';
 import type { StorageStats } from './storage-stats.ts';
+import type { Transactions } from './transactions.ts';
 
 /**
  * Litestream copies the WAL frame by frame and does its own checkpoints; if the WAL restarts in between, it

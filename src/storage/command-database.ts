@@ -2,10 +2,10 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';
-import { openMigrated, schemaState, type FeatureMigration } from './migrations.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { pollMilliseconds } from './database.ts';
 import { lockFolder } from './folder-lock.ts';
+import { openMigrated, schemaState, type FeatureMigration } from './migrations.ts';
 import { toStorageError } from './storage-error.ts';
 import { commitCheckMilliseconds } from './transactions.ts';
 

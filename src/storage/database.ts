@@ -1,19 +1,19 @@
 // The database of a running service: writes in groups, reads of what is on disk, checkpoints of the WAL.
 import { closeSync, fdatasync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
+import { ThreadError } from '../base/thread.ts';
 import { unavailable } from '../problem.ts';
+import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import type { Connection, Row, SqlValue, WriteCallback, Invalidation } from './connection.ts';
 import { databaseFile, openSqlite } from './database-file.ts';
 import { lockFolder } from './folder-lock.ts';
-import { maySync } from './private-files.ts';
-import { isTransient, toStorageError } from './storage-error.ts';
-import { unavailableReasons, Transactions } from './transactions.ts';
-import { Checkpointer, type CheckpointsBy } from './checkpointer.ts';
 import { openMigrated, type FeatureMigration } from './migrations.ts';
-import { ThreadError } from '../base/thread.ts';
-import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
+import { maySync } from './private-files.ts';
 import { ReplacedFiles } from './replaced-files.ts';
+import { SqlWorker, type StatementOptions, type SqlWorkerOptions } from './sql-worker.ts';
+import { isTransient, toStorageError } from './storage-error.ts';
 import { newStats, type StorageStats } from './storage-stats.ts';
+import { unavailableReasons, Transactions } from './transactions.ts';
 import { configureWriter, hasRoom, openSyncedWal, skipSync, startWal } from './wal.ts';
 
 /** How often the service looks for commits of other processes, and for space on a full disk. */

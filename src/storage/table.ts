@@ -28,8 +28,8 @@
 //
 // The first column of a table is its primary key. Tables have no joins and no conditions: a statement that
 // needs one is written out in its store, with `rows.columns` if it reads these objects.
-import type { Issue } from '../schema/schema.ts';
 import { timestampOf } from '../base/timestamp.ts';
+import type { Issue } from '../schema/schema.ts';
 import { issueUnless, type Audit } from './audit.ts';
 import type { Connection, Row, SqlValue } from './connection.ts';
 

@@ -1,8 +1,8 @@
 // The command by which a timer makes a backup where this service was installed.
 import { existsSync } from 'node:fs';
 import { hostname } from 'node:os';
-import { isSea } from 'node:sea';
 import { resolve } from 'node:path';
+import { isSea } from 'node:sea';
 
 /** What shows how the service was started. */
 type Start = {

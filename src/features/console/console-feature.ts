@@ -1,6 +1,6 @@
 // The console as a feature: the page and its modules, which run in browsers and use the API.
-import { feed } from '../feed/feed-feature.ts';
 import type { Feature } from '../feature.ts';
+import { feed } from '../feed/feed-feature.ts';
 import { history } from '../history/history-feature.ts';
 import { products } from '../products/products-feature.ts';
 import { sales } from '../sales/sales-feature.ts';

@@ -1,9 +1,9 @@
 // The page that the console runs in: its stylesheet, its modules, and the values that they need.
 import { currencyDigits } from '../../schema/decimal.ts';
 import { countries, currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
+import { html, icon, type Page } from '../../web/page-layout.ts';
 import type { Shop } from '../shop/shop.ts';
 import { entryFile, iconFile, manifestFile, styleFile } from './console-files.ts';
-import { html, icon, type Page } from '../../web/page-layout.ts';
 
 /** Allows only resources of the service itself, and no text that becomes markup or script. */
 const consolePolicy = [

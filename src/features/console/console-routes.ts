@@ -1,10 +1,10 @@
 // The console over HTTP: the page, its modules and its stylesheet.
 import { isDeepStrictEqual } from 'node:util';
 import { anyone } from '../../auth/access.ts';
-import { type SharedDocument, sharedText } from '../../http/responses/shared-document.ts';
-import { htmlType, htmlUtf8Type } from '../../http/responses/media-types.ts';
-import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
+import { htmlType, htmlUtf8Type } from '../../http/responses/media-types.ts';
+import { type SharedDocument, sharedText } from '../../http/responses/shared-document.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
 import type { Shop } from '../shop/shop.ts';

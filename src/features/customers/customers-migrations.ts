@@ -1,9 +1,9 @@
 // The tables of customers, and the index of their search.
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
-import type { Migration } from '../../storage/migrations.ts';
 import { rowsByKey } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { remakeNameKeys } from '../../storage/unique-keys.ts';
 import { refillCustomerSearch } from './customer-search-store.ts';
 

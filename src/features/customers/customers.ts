@@ -2,6 +2,7 @@
 import { trimmedCell, type CsvConversion } from '../../base/csv.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { resource, type RowMatch } from '../../resource/declared-resource.ts';
+import { ownedBy } from '../../resource/owner-store.ts';
 import * as member from '../../resource/resource-members.ts';
 import type { ContentOf } from '../../resource/resource-members.ts';
 import { countryNamed } from '../../schema/country-names.ts';
@@ -24,7 +25,6 @@ import { metadataMember, noMetadata } from '../../storage/metadata.ts';
 import { changesNothing, type Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
-import { ownedBy } from '../../resource/owner-store.ts';
 import { addressMember } from './address.ts';
 import { auditCustomerSearch, changeInSearch, matchingCustomers } from './customer-search-store.ts';
 

@@ -1,7 +1,7 @@
 // The fields of a schema on the documentation page, each with its rules and limits; nested fields have paths. And
 // samples of code.
-import { follow, type ApiDocument, type Parameter, type DocumentSchema } from './api-document.ts';
 import { html, inline, type Html } from '../../web/page-layout.ts';
+import { follow, type ApiDocument, type Parameter, type DocumentSchema } from './api-document.ts';
 
 type Field = {
   readonly name: string;

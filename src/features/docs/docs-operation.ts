@@ -1,4 +1,5 @@
 // One operation on the documentation page: what it takes and returns, a call with curl, and an example response.
+import { html, link, prose, type Html } from '../../web/page-layout.ts';
 import {
   codesOf,
   successOf,
@@ -7,7 +8,6 @@ import {
   type PlacedOperation,
 } from './api-document.ts';
 import { fieldsOf, jsonText, parameterField, codeSample } from './docs-fields.ts';
-import { html, link, prose, type Html } from '../../web/page-layout.ts';
 
 export type DocsContext = {
   readonly api: ApiDocument;

@@ -1,12 +1,12 @@
 // The documentation page: the OpenAPI document for people.
 import { tokenSeconds } from '../../auth/jwt.ts';
 import { sessionSecondsMax } from '../../auth/refresh-tokens.ts';
+import { listed } from '../../base/listed.ts';
 import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
 import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
 import { invalidStatusRule } from '../../http/responses/problem-types.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 import { correctableStatuses, stages } from '../orders/order-status.ts';
-import { listed } from '../../base/listed.ts';
 import {
   codesEverywhere,
   follow,

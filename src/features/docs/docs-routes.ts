@@ -1,9 +1,9 @@
 // The documentation over HTTP: /docs, which is also the page at the root.
 import { anyone } from '../../auth/access.ts';
-import type { SharedDocument } from '../../http/responses/shared-document.ts';
-import { htmlType } from '../../http/responses/media-types.ts';
-import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
+import { htmlType } from '../../http/responses/media-types.ts';
+import type { SharedDocument } from '../../http/responses/shared-document.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { cachedBriefly, sharedPage } from '../../web/shared-page.ts';
 import type { FeatureServices } from '../feature.ts';
 

@@ -1,9 +1,9 @@
 // The pages of problem types, for people.
-import { problemCodes, type ProblemCode } from '../../problem.ts';
 import { problemTypes } from '../../http/responses/problem-types.ts';
+import { problemCodes, type ProblemCode } from '../../problem.ts';
+import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
 import { jsonText, codeSample } from './docs-fields.ts';
-import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
 
 export const problemList = html`<dl class="fields" id="problem-list">${problemCodes.map(problemRow)}</dl>`;
 

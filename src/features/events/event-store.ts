@@ -4,10 +4,10 @@ import { allows, type RowAccess } from '../../auth/access.ts';
 import { keptIssues } from '../../schema/schema-check.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestFirst, type RowSelection } from '../../storage/keyset.ts';
+import type { Visible } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
 import { table, type RowObject } from '../../storage/table.ts';
-import type { Visible } from '../../storage/object-access.ts';
 import { Event, subjectOf, topicOf, type Changes, type EventType, type Topic } from './event.ts';
 
 const shown = {

@@ -2,8 +2,8 @@
 import { isAdmin, isStaff, type Caller } from '../../auth/access.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import { and, isOneOf, matchNone, not, type Condition } from '../../storage/keyset.ts';
-import { topicsForAdmins, type Event, type EventType, type FeedBounds, type Topic } from './event.ts';
 import { eventOf, eventRows } from './event-store.ts';
+import { topicsForAdmins, type Event, type EventType, type FeedBounds, type Topic } from './event.ts';
 
 /** The events that one page of the feed may examine in search of events that the caller may see. */
 const feedRowsExaminedMax = 1_000;

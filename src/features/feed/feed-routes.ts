@@ -18,20 +18,20 @@ import {
   pageBytesMax,
   pageRowsDefault,
 } from '../../http/lists/list.ts';
-import type { ListPage, Streamed } from '../../http/routing/reply.ts';
 import { csvType, jsonType, ndjsonType } from '../../http/responses/media-types.ts';
 import { withIncluded } from '../../http/responses/representation.ts';
 import type { ResponseStream } from '../../http/responses/response-stream.ts';
-import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { eventStream } from '../../http/responses/server-sent-events.ts';
+import type { ListPage, Streamed } from '../../http/routing/reply.ts';
+import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { forbidden } from '../../problem.ts';
 import { array, oneOf, optional, string, type Issue, type ObjectOf } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
 import { Event, eventTypeName, type EventType } from '../events/event.ts';
 import { feedAccessOf, feedBounds, readFeed, readNewest, type FeedRequest } from '../events/feed-store.ts';
-import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import type { FeatureServices } from '../feature.ts';
-import { eventIncludes, includedActorNames, representEvent } from '../events/event-representation.ts';
+import { cursorAfter, feedPath, feedState, requireEventId, type FeedState } from './feed-cursor.ts';
 import type { LiveFeed } from './live-feed.ts';
 
 const feedParameters = (types: readonly EventType[]) => ({

@@ -1,7 +1,7 @@
 // Health over HTTP: whether the process runs, and whether it can handle requests.
 import { anyone } from '../../auth/access.ts';
-import { Problem } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
+import { Problem } from '../../problem.ts';
 import { named, object, oneOf } from '../../schema/schema.ts';
 
 export type Readiness = 'ready' | 'stopping' | 'read-only';

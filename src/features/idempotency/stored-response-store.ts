@@ -1,8 +1,8 @@
 // The rows of responses that are stored for Idempotency-Key.
 import { hash } from 'node:crypto';
 import type { Mac } from '../../auth/mac.ts';
-import { type ResponseStore, type StoredResponse } from '../../http/requests/idempotency.ts';
 import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
+import { type ResponseStore, type StoredResponse } from '../../http/requests/idempotency.ts';
 import type { Connection } from '../../storage/connection.ts';
 
 /**

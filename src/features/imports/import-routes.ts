@@ -3,14 +3,14 @@ import { adminOnly } from '../../auth/access.ts';
 import { mediaTypeOf } from '../../http/requests/negotiate.ts';
 import { csvType, ndjsonType } from '../../http/responses/media-types.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import { country } from '../../schema/members.ts';
-import { boolean, optional, oneOf } from '../../schema/schema.ts';
 import {
   importable,
   importDryRunKeysMax,
   DryRun,
   type Importable,
 } from '../../resource/imported-object-store.ts';
+import { country } from '../../schema/members.ts';
+import { boolean, optional, oneOf } from '../../schema/schema.ts';
 import { customerRows, customersIn } from '../customers/customers.ts';
 import type { FeatureServices } from '../feature.ts';
 import { productResource } from '../products/products.ts';

@@ -1,6 +1,6 @@
 // Orders in imports: of any status and age. An order that was imported doesn't change with its file.
-import { invalidAt, throwIfInvalid } from '../../problem.ts';
 import type { Caller } from '../../auth/access.ts';
+import { invalidAt, throwIfInvalid } from '../../problem.ts';
 import {
   importKeys,
   within,

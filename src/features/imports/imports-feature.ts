@@ -1,7 +1,7 @@
 // Imports as a feature: lines of a file that create objects.
 import type { Feature } from '../feature.ts';
-import { importsMigrations } from './imports-migrations.ts';
 import { products } from '../products/products-feature.ts';
+import { importsMigrations } from './imports-migrations.ts';
 
 export const imports: Feature = {
   name: 'imports',

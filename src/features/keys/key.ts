@@ -2,6 +2,7 @@
 import { scopes, type Scope } from '../../auth/access.ts';
 import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
+import { identity, postedIn, shownIn, times } from '../../resource/resource-members.ts';
 import { directionIssue, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import {
@@ -14,7 +15,6 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
-import { identity, postedIn, shownIn, times } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const keySecondsDefault = 365 * daySeconds;

@@ -1,7 +1,7 @@
 // Metrics over HTTP, for Prometheus.
 import { isAdmin, type Access, type Caller } from '../../auth/access.ts';
-import { Problem, forbidden } from '../../problem.ts';
 import { route, type Route } from '../../http/routing/route.ts';
+import { Problem, forbidden } from '../../problem.ts';
 
 const loopbackOrAdmin: Access<object, Caller | undefined> = {
   callers: 'machine-or-admin',

@@ -1,9 +1,9 @@
 // The OpenAPI document over HTTP.
 import { anyone } from '../../auth/access.ts';
-import { sharedText } from '../../http/responses/shared-document.ts';
-import { jsonCsp } from '../../http/responses/json-csp.ts';
-import { route, type Route } from '../../http/routing/route.ts';
 import { once } from '../../base/once.ts';
+import { jsonCsp } from '../../http/responses/json-csp.ts';
+import { sharedText } from '../../http/responses/shared-document.ts';
+import { route, type Route } from '../../http/routing/route.ts';
 import { cachedBriefly } from '../../web/shared-page.ts';
 
 export function openapiRoute(describe: () => Promise<object>): Route {

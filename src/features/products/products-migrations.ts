@@ -1,8 +1,8 @@
 // The tables of products.
-import type { Migration } from '../../storage/migrations.ts';
 import { barcodeKey, formerSkuKey, skuKey } from '../../schema/codes.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
+import type { Migration } from '../../storage/migrations.ts';
 import { asIs } from '../../storage/table.ts';
 import { remakeKeys, remakeNameKeys, type UniqueKey } from '../../storage/unique-keys.ts';
 

@@ -1,7 +1,7 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
 import { trueOrFalseCell, textCell } from '../../base/csv.ts';
-import * as member from '../../resource/resource-members.ts';
 import { resource } from '../../resource/declared-resource.ts';
+import * as member from '../../resource/resource-members.ts';
 import { codesIn, cutGtinWarning, plainCode } from '../../schema/codes.ts';
 import { currency, directionIssue, singleLine, unitPrice } from '../../schema/members.ts';
 import { boolean, nullable, optional, string, type Infer } from '../../schema/schema.ts';

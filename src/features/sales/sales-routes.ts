@@ -2,9 +2,9 @@
 import { staffOnly } from '../../auth/access.ts';
 import { revalidated } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
+import { findSales } from './sales-store.ts';
 import { Sales, salesIssues, salesQuery, salesRequestOf, timesIssues, timesOf, timesQuery } from './sales.ts';
 import { findSoldItems, SoldItems } from './sold-items-store.ts';
-import { findSales } from './sales-store.ts';
 
 /** `shopTimeZone` returns null if the shop has none. */
 export function salesRoute(shopTimeZone: () => string | null): Route {

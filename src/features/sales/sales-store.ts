@@ -2,8 +2,8 @@
 import { timestampOf, timestampOrNull } from '../../base/timestamp.ts';
 import { invalid } from '../../problem.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
-import { feedCompleteFrom } from '../events/feed-store.ts';
 import type { EventType } from '../events/event.ts';
+import { feedCompleteFrom } from '../events/feed-store.ts';
 import { payments, statuses, type OrderStatus, type Payment } from '../orders/order-status.ts';
 import { exactSum, salesFiguresMax, tooMany, type Sales, type SalesRequest } from './sales.ts';
 

@@ -1,15 +1,14 @@
 // Sessions over HTTP: /api/sessions.
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
-import { empty } from '../../http/routing/reply.ts';
 import { listParameters, type List, type Lists } from '../../http/lists/list.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
 import { optional } from '../../schema/schema.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { userSource } from '../users/user-store.ts';
-import { Session } from './session.ts';
 import {
   endSession,
   sessionSource,
@@ -17,6 +16,7 @@ import {
   signOutEverywhere,
   usesCookie,
 } from './session-store.ts';
+import { Session } from './session.ts';
 import { representSession, tokenRoutes, type TokenServices } from './token-routes.ts';
 
 type SessionServices = TokenServices & { readonly lists: Lists };

@@ -2,16 +2,16 @@
 import { randomBytes } from 'node:crypto';
 import { accountAccessOf, type Role } from '../../auth/access.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
-import type { Permit } from '../../storage/permit.ts';
+import { columnsOf } from '../../resource/resource-members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { newestOf, type RowSelection } from '../../storage/keyset.ts';
-import { columnsOf } from '../../resource/resource-members.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import { endSessions, type StoredUser } from '../users/user-store.ts';
 import { expiresAtOf, Session, sessionMembers } from './session.ts';
 

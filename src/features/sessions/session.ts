@@ -1,6 +1,6 @@
 // A session: the schemas of requests and responses, and its expiry.
-import { code } from '../users/totp-store.ts';
 import { sessionIdleSecondsMax, sessionSecondsMax } from '../../auth/refresh-tokens.ts';
+import { shownIn } from '../../resource/resource-members.ts';
 import { email, id, timestamp } from '../../schema/members.ts';
 import {
   boolean,
@@ -13,8 +13,8 @@ import {
   string,
   type Infer,
 } from '../../schema/schema.ts';
-import { shownIn } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
+import { code } from '../users/totp-store.ts';
 
 const userAgent = string({
   maxLength: 300,

@@ -23,8 +23,8 @@ import { recordNetwork } from '../users/known-network-store.ts';
 import type { PasswordChecks } from '../users/password-checks.ts';
 import { useCode } from '../users/totp-store.ts';
 import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
-import { CookieTokenRequest, NewSession, TokenRequest, Tokens, refreshUse, type Session } from './session.ts';
 import { addSession, endSession, findRefreshState, renewSession, sessionSource } from './session-store.ts';
+import { CookieTokenRequest, NewSession, TokenRequest, Tokens, refreshUse, type Session } from './session.ts';
 
 export type TokenServices = {
   readonly passwords: PasswordChecks;

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import { replaceShop, shopId, shopSource } from './shop-store.ts';
 import {
   mergeShop,
   needsStepUp,
@@ -13,7 +14,6 @@ import {
   ShopReplacement,
   type ShopSettings,
 } from './shop.ts';
-import { replaceShop, shopId, shopSource } from './shop-store.ts';
 
 const common = { path: '/shop', tag: 'Shop', reply: { kind: 'object', schema: Shop } } as const;
 const commonOfChanges = {

@@ -1,15 +1,15 @@
 // The row of the shop, and the shop in effect.
-import type { Config } from '../../config/config.ts';
 import { timestampOf } from '../../base/timestamp.ts';
+import type { Config } from '../../config/config.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import type { Connection, Invalidation } from '../../storage/connection.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
+import { changesBetween } from '../events/event.ts';
 import { neverSet, shopInEffect, ShopSettings, shopMembers, type Shop, type ShopContent } from './shop.ts';
 
 /** The id of the only row. */

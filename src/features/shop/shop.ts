@@ -2,6 +2,15 @@
 // was never set is what the flags say.
 import type { Config } from '../../config/config.ts';
 import { requireFitting } from '../../problem.ts';
+import {
+  contentPicker,
+  contentReader,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  type ContentOf,
+  type RowOf,
+} from '../../resource/resource-members.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import {
   country,
@@ -23,15 +32,6 @@ import {
   type Infer,
   type Schema,
 } from '../../schema/schema.ts';
-import {
-  contentPicker,
-  contentReader,
-  readOnlyNames,
-  sentIn,
-  shownIn,
-  type ContentOf,
-  type RowOf,
-} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 export const shopLineCharsMax = 200;

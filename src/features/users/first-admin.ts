@@ -1,15 +1,15 @@
 // The first administrator of a database without users, and the file with the generated password.
 import { randomBytes } from 'node:crypto';
-import type { PasswordHasher } from '../../auth/password.ts';
-import type { Config } from '../../config/config.ts';
-import { notBeforeFloor } from '../../base/sane-clock.ts';
-import { servicePermit } from '../../storage/permit.ts';
-import { addUser, hasUsers, initialPasswordMilliseconds, redateInitialPasswords } from './user-store.ts';
-import type { Connection, WriteCallback } from '../../storage/connection.ts';
 import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import type { PasswordHasher } from '../../auth/password.ts';
+import { notBeforeFloor } from '../../base/sane-clock.ts';
+import type { Config } from '../../config/config.ts';
 import { emailKey } from '../../schema/email.ts';
+import type { Connection, WriteCallback } from '../../storage/connection.ts';
+import { servicePermit } from '../../storage/permit.ts';
 import { replacePrivate } from '../../storage/private-files.ts';
+import { addUser, hasUsers, initialPasswordMilliseconds, redateInitialPasswords } from './user-store.ts';
 
 type FirstAdminDependencies = {
   readonly read: Connection;

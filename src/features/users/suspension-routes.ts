@@ -1,9 +1,9 @@
 // Suspending a user over HTTP: /api/users/{id}/suspension.
 import { adminOnly, checkStepUp, recentSignIn } from '../../auth/access.ts';
-import { empty } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
-import { throwIfInvalid } from '../../problem.ts';
+import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
+import { throwIfInvalid } from '../../problem.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import {
   Suspension,

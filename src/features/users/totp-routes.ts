@@ -2,12 +2,12 @@
 import { checkStepUp, self, recentSignIn, selfOrAdmin } from '../../auth/access.ts';
 import { base32, newRecoveryCode, newTotpSecret, otpauthUri } from '../../auth/one-time-codes.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { empty, notStored } from '../../http/routing/reply.ts';
 import { represent, type Representation } from '../../http/responses/representation.ts';
+import { empty, notStored } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { invalidAt } from '../../problem.ts';
-import type { PasswordChecks } from './password-checks.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import {
   addTotp,
   confirmTotp,

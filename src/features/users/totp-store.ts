@@ -8,12 +8,12 @@ import { schemaIssues } from '../../schema/schema-check.ts';
 import { array, boolean, integer, named, object, string, type Infer } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { reseal } from '../../storage/sealed-columns.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
 import { recordEvent } from '../events/event-store.ts';
-import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { StoredUser } from './user-store.ts';
 
 export const recoveryCodesMax = 8;

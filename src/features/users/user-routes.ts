@@ -9,21 +9,14 @@ import {
   type Access,
   type Caller,
 } from '../../auth/access.ts';
-import { empty } from '../../http/routing/reply.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { type Representation, represent } from '../../http/responses/representation.ts';
 import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { type Representation, represent } from '../../http/responses/representation.ts';
+import { empty } from '../../http/routing/reply.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
+import { invalid } from '../../problem.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
-import {
-  User,
-  checkMayGiveRole,
-  userBodies,
-  currentPasswordIssue,
-  mergeUser,
-  type UserContent,
-  type UserPatch,
-} from './user.ts';
+import type { PasswordChecks } from './password-checks.ts';
 import {
   addUser,
   endCredentials,
@@ -34,8 +27,15 @@ import {
   replaceUser,
   type StoredUser,
 } from './user-store.ts';
-import { invalid } from '../../problem.ts';
-import type { PasswordChecks } from './password-checks.ts';
+import {
+  User,
+  checkMayGiveRole,
+  userBodies,
+  currentPasswordIssue,
+  mergeUser,
+  type UserContent,
+  type UserPatch,
+} from './user.ts';
 
 type UserServices = {
   readonly lists: Lists;

@@ -3,7 +3,8 @@ import { accountAccessOf } from '../../auth/access.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
-import type { Permit } from '../../storage/permit.ts';
+import { listOf } from '../../resource/resource-list.ts';
+import { columnsOf, equalTo, namesInEvents } from '../../resource/resource-members.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
 import { email, keyOfName, namePrefix, singleLine } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -11,8 +12,8 @@ import { optional } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals } from '../../storage/keyset.ts';
-import { listOf } from '../../resource/resource-list.ts';
-import { columnsOf, equalTo, namesInEvents } from '../../resource/resource-members.ts';
+import { unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
 import * as column from '../../storage/table.ts';
 import { table, type Column } from '../../storage/table.ts';
 import {
@@ -23,9 +24,8 @@ import {
   uniqueKeyColumn,
   type UniqueKey,
 } from '../../storage/unique-keys.ts';
-import { unlessInUse, type ObjectSource, type Owned } from '../../storage/object-access.ts';
-import { changesBetween } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
+import { changesBetween } from '../events/event.ts';
 import { User, userMembers, type UserContent } from './user.ts';
 
 /** No two users have the same e-mail address. */

@@ -2,6 +2,16 @@
 import { checkStepUp, isAdmin, roles, type Caller, type Role } from '../../auth/access.ts';
 import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
+import {
+  contentReader,
+  identity,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  times,
+  type ContentOf,
+} from '../../resource/resource-members.ts';
 import { email, sentEmail, directionIssue, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import {
@@ -15,16 +25,6 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import {
-  contentReader,
-  identity,
-  postedIn,
-  readOnlyNames,
-  sentIn,
-  shownIn,
-  times,
-  type ContentOf,
-} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 
 const name = singleLine(200, 'The person’s name.', 'Ada Lovelace');

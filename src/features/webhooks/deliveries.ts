@@ -20,7 +20,6 @@ import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
 import type { FeatureServices } from '../feature.ts';
 import { sendPost, type PostFailure } from './outgoing-posts.ts';
 import { signedFields } from './signature.ts';
-import type { WebhookTargets } from './webhook-targets.ts';
 import {
   disableWebhook,
   findDeliveryWebhook,
@@ -30,6 +29,7 @@ import {
   saveProgress,
   type DeliveryWebhook,
 } from './webhook-store.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
 
 /** The time for which events are collected before the loops read them. */
 const wakeMilliseconds = 10;

@@ -1,15 +1,14 @@
 // Webhooks over HTTP: /webhooks, for administrators.
 import { adminOnly, checkStepUp, recentSignIn } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
-import { empty, notStored } from '../../http/routing/reply.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { represent, withSecret, type Representation } from '../../http/responses/representation.ts';
 import { representationsOf } from '../../http/responses/representation-cache.ts';
+import { represent, withSecret, type Representation } from '../../http/responses/representation.ts';
+import { empty, notStored } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import type { WebhookTargets } from './webhook-targets.ts';
+import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import { Event, type EventType } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import {
   addWebhook,
   removeWebhook,
@@ -19,6 +18,7 @@ import {
   type StoredWebhook,
   webhookSelection,
 } from './webhook-store.ts';
+import type { WebhookTargets } from './webhook-targets.ts';
 import {
   CreatedWebhook,
   Webhook,

@@ -4,21 +4,21 @@ import { randomBytes } from 'node:crypto';
 import { accountAccessOf } from '../../auth/access.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
-import { invalidAt } from '../../problem.ts';
 import { timestampOrNull } from '../../base/timestamp.ts';
+import { invalidAt } from '../../problem.ts';
+import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import { keptIssues } from '../../schema/schema-check.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { matchAll, newestFirst, type RowSelection } from '../../storage/keyset.ts';
+import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
 import { reseal } from '../../storage/sealed-columns.ts';
-import { columnsOf, contentNames, namesInEvents } from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { table } from '../../storage/table.ts';
-import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { recordEvent } from '../events/event-store.ts';
+import { changesBetween, type Changes, type EventType } from '../events/event.ts';
 import { feedBounds } from '../events/feed-store.ts';
-import { type ObjectSource, type Owned } from '../../storage/object-access.ts';
 import { Webhook, type WebhookContent, type WebhookSecret, webhookMembers, webhooksMax } from './webhook.ts';
 
 /** The time for which the previous secret still signs. */

@@ -1,5 +1,15 @@
 // A webhook, an endpoint that receives events: its members, their schemas, and how a change is merged.
-import { webhookUrlCharsMax, type WebhookTargets } from './webhook-targets.ts';
+import { throwIfInvalid } from '../../problem.ts';
+import {
+  contentReader,
+  identity,
+  postedIn,
+  readOnlyNames,
+  sentIn,
+  shownIn,
+  times,
+  type ContentOf,
+} from '../../resource/resource-members.ts';
 import { readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,
@@ -15,19 +25,9 @@ import {
   type Issue,
   type JsonSchema,
 } from '../../schema/schema.ts';
-import { throwIfInvalid } from '../../problem.ts';
-import {
-  contentReader,
-  identity,
-  postedIn,
-  readOnlyNames,
-  sentIn,
-  shownIn,
-  times,
-  type ContentOf,
-} from '../../resource/resource-members.ts';
 import * as column from '../../storage/table.ts';
 import { eventTypeName, eventTypes, type EventType, type FeedBounds } from '../events/event.ts';
+import { webhookUrlCharsMax, type WebhookTargets } from './webhook-targets.ts';
 
 export const webhooksMax = 20;
 

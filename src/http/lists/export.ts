@@ -1,18 +1,18 @@
 // Exports: a whole list as one response, written as fast as the client reads. A truncated response never
 // looks complete.
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { Slots, type SlotClaim } from '../../base/slots.ts';
-import { stepMillisecondsMax } from '../../base/turns.ts';
 import { csvLine, csvLines, type CsvTable } from '../../base/csv.ts';
 import { causeOf } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
+import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
+import { Slots, type SlotClaim } from '../../base/slots.ts';
+import type { Timers } from '../../base/timers.ts';
+import { stepMillisecondsMax } from '../../base/turns.ts';
 import { Problem, unavailable, securityEventOf } from '../../problem.ts';
 import type { Issue } from '../../schema/schema.ts';
-import type { Timers } from '../../base/timers.ts';
-import type { Streamed } from '../routing/reply.ts';
 import { csvType, ndjsonType } from '../responses/media-types.ts';
-import { counter, gauge, labelledSamples, type Family } from '../../base/prometheus.ts';
 import type { ResponseStream } from '../responses/response-stream.ts';
+import type { Streamed } from '../routing/reply.ts';
 import type { Call } from '../routing/route.ts';
 
 export const exportsMax = 2;

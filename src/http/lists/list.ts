@@ -5,6 +5,7 @@ import { forbidden } from '../../problem.ts';
 import { boolean, integer, optional, string, type Issue } from '../../schema/schema.ts';
 import { searchIssues } from '../../schema/searching.ts';
 import type { Connection } from '../../storage/connection.ts';
+import type { DatabaseReads } from '../../storage/database.ts';
 import {
   countRows,
   findPage,
@@ -12,8 +13,11 @@ import {
   type PagePositions,
   type Selection,
 } from '../../storage/keyset.ts';
-import type { DatabaseReads } from '../../storage/database.ts';
 import type { ObjectSource } from '../../storage/object-access.ts';
+import type { Lookup } from '../responses/representation-cache.ts';
+import { etagOf, withIncluded, type Included, type Representation } from '../responses/representation.ts';
+import type { ListPage, Streamed } from '../routing/reply.ts';
+import type { Call } from '../routing/route.ts';
 import { decodeCursor, nextPath, type ListQuery } from './cursor.ts';
 import {
   exportIssues,
@@ -23,10 +27,6 @@ import {
   type HandlerExports,
   type ElementReader,
 } from './export.ts';
-import type { ListPage, Streamed } from '../routing/reply.ts';
-import { etagOf, withIncluded, type Included, type Representation } from '../responses/representation.ts';
-import type { Lookup } from '../responses/representation-cache.ts';
-import type { Call } from '../routing/route.ts';
 
 export const pageRowsDefault = 50;
 export const pageRowsMax = 200;

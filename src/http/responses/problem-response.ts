@@ -4,9 +4,9 @@ import type { HeaderFields } from '../../base/header-fields.ts';
 import { Problem, type ProblemMembers, type ProblemCode } from '../../problem.ts';
 import { issuesMax } from '../../schema/schema-check.ts';
 import { array, integer, named, object, optional, string, type Issue } from '../../schema/schema.ts';
-import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { RequestId, urlBytesMax } from '../connections/request-fields.ts';
 import { jsonCspFields } from './json-csp.ts';
+import { problemCode, problemTypes, problemStatus, problemTypeUri } from './problem-types.ts';
 import { toWireLatin1 } from './representation.ts';
 
 const realm = 'Bearer realm="orderly"';

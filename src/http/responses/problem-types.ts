@@ -3,7 +3,6 @@ import { stepUpSeconds } from '../../auth/access.ts';
 import { hourSeconds } from '../../base/durations.ts';
 import type { ProblemCode } from '../../problem.ts';
 import { string } from '../../schema/schema.ts';
-import { jsonType, mergePatchType } from './media-types.ts';
 import {
   bodyBytesMax,
   requestMillisecondsMax,
@@ -14,6 +13,7 @@ import {
   idempotencySecondsMax,
   jsonDepthMax,
 } from '../connections/request-fields.ts';
+import { jsonType, mergePatchType } from './media-types.ts';
 
 /** Which status invalid data has; `openapi.test.ts` compares it with the routes. */
 export const invalidStatusRule =

@@ -4,9 +4,9 @@ import { hash } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { HeaderFields } from '../../base/header-fields.ts';
+import { jsonCspFields } from './json-csp.ts';
 import { jsonType } from './media-types.ts';
 import type { Represents } from './representation.ts';
-import { jsonCspFields } from './json-csp.ts';
 
 /** Shorter documents are not worth compressing. */
 const compressedBytesMin = 1024;

@@ -1,14 +1,14 @@
 // A route is one value. Matching, access, validation, types and documentation follow from it.
 import type { Access, Caller, RowAccess, Scope } from '../../auth/access.ts';
 import type { Problem, ProblemCode } from '../../problem.ts';
+import type { Limiter } from '../../rates/limiter.ts';
 import type { Issue, JsonSchema, MemberSchemas, ObjectOf, Schema } from '../../schema/schema.ts';
-import type { Connection, Synchronous } from '../../storage/connection.ts';
 import type { SecurityEvent } from '../../security-event.ts';
+import type { Connection, Synchronous } from '../../storage/connection.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { Permit } from '../../storage/permit.ts';
-import type { HandlerResult, Reply, ResultOf } from './reply.ts';
-import type { Limiter } from '../../rates/limiter.ts';
 import type { RequestHeaders } from '../connections/request-fields.ts';
+import type { HandlerResult, Reply, ResultOf } from './reply.ts';
 
 /** A streamed body, as its handler reads it. */
 type StreamedBody = {

@@ -1,9 +1,4 @@
 // Counts for a running service, and the families of metrics that /metrics shows.
-import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
-import type { Database } from '../../storage/database.ts';
-import { version } from '../../base/version.ts';
-import type { ConnectionCounts } from '../connections/http-server.ts';
-import { LoopDelay } from './loop-delay.ts';
 import {
   counter,
   Distribution,
@@ -14,8 +9,13 @@ import {
   type Family,
   type Sample,
 } from '../../base/prometheus.ts';
-import type { Route } from '../routing/route.ts';
+import { version } from '../../base/version.ts';
+import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
+import type { Database } from '../../storage/database.ts';
+import type { ConnectionCounts } from '../connections/http-server.ts';
 import { exportFamilies, type Exports } from '../lists/export.ts';
+import type { Route } from '../routing/route.ts';
+import { LoopDelay } from './loop-delay.ts';
 
 const secondsBounds = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5];
 
