@@ -179,6 +179,12 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.press('Paid: Cash');
     await person.see('Payment Transfer → Cash');
     await person.press('Change the payment …');
+    const present = `[...document.querySelectorAll('dialog [aria-pressed=true]')].map((each) => each.innerText)`;
+    await tab.until('document.querySelector("dialog[open]")');
+    assert.deepEqual(await tab.evaluate(present), ['Cash']);
+    await person.press('Cancel');
+    await tab.until('!document.querySelector("dialog")');
+    await person.press('Change the payment …');
     await person.press('Paid: Other');
     await person.see('Payment: Other');
     assert.equal((await orders.read(id))['payment'], 'other');

@@ -1,18 +1,26 @@
 // The buttons that make the steps of orders: no order is paid without its payment.
 import { type Order, type Payment, payments, type Status } from '../parts/api-types.ts';
 import { openDialog } from '../parts/dialogs.ts';
-import { type Attributes, h } from '../parts/elements.ts';
+import { type Attributes, button, h } from '../parts/elements.ts';
 import { paymentNames } from '../parts/column-names.ts';
 import { count, money } from '../parts/formats.ts';
 import { action } from '../parts/forms.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 
-/** A button for each payment. The button that replaces them has the same key. */
-export function payButtons(key: string, pay: (payment: Payment) => Promise<void>): readonly HTMLElement[] {
+/** A button for each payment, with the `present` one marked. The button that replaces them has the same key. */
+export function payButtons(
+  key: string,
+  pay: (payment: Payment) => Promise<void>,
+  present: Payment | null = null,
+): readonly HTMLElement[] {
   return payments.map((by) => {
     const label = t('Paid: {payment}', { payment: paymentNames[by] });
-    const attributes = { 'aria-label': label, 'data-key': key };
+    const attributes = {
+      'aria-label': label,
+      'aria-pressed': present && String(by === present),
+      'data-key': key,
+    };
     return action(paymentNames[by], () => pay(by), attributes);
   });
 }
@@ -24,11 +32,14 @@ export function askPayment(orders: readonly Order[], pay: (by: Payment) => Promi
   const about = { id: first.id, amount: money(first.total, first.currency), count: count(orders.length) };
   const one = t('Order {id}: how were {amount} paid?', about);
   const title = others.length === 0 ? one : t('How were these {count} orders paid?', about);
-  const buttons = payButtons('paid', async (by) => {
+  const payAndClose = async (by: Payment): Promise<void> => {
     await pay(by);
     dialog.close();
-  });
-  const dialog = openDialog(title, h('div.buttons', buttons), () => undefined);
+  };
+  const present = others.length === 0 ? first.payment : null;
+  const cancel = button(t('Cancel'), () => dialog.close(), { class: 'quiet' });
+  const buttons = h('div.buttons', payButtons('paid', payAndClose, present), cancel);
+  const dialog = openDialog(title, buttons, () => undefined);
 }
 
 type Step = { readonly orders: readonly Order[]; readonly to: Status; readonly label: string };
