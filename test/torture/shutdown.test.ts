@@ -1,17 +1,21 @@
 // The end of a service under load: no response is truncated, no answered change lost, the WAL checkpointed.
 import assert from 'node:assert/strict';
-import { cpSync, statSync } from 'node:fs';
+import { cpSync } from 'node:fs';
 import { once } from 'node:events';
 import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
-import { connect } from 'node:net';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, suite, test, type TestContext } from 'node:test';
-import { setTimeout as pause } from 'node:timers/promises';
+import { bytesOf } from '../../src/storage/private-files.ts';
+import { live, request } from '../support/connection-support.ts';
 import { newFolder } from '../support/command-support.ts';
+import { newCustomer } from '../support/resource-support.ts';
 import { admin } from '../support/service.ts';
+import type { Ended } from '../support/running-program.ts';
 import { startChild, type ChildService } from '../support/child-service.ts';
 import { createLoadClient, type LoadClient } from '../support/load-client.ts';
+import { until } from '../support/storage-support.ts';
 import { notesIn, settings, signedInFolder } from './signed-in-folder.ts';
 
 suite('the end of a service', () => {
@@ -21,11 +25,7 @@ suite('the end of a service', () => {
 
   before(async () => {
     ({ token } = await signedInFolder(join(folder, 'first'), async (service, root) => {
-      const { body } = await service.post('/customers', {
-        token: root.token,
-        body: { name: 'Grace Hopper' },
-      });
-      customerId = body.id;
+      customerId = (await newCustomer(service, root.token)).id;
     }));
   });
 
@@ -65,114 +65,104 @@ suite('the end of a service', () => {
         isUp = outcome.status === 201;
       }
     });
-    while (outcomes.length < 500) await pause(5);
+    await until(() => outcomes.length >= 500);
     const { code } = await service.kill('SIGTERM');
     await Promise.all(clients);
     agent.destroy();
     assert.equal(code, 0);
-    assert.deepEqual(
-      outcomes.filter(
-        ({ status, isWhole, isReused }) =>
-          !(isWhole ? status === 201 || status === 503 : status === undefined && !isReused),
-      ),
-      [],
-    );
-    assert(
+    for (const { status, isWhole, isReused } of outcomes)
+      assert.ok(isWhole ? status === 201 || status === 503 : status === undefined && !isReused);
+    assert.ok(
       outcomes.some(({ saysClose }) => saysClose),
       'the last responses say that they are the last',
     );
-    assert.equal(
-      statSync(join(folder, 'load/orderly.db-wal'), { throwIfNoEntry: false })?.size ?? 0,
-      0,
-      'the WAL is checkpointed',
-    );
-    assert.deepEqual(
-      new Set(await notesIn(join(folder, 'load'))),
-      new Set(outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).note)),
-    );
+    assert.equal(bytesOf(join(folder, 'load/orderly.db-wal')), 0, 'the WAL is checkpointed');
+    const placed = outcomes.filter(({ status }) => status === 201).map(({ body }) => JSON.parse(body).note);
+    assert.deepEqual(new Set(await notesIn(join(folder, 'load'))), new Set(placed));
   });
 
   test('the end of a service truncates no response that is read slowly', async (t) => {
     const { service, client } = await started(t, 'slow');
-    for (let number = 0; number < 200; number += 20) {
-      await Promise.all(
-        Array.from({ length: 20 }, (_, each) =>
-          client.ask({ method: 'POST', path: '/orders', token, body: order(`${number + each}`, 100) }),
-        ),
-      );
-    }
-    const socket = connect(service.port, '127.0.0.1').pause();
-    // A page has at most 1 MiB, and the sockets' buffers hold some pages.
-    const fields = `Host: localhost\r\nAuthorization: Bearer ${token}`;
-    const page = `GET /orders?limit=200 HTTP/1.1\r\n${fields}\r\n\r\n`;
+    const many = Array.from({ length: 200 }, (_, number) => order(`${number}`, 100));
+    await Promise.all(many.map((body) => client.ask({ method: 'POST', path: '/orders', token, body })));
+    // a page has at most 1 MiB, and the sockets' buffers hold some pages
+    const page = request('GET /orders?limit=200', [`Authorization: Bearer ${token}`]);
+    const socket = connect(service.port, '127.0.0.1');
     socket.write(page.repeat(8));
-    await pause(300);
-    const ended = service.kill('SIGTERM');
-    await pause(700);
+    await once(socket, 'readable'); // which reads the beginning alone
+    const { ended } = await stopping(service);
     const heads = headsOfCompleteResponses(await text(socket));
     assert.match(heads.at(-1) ?? '', /\r\nConnection: close\r\n/);
     assert.equal((await ended).code, 0);
   });
 
   test('a service that ends answers running and arriving requests', async (t) => {
-    const { service, client } = await started(t, 'arriving');
-    const signingIn = client.ask({ method: 'POST', path: '/api/sessions', body: admin });
+    const { service } = await started(t, 'arriving');
+    const isJson = 'Content-Type: application/json';
     const body = JSON.stringify(order('half sent'));
-    const socket = connect(service.port, '127.0.0.1');
-    const fields =
-      `Host: localhost\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\n` +
-      `Content-Length: ${body.length}`;
-    socket.write(`POST /orders HTTP/1.1\r\n${fields}\r\n\r\n${body.slice(0, 20)}`);
-    await pause(100);
-    const ended = service.kill('SIGTERM');
-    await pause(600);
-    socket.write(body.slice(20));
-    assert.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n(?:.*\r\n)*Connection: close\r\n/);
-    assert.equal((await signingIn).status, 201);
+    const placing = [`Authorization: Bearer ${token}`, isJson, `Content-Length: ${body.length}`];
+    const half = await begun(service, request('POST /orders', placing, body.slice(0, 20)));
+    const account = JSON.stringify(admin);
+    const fields = [isJson, `Content-Length: ${account.length}`];
+    const signingIn = await begun(service, request('POST /api/sessions', fields, account));
+    const { ended } = await stopping(service);
+    half.write(body.slice(20));
+    for (const socket of [half, signingIn])
+      assert.match(await text(socket), /^HTTP\/1\.1 201 Created\r\n(?:.*\r\n)*Connection: close\r\n/);
     assert.equal((await ended).code, 0);
   });
 
   test('idle connections don’t delay the end of a service', async (t) => {
     const { service } = await started(t, 'idle');
-    const ignored = (): void => {}; // of those that the service closes before it has read them
-    const sockets = Array.from({ length: 20 }, () => connect(service.port, '127.0.0.1').on('error', ignored));
-    for (const socket of sockets.slice(10))
-      socket.write('GET /health/live HTTP/1.1\r\nHost: localhost\r\n\r\n');
-    for (const socket of sockets.slice(0, 5)) socket.write('GET /health/live HTTP/1.1\r\nHo');
-    await pause(200);
+    const opened = ['', 'GET /health/live HTTP/1.1\r\nHo'].flatMap((bytes) =>
+      Array.from({ length: 5 }, () => opening(service, bytes)),
+    );
+    await Promise.all(opened.map((socket) => once(socket, 'connect')));
+    const answered = await Promise.all(Array.from({ length: 10 }, () => begun(service, '')));
     const start = performance.now();
     assert.equal((await service.kill('SIGTERM')).code, 0);
     assert(performance.now() - start < 3_000);
-    for (const socket of sockets) socket.destroy();
+    for (const socket of [...opened, ...answered]) socket.destroy();
   });
 
   test('SIGTERM twice in a row counts once; a later one stops immediately, losing no response', async (t) => {
     const { service, client } = await started(t, 'twice');
-    assert.equal(
-      (await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') })).status,
-      201,
-    );
-    const socket = connect(service.port, '127.0.0.1').on('error', () => {
-      /* the service closes it */
-    });
-    socket.write(
-      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n' +
-        'Content-Length: 100\r\n\r\n{',
-    );
-    await pause(100);
-    const ended = service.kill('SIGTERM');
-    await pause(100);
-    service.kill('SIGTERM').catch(() => {});
-    await pause(2_300);
-    assert.equal(service.child.exitCode, null, 'it waits for the request that is still arriving');
+    const placed = await client.ask({ method: 'POST', path: '/orders', token, body: order('answered') });
+    assert.equal(placed.status, 201);
+    const fields = ['Content-Type: application/json', 'Content-Length: 100'];
+    const arriving = await begun(service, request('POST /api/sessions', fields, '{'));
+    const { ended } = await stopping(service);
     const start = performance.now();
-    service.kill('SIGTERM').catch(() => {});
+    while (service.child.exitCode === null) {
+      void service.kill('SIGTERM');
+      await once(service.child, 'exit', { signal: AbortSignal.timeout(50) }).catch(() => {});
+    }
+    assert.ok(performance.now() - start > 1_500, 'it waits for the request that is still arriving');
     assert.deepEqual(await ended, { code: 1, signal: null });
-    assert(performance.now() - start < 500);
-    socket.destroy();
+    arriving.destroy();
     assert.deepEqual(await notesIn(join(folder, 'twice')), ['answered']);
   });
 });
+
+/** Resolves once the service says that it ends. */
+async function stopping(service: ChildService): Promise<{ readonly ended: Promise<Ended> }> {
+  const ended = service.kill('SIGTERM');
+  await service.writes(/SIGTERM: finishing open requests/);
+  return { ended };
+}
+
+function opening({ port }: ChildService, bytes: string): Socket {
+  const socket = connect(port, '127.0.0.1').on('error', () => {}); // the service may close it unread
+  socket.write(bytes);
+  return socket;
+}
+
+/** A connection on which these bytes have arrived, since the request before them was answered. */
+async function begun(service: ChildService, bytes: string): Promise<Socket> {
+  const socket = opening(service, live + bytes);
+  await once(socket, 'data');
+  return socket.pause();
+}
 
 function headsOfCompleteResponses(received: string): string[] {
   const heads: string[] = [];
@@ -201,15 +191,15 @@ type Outcome = {
 async function place(port: number, agent: Agent, token: string, order: object): Promise<Outcome> {
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const sent = { host: '127.0.0.1', port, agent, method: 'POST', path: '/orders', headers };
-  const request = httpRequest(sent).on('error', () => {}); // it is the outcome
-  request.end(JSON.stringify(order));
-  const [response]: IncomingMessage[] = await once(request, 'response').catch(() => []);
+  const asked = httpRequest(sent).on('error', () => {}); // it is the outcome
+  asked.end(JSON.stringify(order));
+  const [response]: IncomingMessage[] = await once(asked, 'response').catch(() => []);
   const body = response === undefined ? '' : await text(response).catch(() => '');
   return {
     status: response?.statusCode,
     body,
     isWhole: response?.complete === true,
     saysClose: response?.headers.connection === 'close',
-    isReused: request.reusedSocket,
+    isReused: asked.reusedSocket,
   };
 }
