@@ -84,7 +84,7 @@ export class Slots {
     return new Promise((resolve) => (this.#onIdle = resolve));
   }
 
-  /** Resolves when the job has a slot: in the round after that of its client's last waiting job. */
+  /** Resolves when the job has a slot: one round after its client's last waiting job. */
   #slotFor({ clients: [client = ''] = [], isUrgent = false }: SlotClaim): Promise<void> {
     const line = isUrgent ? this.#urgent : this.#others;
     const own = line.findLast((job) => job.client === client)?.round ?? (line[0]?.round ?? 0) - 1;

@@ -58,7 +58,7 @@ export function resetAdmin({ config, flags }: CommandLine): Promise<string> {
       return { ...user, isSuspended, hadTotp: removeUserTotp(permit, user) };
     });
     removeAdminFile(config.dataFolder, email);
-    await database.waitUntilNoticed(); // only then is what is printed true
+    await database.waitUntilNoticed(); // only then are the printed sentences true
     const ended = ['All sessions and API keys of this user have ended.'];
     if (hadTotp) ended.push('One-time codes are off: signing in needs the password alone.');
     if (isSuspended) ended.push('The user stays suspended until an administrator lifts that.');

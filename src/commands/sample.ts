@@ -87,7 +87,7 @@ export async function addSampleData({ config, flags }: CommandLine): Promise<str
   });
 }
 
-/** `start` and `end` are those of the year with the orders. */
+/** `start` and `end` bound the year of the orders. */
 type Filling = {
   readonly database: CommandDatabase;
   readonly picker: Picker;

@@ -44,7 +44,7 @@ export async function serve({ config }: CommandLine): Promise<number> {
     else greet(log, config, service);
   } catch (error) {
     if (!starting.signal.aborted) {
-      await service?.stop(); // it would go on without having said so
+      await service?.stop(); // a service that could not announce itself must not go on
       throw error;
     }
     end(0);

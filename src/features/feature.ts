@@ -96,7 +96,7 @@ export type Maintenance = {
   /** Returns notes about rows that are not damaged, but deserve a look. `orderly check` and the start print them. */
   readonly notes?: (db: Connection) => readonly string[];
   /**
-   * Called by `orderly restore` with the copy, whose tables may still be those of an older version. Returns the
+   * Called by `orderly restore` with the copy, whose tables may still have the form of an older version. Returns the
    * lines that the command prints.
    */
   readonly onRestore?: (db: Connection) => readonly string[];

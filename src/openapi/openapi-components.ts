@@ -44,9 +44,9 @@ export function createComponents() {
   function show(schema: JsonSchema, side: Side): Json {
     const base = nullableBase(schema);
     if (base !== undefined) return { anyOf: [use(base, side), { type: 'null' }] };
-    // without what is hidden, whose key is a symbol
+    // without the hidden part, whose key is a symbol
     const { title, ...shown }: Json = Object.fromEntries(Object.entries(schema));
-    const hasAnyNames = 'propertyNames' in shown; // a map of texts, which says what they are
+    const hasAnyNames = 'propertyNames' in shown; // a map of texts: this says what they are
     if (side === 'response' && !hasAnyNames) delete shown['additionalProperties'];
     const { items } = schema;
     const properties = side === 'request' ? sentMembers(schema) : schema.properties;

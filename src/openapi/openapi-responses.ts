@@ -18,7 +18,7 @@ type DescribedType = { readonly description: string; readonly example: string | 
 
 const pem = '-----BEGIN CERTIFICATE-----\nMIIB…\n-----END CERTIFICATE-----\n';
 
-/** Bodies of no schema are strings or objects, as their examples: Postman's import reports those without one. */
+/** Media types without a schema. Each has the type of its example; Postman's import reports bodies without a type. */
 const describedTypes: Readonly<Record<string, DescribedType>> = {
   'text/html': { description: 'A page for people.', example: '<!doctype html><title>orderly</title>' },
   'text/plain': { description: 'Prometheus text format.', example: 'orderly_streams 2\n' },
@@ -84,7 +84,7 @@ export function responsesOf(route: Route, invalidStatus: 400 | 422, components: 
   return responses;
 }
 
-/** The header fields of every response, but for rates: a few routes count against none. */
+/** The header fields of every response. A few routes count against no rate, and lack its fields. */
 const commonFields: readonly ResponseField[] = ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'];
 
 function successFieldsOf({ reply, acceptsIdempotencyKey }: Route): ResponseField[] {

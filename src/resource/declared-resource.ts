@@ -91,9 +91,9 @@ type RightsOf<M> = M extends { readonly userId: unknown }
   ? { readonly owner: 'user' } & Deleters
   : { readonly owner: 'none'; readonly readers: Audience; readonly writers: Audience } & Deleters;
 type Audience = 'everyone' | 'staff';
-/** Whoever may change an object deletes it, too, or administrators alone. */
+/** By default whoever may change an object may also delete it. */
 type Deleters = { readonly deleters?: 'administrators' };
-/** Either of them. */
+/** Both forms of `RightsOf`. */
 type Rights = {
   readonly owner: 'user' | 'none';
   readonly readers?: Audience;
@@ -118,7 +118,7 @@ type ResourceDeclaration<M extends ResourceMembers> = {
   readonly filters: Readonly<Record<string, ColumnListFilter>>;
   /** How `q` finds rows. */
   readonly search: ScannedSearch | IndexedSearch | null;
-  /** Members of which no two objects have the same value, each with its UNIQUE columns: itself, or keys of it. */
+  /** Members with unique values, each with its UNIQUE columns: its own, or columns of keys. */
   readonly unique?: { readonly [N in keyof M]?: readonly string[] };
   /** Issues that only the database shows. */
   readonly issues?: (
@@ -131,7 +131,7 @@ type ResourceDeclaration<M extends ResourceMembers> = {
     readonly problems: readonly ProblemCode[];
     readonly checkAllowed: (db: Connection, id: number) => void;
   };
-  /** Called in each write of a row, with its content before and after: what derives from it is brought up to date. */
+  /** Updates what derives from a row, in the write that changes the row. */
   readonly onWrite?: (db: Connection, id: number, change: Change<ContentOf<M>>) => void;
   /** Whether files of the objects are imported; by default they aren't. */
   readonly imports?: ImportRules<M>;
@@ -141,13 +141,13 @@ type ResourceDeclaration<M extends ResourceMembers> = {
   readonly samples?: (articles: Articles) => readonly ContentOf<M>[];
 };
 
-/** Words in these columns, after the rows that `firstOf` finds by the whole text. */
+/** Finds rows by words in these columns, after the rows that `firstOf` finds by the whole text. */
 type ScannedSearch = {
   readonly description: string;
   readonly columns: readonly string[];
   readonly firstOf?: (q: string) => Condition;
 };
-/** An index of its own, which `onWrite` brings up to date, and `orderly check` verifies. */
+/** Finds rows by an index of the resource, which `onWrite` updates and `orderly check` verifies. */
 type IndexedSearch = {
   readonly description: string;
   readonly indexCheck: ReturnType<typeof metadataCheck>;
@@ -160,9 +160,9 @@ type ImportRules<M extends ResourceMembers> = {
    * alone names an object then, and ids and keys have no effect.
    */
   readonly knownBy: readonly RowMatch<ContentOf<M>>[] | (keyof M & string);
-  /** A row with another text in this column isn't meant. */
+  /** A line never means a row with another text in this column. */
   readonly distinguishedBy?: keyof M & string;
-  /** Matches of rows that a new object may be mistaken for: the result of its line names one. */
+  /** Find rows that may be the same as a new object: the result of its line names one. */
   readonly alike?: readonly RowMatch<ContentOf<M>>[];
   /** Returns a warning of a mistake that the line may contain. `current` is empty for a new object. */
   readonly warningOf?: (wanted: ContentOf<M>, current: Partial<RowOf<M>>) => string | undefined;
@@ -241,7 +241,7 @@ function bodiesOf<M extends ResourceMembers>({
   }
   /** Reads the content of a body that a route has checked. */
   function read(body: object): ContentOf<M> {
-    return contentOf(body as Parameters<typeof contentOf>[0]); // it fits `New`, whose members are those of `Replacement`
+    return contentOf(body as Parameters<typeof contentOf>[0]); // it fits `New`, and `Replacement` has the same members
   }
   return { Shown, New, Replacement, Patch, read, merge };
 }

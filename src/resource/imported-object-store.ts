@@ -1,5 +1,6 @@
-// How a line of an import is written: it creates an object, changes one, or changes nothing. It means the object with its
-// `id`, the one that a line with its key has created, or else the one that `knownBy` of the declaration finds.
+// How a line of an import is written: it creates an object, changes one, or changes nothing. A line means the object with
+// its `id`, or else the object that a line with its key has created, or else the object that `knownBy` of the
+// declaration finds.
 //
 // A key names an object in the system from which the file comes. A table has a row for each key. A line without a key
 // gets one from its content, so that the same file creates nothing twice.
@@ -53,7 +54,7 @@ export type Importable = {
 export type ObjectLine = {
   readonly key: string | undefined;
   readonly object: object;
-  /** Tells the line from one with the same key and another content. */
+  /** Differs for lines with the same key and different content. */
   readonly fingerprint: string;
 };
 
@@ -61,7 +62,7 @@ export type LineOutcome = {
   /** Null for an object that a dry run would create. */
   readonly id: number | null;
   readonly result: 'created' | 'changed' | 'unchanged';
-  /** An object like the new one: perhaps the same. Null if an earlier line of the dry run would create it. */
+  /** An object that may be the same as the new one; null if an earlier line of the dry run would create it. */
   readonly sameAs?: number | null | undefined;
   /** A mistake that the line may contain. */
   readonly warning?: string | undefined;
@@ -95,7 +96,7 @@ CREATE TABLE imported${capitalized(plural)} (
 `;
 }
 
-/** The keys of imported objects of a kind; in a dry run, also those of earlier lines. */
+/** The keys of imported objects of a kind; in a dry run also the keys of its earlier lines. */
 export function importKeys(name: string, plural: string) {
   const table = `imported${capitalized(plural)}`;
   const findSql = `SELECT ${name}Id, fingerprint FROM ${table} WHERE key = ?`;
@@ -119,7 +120,10 @@ export function importKeys(name: string, plural: string) {
 /** What earlier lines of a dry run would have created. */
 export class DryRun {
   readonly #keys = new Map<string, Imported>();
-  /** By each match, what the object with these values has in the column `distinguishedBy`; undefined for several objects. */
+  /**
+   * For each match, by its values: what the object has in the column `distinguishedBy`; undefined if several objects
+   * have these values.
+   */
   readonly #known = new Map<object, Map<string, string | null | undefined>>();
 
   find(kind: string, key: string): Imported | undefined {
@@ -144,7 +148,7 @@ export class DryRun {
     }
   }
 
-  /** Whether the content is that of an earlier object. */
+  /** Whether an earlier line would create the same object. */
   knows<C>(matches: readonly RowMatch<C>[], content: C, distinction: string | null): boolean {
     return matches.some((match) => {
       const other = this.#known.get(match)?.get(textOf(match, content) ?? '');
@@ -170,7 +174,7 @@ function isSameOrNone(known: string | null, distinction: string | null): boolean
 
 type Sent = { readonly id?: number; readonly userId?: number | null };
 
-/** Makes a resource whose declaration says so a kind of imported objects. */
+/** Returns the kind of imported objects of a resource that declares imports. */
 export function importable<M extends ResourceMembers>(resource: Resource<M>): Importable {
   const { name, plural, source, imports, isOwned, conversion } = resource;
   assert(imports !== undefined, `${plural} are not declared to be imported`);
@@ -260,7 +264,10 @@ export function importable<M extends ResourceMembers>(resource: Resource<M>): Im
     ];
   }
 
-  /** Finds the object that alone has the values of a match, and no other value in the column `distinguishedBy`. */
+  /**
+   * Finds the only object that has the values of a match, unless it has another value in the column
+   * `distinguishedBy`.
+   */
   function findKnown(db: Connection, content: ContentOf<M>): number | undefined {
     for (const { sql, valuesOf } of knownBy) {
       const found = db.all<[id: number, distinction: string | null]>(

@@ -1,4 +1,4 @@
-// What rows of a resource know of other rows: the user who owns them, and the customer whom they are about.
+// The rows to which rows of a resource refer: the user who owns them, and the customer whom they are about.
 import assert from 'node:assert';
 import { allows, rowAccessOf, type Caller } from '../auth/access.ts';
 import type { Issue } from '../schema/schema.ts';

@@ -1,7 +1,7 @@
 // The list of a resource from its declaration: its parameters, and the rows that they select.
 //
-// Row access is a filter like any other, so that no list can be without it. If an index has the order, and begins with
-// what is filtered, its ranges are read: of `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first,
+// Row access is a filter like any other, so that no list can be without it. If an index begins with the filtered columns
+// and has the order, only its ranges are read. For `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first:
 //
 //     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?
 //     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
@@ -94,7 +94,7 @@ export function listOf<F extends ListFilters, S extends string>({
 
 type NamedFilter = readonly [name: string, ColumnFilter];
 
-/** Sorts filters that leave the fewest rows first: those with an index, then the owner, then the others. */
+/** Puts filters first that leave few rows: filters with an index, then the owner, then the others. */
 function byRows(filters: ListFilters, access: ColumnFilter | null): NamedFilter[] {
   const { userId: _, ...others } = filters;
   const named = Object.entries({ ...others, ...(access === null ? {} : { userId: access }) }).flatMap(
@@ -146,7 +146,7 @@ function isEquality({ filter }: GivenFilter): boolean {
   return filter.isRange !== true;
 }
 
-/** Leaves the first equality to indexes, and nothing else: SQLite can't know which filter leaves the fewest rows. */
+/** Lets SQLite use an index for the first equality alone, since it can't know which filter leaves the fewest rows. */
 function whereOf(given: readonly GivenFilter[], further: readonly Condition[]): Condition {
   const first = given.find(isEquality);
   const isHidden = (each: GivenFilter): boolean => first !== undefined && each !== first;

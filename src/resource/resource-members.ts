@@ -69,7 +69,7 @@ type Member = {
   readonly sent?: JsonSchema;
   /** In the body of POST, if that isn't `sent`; null if POST doesn't have the member. */
   readonly posted?: JsonSchema | null;
-  /** Of a member that the service sets: PUT and PATCH may send it with its current value. */
+  /** For a member that the service sets: PUT and PATCH may send it with its current value. */
   readonly readOnly?: JsonSchema;
   readonly column: Column<unknown, never>;
   /** What an absent member becomes; by default null. */
@@ -196,7 +196,7 @@ export function contentReader<M extends Members>(members: M): (body: ObjectOf<Se
   };
 }
 
-/** Returns what `pick` returns for each member for which it returns something. */
+/** Returns the results of `pick` by the names of the members, without undefined ones. */
 function picked(members: Members, pick: (member: Member) => unknown): Readonly<Record<string, unknown>> {
   const entries = Object.entries(members).map(([name, member]) => [name, pick(member)] as const);
   return Object.fromEntries(entries.filter(([, value]) => value !== undefined));
@@ -225,7 +225,7 @@ export function wholeNumber(schema: Schema<number>) {
 }
 
 /**
- * An amount in the minor unit of the object's `currency`; in files it is one in the main unit, such as 7.49. The console
+ * An amount in the minor unit of the object's `currency`. Files have it in the main unit, such as 7.49. The console
  * shows it as money if the schema's description names the minor unit.
  */
 export function money(schema: Schema<number>) {
@@ -265,7 +265,7 @@ function decimalsOf(currency: string): string {
   return digits === 0 ? 'no decimals' : `${digits} decimals`;
 }
 
-/** The member `currency`, of which an object with `money` has one. Events show it. */
+/** The member `currency`, which an object with `money` needs. Events show it. */
 export const currency = {
   ...requiredText(anyCurrency),
   posted: activeCurrency,
@@ -294,7 +294,7 @@ type Required<T> = Member & {
   readonly column: Column<T>;
 };
 
-/** Makes a member one that an object may have; otherwise it is null. */
+/** Makes a member optional: an object without it has null. */
 export function orNull<T, M extends Required<T>>(member: M & Required<T>) {
   const { shown, sent, column: own } = member;
   const changed = {

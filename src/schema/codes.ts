@@ -5,7 +5,7 @@
 // GS1 Digital Link. Above its bars, and in books, its digits are printed in groups. Any other code is compared as it is.
 import { withoutCase } from './letter-case.ts';
 
-/** Returns a code as it is kept: without invisible characters, and with no blanks around it. */
+/** Returns a code as it is stored: without invisible characters, and with no blanks around it. */
 export function plainCode(text: string): string {
   return text
     .replace(/[\p{Cf}\p{DI}]/gu, '')
@@ -32,7 +32,7 @@ export function barcodeKey(barcode: string): string {
   return gtinIn(code) ?? code;
 }
 
-/** Returns the texts of which a product's SKU or barcode may be one, for what was scanned or typed. */
+/** Returns the SKUs and barcodes that a scanned or typed text may mean. */
 export function codesIn(text: string): string[] {
   const code = plainCode(text);
   const forms = [code, code.normalize('NFKC'), plainCode(code.replace(aimIdentifier, ''))];
@@ -65,7 +65,9 @@ function gtinIn(code: string): string | undefined {
   return isGtin(gtin) ? gtin.padStart(14, '0') : undefined;
 }
 
-/** The lengths of elements that no separator ends, with their two digits: General Specifications, figure 7.8.5-2. */
+/**
+ * The lengths of elements that need no separator, their two digits included (General Specifications, figure 7.8.5-2).
+ */
 const elementLengths: Readonly<Record<string, number>> = {
   ...{ '00': 20, '01': 16, '02': 16, '03': 16, '04': 18, '20': 4, '41': 16 },
   ...Object.fromEntries(['11', '12', '13', '14', '15', '16', '17', '18', '19'].map((each) => [each, 8])),
@@ -88,7 +90,7 @@ function gtinOfElements(code: string): string | undefined {
   return undefined;
 }
 
-/** Whether these are as many digits as a GTIN has, the last of which fits the others. */
+/** Whether the digits are as many as a GTIN has, with a right check digit. */
 function isGtin(digits: string): boolean {
   if (!/^(?:\d{8}|\d{12,14})$/.test(digits) || /^0+$/.test(digits)) return false;
   const sum = [...digits.padStart(14, '0')].reduce(

@@ -1,6 +1,6 @@
-// Amounts in decimal notation, with the digits of each currency's minor unit. Those of active currencies are in ISO 4217,
-// list one. List three has none for withdrawn currencies: their digits are those of java.util.Currency, or 2 if it
-// doesn't know the currency. A test compares them with both tables.
+// Amounts in decimal notation, with as many decimals as the minor unit of the currency has digits. ISO 4217 has the
+// digits of active currencies (list one), but none of withdrawn ones (list three): these have the digits that
+// java.util.Currency knows, or 2. A test compares them with both tables.
 
 const digitsDefault = 2;
 /**

@@ -22,9 +22,9 @@ export function emailIssue(text: string): string | undefined {
 }
 
 /**
- * Returns the issue of an address that is set. Unlike `emailIssue` it also rejects what is more than one address alone:
- * RFC 5321 has these signs only within quotes and brackets, and in the ASCII of a domain no others than `.`, `-` and,
- * in error, `_`. An account that has one of them still signs in.
+ * Returns the issue of an address that a request sets. Unlike `emailIssue` it rejects the signs of lists and of names
+ * beside an address, which RFC 5321 allows only within quotes and brackets. In a domain it allows no ASCII sign but
+ * `.`, `-` and, in error, `_`. An account whose address has such a sign can still sign in.
  */
 export function sentEmailIssue(text: string): string | undefined {
   const issue = emailIssue(text);

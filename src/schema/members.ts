@@ -148,13 +148,13 @@ export function plainZero(sent: number): number {
   return sent + 0;
 }
 
-/** Returns what names have in common that differ in case, accents, blanks or kinds of signs alone. */
+/** Returns the same text for names that differ only in case, accents, blanks or kinds of signs. */
 export function foldedName(name: string): string {
   const folded = fold(name).trim().replace(/\s+/g, ' ').slice(0, foldedCharsMax);
   return withoutCase(folded.toWellFormed());
 }
 
-/** A name has as many; few signs fold to several letters. */
+/** A name has at most as many characters; few signs fold to several letters. */
 const foldedCharsMax = 200;
 
 /** Returns the key by which names are sorted (DIN 5007-1): as they are searched, and then by the text itself. */
@@ -162,7 +162,7 @@ export function keyOfName(name: string): string {
   return `${foldedName(name)}\u0001${name}`;
 }
 
-/** Returns the first key of the same name, and the first one after all of them. */
+/** Returns the first key that the name may have, and the first key after all of these. */
 export function sameNameRange(name: string): [from: string, below: string] {
   const folded = foldedName(name);
   return [`${folded}\u0001`, `${folded}\u0002`];

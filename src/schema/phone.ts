@@ -97,7 +97,10 @@ function readE164(number: string): ParsedPhone {
   return e164.test(number) ? { number } : { issue: e164Issue };
 }
 
-/** Removes what isn't dialled from abroad, as the (0) of `+49 (0)441 12345`, unless the country keeps it. */
+/**
+ * Removes the digits that aren't dialled from abroad, such as the (0) of `+49 (0)441 12345`, unless the country keeps
+ * them.
+ */
 function international(digits: string): string {
   const plan = planOfInternational(digits);
   if (plan === undefined) return `+${digits}`;
@@ -111,7 +114,7 @@ function planOfInternational(digits: string): Plan | undefined {
   return [1, 2, 3].map((length) => mainPlan(digits.slice(0, length))).find((found) => found !== undefined);
 }
 
-/** Returns the national number in what follows a calling code: without a trunk prefix. */
+/** Returns the national number, without a trunk prefix, from the digits after a calling code. */
 function numberOf(plan: Plan, number: string): string | undefined {
   const readings = [withoutPrefix(number, plan), number, number.replace(/^0+/, '')];
   return readings.find((each) => plan.number.test(each));
@@ -133,7 +136,7 @@ function national(digits: string, country: string, plan: Plan): ParsedPhone {
   const hasPrefix = number !== digits && plan.prefix?.test(digits) === true;
   const demandsPrefix = plan.demandsPrefix?.test(number ?? short) === true;
   if (demandsPrefix && !hasPrefix) return { issue: prefixIssue(country, plan.nationalPrefix) };
-  // after its prefix a number may be of a range that is newer than the table
+  // after its prefix, a number may belong to a range that is newer than the table
   if (number === undefined && !(demandsPrefix && hasLengthOf(plan, short)))
     return { issue: nationalIssue(short, country, plan) };
   return readE164(`+${plan.callingCode}${number ?? short}`);

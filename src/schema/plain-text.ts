@@ -1,4 +1,4 @@
-// The letters and digits that people and programs mean by look-alikes.
+// Replaces look-alikes by the letters and digits that people mean.
 
 /** NFKC without invisible format characters; decimal digits of all scripts become 0 to 9. */
 export function plainText(text: string): string {
@@ -11,7 +11,7 @@ export function plainText(text: string): string {
 /** Hyphens, dashes, the minus sign, and the Japanese sound mark that is typed for one. */
 export const dashes = /[\p{Pd}\u2212\u2043\u30fc]/gv;
 
-/** Decimal digits stand in rows of ten, from 0 (Unicode, section 4.6). */
+/** Unicode has the decimal digits of a script in a row, from 0 (section 4.6). */
 function digitValue(digit: string): string {
   const code = digit.codePointAt(0) ?? 0;
   let value = 0;

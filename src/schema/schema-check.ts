@@ -17,16 +17,16 @@ import {
 export const issuesMax = 100;
 
 /**
- * Returns the issues of the value: at most one more than `issuesMax`, so that the response can tell that it
- * omits some. Removes optional members that are null and may not be: rules and handlers find them absent.
+ * Returns the issues of the value: at most one more than `issuesMax`, so that the response can say that it omits
+ * some. Removes members whose null stands for absence, so that rules and handlers find them absent.
  */
 export function schemaIssues(schema: JsonSchema, value: unknown): Issue[] {
   return issuesOf(schema, value, { isKept: false });
 }
 
 /**
- * Returns the issues of what is kept, or was merged with a body that fits. Rules of texts aren't applied again: what
- * was kept under those of an earlier version stays until it is changed.
+ * Returns the issues of a kept value, or of one that was merged with a body that fits. Rules of texts aren't applied
+ * again: a text that an earlier version accepted stays until it is changed.
  */
 export function keptIssues(schema: JsonSchema, value: unknown): Issue[] {
   return issuesOf(schema, value, { isKept: true });
@@ -101,7 +101,7 @@ function inspectString(inspection: Inspection, schema: JsonSchema, value: unknow
   const { form, mustBe, reportsFormatForLength, rule } = hiddenOf(schema);
   const lengthIssue = lengthIssueOf(schema, value);
   if (lengthIssue !== undefined && reportsFormatForLength !== true) return report(inspection, ...lengthIssue);
-  // no pattern has to be safe on long input
+  // the length comes first, so that no pattern has to be safe on long input
   const claim = mustBe === undefined ? 'has an invalid format' : `must be ${mustBe}`;
   if (lengthIssue !== undefined || form?.test(value) === false) return report(inspection, 'pattern', claim);
   const sentence = inspection.isKept ? undefined : rule?.(value);
@@ -125,7 +125,7 @@ function codePoints(text: string): number {
   return count;
 }
 
-/** A kept word may be of another version, or of a resource that is no longer declared. */
+/** A kept word may come from another version, or from a resource that is no longer declared. */
 function inspectWord(inspection: Inspection, schema: JsonSchema, value: string): void {
   const { enum: words = [] } = schema;
   if (words.includes(value) || (inspection.isKept && mayGrow(schema))) return;
@@ -196,7 +196,7 @@ function hasFitting(value: Readonly<Record<string, unknown>>, members: MemberSch
   });
 }
 
-/** Inspectiones an object whose members have any names of a form. */
+/** Inspects an object whose members have any names of a form. */
 function inspectTexts(
   inspection: Inspection,
   schema: JsonSchema,

@@ -66,7 +66,7 @@ type Hidden = {
   readonly isOptional?: true;
   /** Whether it is a JSON Merge Patch (RFC 7396), in which null has a meaning. */
   readonly isPatch?: true;
-  /** Whether later versions may answer other values. */
+  /** Whether responses of later versions may have other values. */
   readonly mayGrow?: true;
   /** The named schema of which this is the nullable form. */
   readonly base?: JsonSchema | undefined;
@@ -77,7 +77,7 @@ type Hidden = {
 } & Sentences;
 
 type Sentences = {
-  /** What is required, as the end of a sentence that is reported for another form or type: "must be …". */
+  /** The end of the sentence “must be …”, which is reported for another form or type. */
   readonly mustBe?: string | undefined;
   /** Whether `mustBe` is also reported for a text of the wrong length, instead of the length. */
   readonly reportsFormatForLength?: boolean | undefined;

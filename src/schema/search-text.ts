@@ -10,9 +10,8 @@ type Folding = {
   /** Returns a folded text without the apostrophes, hyphens and points in words: O'BRIEN, T-SHIRT, S.P.A. */
   readonly withoutSigns: (folded: string) => string;
   /**
-   * Returns the words of these texts, each after two blanks: with trigrams, the first letter of a word can be
-   * found, the first two letters, and any three letters in a row. A word of letters with signs is there without
-   * them, too.
+   * Returns the words of these texts, each after two blanks: so trigrams find the first letter of a word, its first
+   * two letters, and any three letters in a row. A word of letters with signs is also there without them.
    */
   readonly searchText: (...parts: readonly (string | null)[]) => string;
 };
@@ -164,7 +163,7 @@ function wordsOf(query: string, join: (text: string) => string): Word[] {
   return others.length === 0 ? all : others;
 }
 
-/** Each of them stands for the others, so none has to be there: Smith & Sons, Smith and Sons. */
+/** Words with one meaning, which a text need not have: Smith & Sons, Smith and Sons. */
 const joining = ['&', '+', 'AND', 'UND'];
 
 const umlauts: Readonly<Record<string, string>> = {
@@ -181,9 +180,9 @@ const umlauts: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the phrases of a word: as it is written, without its signs, and with its umlauts written out. A UE may stand for
- * an umlaut, as in MUELLER, but not in BAUER; the search text has U for ü. So such a word is also a phrase with U alone.
- * A short one of these matches only the beginning of a word, or BLUE would find too much.
+ * Returns the phrases of a word: as it is written, without its signs, and with its umlauts written out. UE may stand
+ * for an umlaut, as in MUELLER but not in BAUER. Since the search text has U for ü, a word with UE is also searched
+ * with U alone. If that is short, it matches only the beginning of a word, or BLUE would find too much.
  */
 function spellingsOf({ plain, spelledOut }: Word): string[] {
   const folded = plain.replace(/(?<![AEIOUQ])([AOU])E/g, '$1').replaceAll('AA', 'A');

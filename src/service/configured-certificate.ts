@@ -20,7 +20,7 @@ export function readConfiguredCertificate(files: PairFiles): Certificate {
     rejectOtherForms(files, certificate);
     // keys of different types would be accepted together below, and then every handshake would fail
     if (!new X509Certificate(certificate.cert).checkPrivateKey(createPrivateKey(certificate.key)))
-      throw new Error('the key is not that of the first certificate in the file');
+      throw new Error('the key does not belong to the first certificate in the file');
     createSecureContext(certificate); // throws if a certificate of the chain, or the key, can't be used
     return certificate;
   } catch (error) {

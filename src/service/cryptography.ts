@@ -14,7 +14,7 @@ import { StorageError, toStorageError } from '../storage/storage-error.ts';
 /** `created` describes each new file, in words that follow "Created". */
 type EnsuredSecrets = { readonly secrets: readonly Uint8Array[]; readonly created: readonly string[] };
 
-/** What the service writes. After a power cut a file may be as long, of zeros, which anybody can guess. */
+/** The text that the service writes. After a power cut the file may have zeros instead, which anybody can guess. */
 const secretForm = /^[\w-]{43}$/;
 
 /** Returns the configured secrets, or the secret that the first start created. */

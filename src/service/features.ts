@@ -60,7 +60,7 @@ export const migrations: readonly FeatureMigration[] = features.flatMap(({ name,
   migrations.map((migration) => ({ ...migration, feature: name })),
 );
 
-/** What all features declare, and what the sources declare of their own. */
+/** What all features declare, with the types of events and the scopes that belong to no feature. */
 export const declared: Required<Declares> = {
   eventTypes: [...eventTypes, ...features.flatMap(({ declares }) => declares?.eventTypes ?? [])],
   scopes: [...scopes, ...features.flatMap(({ declares }) => declares?.scopes ?? [])],

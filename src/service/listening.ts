@@ -9,7 +9,7 @@ import { connectionBytesMax } from '../http/connections/http-connection.ts';
 import { connectionsMax, type Answering, type HttpServer } from '../http/connections/http-server.ts';
 
 /**
- * Listens on the configured address, and answers by what `create` returns for it. Throws ConfigError if this is
+ * Listens on the configured address; `create` makes what answers requests there. Throws ConfigError if this is
  * impossible, and CommandError if another process uses the port.
  */
 export async function listen<T extends Answering>(
@@ -63,7 +63,7 @@ export function localUrlOf({ tls }: Config, { address, port, family }: AddressIn
   return `${tls.mode === 'off' ? 'http' : 'https'}://${host}:${port}`;
 }
 
-/** The files that the service itself opens, among them those of its database and its threads. */
+/** The files that the service itself opens, such as the files of its database. */
 const serviceFilesMax = 100;
 
 /**

@@ -34,7 +34,7 @@ export class Connection {
     this.#guard = guard;
   }
 
-  /** Returns the first row; the caller knows that its columns are those of R. */
+  /** Returns the first row; the caller knows that it has the columns of R. */
   get<R extends Row>(sql: string, ...params: SqlValue[]): R | undefined {
     // an array, as the connection was opened
     return this.#guard(() => this.#prepare(sql).get(...params)) as unknown as R | undefined;

@@ -56,7 +56,7 @@ export type Database = {
   write<T>(this: object, callback: WriteCallback<T>): Promise<T>;
   /**
    * Runs a statement that may examine many rows in the read worker. Clients take turns, and while others wait,
-   * three of four statements are those of staff. Resolves with the rows, or with the ids that a search finds, once
+   * three of four statements are of staff. Resolves with the rows, or with the ids that a search finds, once
    * all that the query saw is on disk.
    */
   readInWorker<R extends Row>(

@@ -10,7 +10,7 @@ import { bytesOf, createFolder } from './private-files.ts';
 import { StorageError } from './storage-error.ts';
 
 export const keptBackupsMax = 7;
-/** The backups kept of one day (UTC), so that many backups in a row don't replace those of the days before. */
+/** The backups kept of one day (UTC): many backups in a row must not replace the backups of earlier days. */
 export const keptBackupsOfDayMax = 3;
 
 type KeptBackup = { readonly name: string; readonly createdAt: number; readonly bytes: number };

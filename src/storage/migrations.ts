@@ -168,7 +168,7 @@ const schemaSql = 'SELECT type, name, sql FROM sqlite_schema WHERE sql IS NOT NU
 type SchemaEntry = [type: string, name: string, sql: string];
 
 /**
- * Compares the schema of a database with that which its migrations make: a copy that somebody has written could have
+ * Compares the schema of a database with the schema that its migrations make: a copy that somebody has written could have
  * triggers that give rights, or a view without an end in place of a table. Returns a sentence for each trigger and view
  * that isn't the service's, and for each of its own entries that is missing or another one. Tables and indexes of others
  * do no harm: they may be of features that left.

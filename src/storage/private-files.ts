@@ -20,7 +20,7 @@ import { StorageError } from './storage-error.ts';
 /** Node's permission model rejects fsync. It doesn't control SQLite, which then syncs each commit itself. */
 export const maySync = !('permission' in process);
 
-/** What the service and its commands open by these names has to be their account's own. */
+/** Files with these names must belong to the account that runs the service and its commands. */
 const databaseNames = ['lock.db', 'orderly.db', 'orderly.db-wal', 'orderly.db-shm', 'orderly.db-journal'];
 
 /**
@@ -102,7 +102,7 @@ function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** Whether every account may write a folder. Of root's folders those count, too, that a group may write. */
+/** Whether other accounts may write a folder; for a folder of root, also whether a group may. */
 function mayOthersWrite(folder: string): boolean {
   return (statSync(folder).mode & (isRoot() ? 0o022 : 0o002)) !== 0;
 }

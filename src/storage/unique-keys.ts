@@ -25,7 +25,7 @@ export function uniqueKeyColumn({ source, keyOf, formerKeyOf }: UniqueKey): Colu
   return { ...derivedColumn(source, keyOf), storeLegacy: (text: string) => mark + formerKeyOf(text) };
 }
 
-/** The keys by which a row with this text is found; the first is that of a row which keeps its former key. */
+/** The keys by which a row with this text is found: the former one, which old rows may keep, and the present one. */
 export function keysOf({ keyOf, formerKeyOf }: UniqueKey, text: string): readonly [string, string] {
   return [mark + formerKeyOf(text), keyOf(text)];
 }

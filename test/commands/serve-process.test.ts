@@ -184,7 +184,12 @@ describe('orderly serve', { concurrency: true }, () => {
     ['a certificate in another form than PEM', '0\x82', keyPem, /cert\.pem has no .*: it must be .* in PEM$/],
     ['a key in another form than PEM', certPem, '', /key\.pem has no "-----BEGIN PRIVATE KEY-----": .* PEM$/],
     ['an encrypted key', certPem, String(encrypted), /key\.pem is encrypted.* "openssl pkey -in FILE -out /],
-    ['a chain that begins with the authority', authority + leaf, keyPem, /not that of the first certificate/],
+    [
+      'a chain that begins with the authority',
+      authority + leaf,
+      keyPem,
+      /does not belong to the first certificate/,
+    ],
     ['the key of another certificate', certPem, newCertificate().keyPem, /mismatch|the key is not that of/],
     ['a key of another type', certPem, String(otherType), /mismatch|the key is not that of/],
   ];

@@ -49,7 +49,7 @@ export const eventTypes = Object.entries(kinds).flatMap(([kind, { types }]) =>
   types.map((type) => `${kind}.${type}`),
 ) as readonly BuiltInEventType[]; // each is a kind with one of its types
 
-/** The topics whose events staff don't see: all others are the shop's, also those of declared resources. */
+/** The topics whose events staff don't see. All others are the shop's, also the topics of declared resources. */
 export const topicsForAdmins: readonly Topic[] = ['user', 'webhook'];
 
 /** Returns undefined for the type of a declared resource, which names its topic. */
@@ -114,7 +114,7 @@ function boundedPair(before: unknown, after: unknown): Changes[string] {
 
 export const reason = multiLine(200, 'Why: stored with the event alone.', 'Paid in cash.');
 
-/** A list of types in a request: those of all features. */
+/** A list of types in a request, from the types of all features. */
 export function eventTypeName(types: readonly EventType[]): Schema<EventType> {
   return named('EventType', growingOneOf(types));
 }

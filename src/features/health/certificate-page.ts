@@ -1,5 +1,5 @@
-// The page by which phones, computers and browsers trust the service's own authority, in English and German: what
-// each device calls its settings, in its language. `*` encloses what the device shows in bold, backticks code.
+// The page by which phones, computers and browsers trust the service's own authority, in English and German, with the
+// names that each device gives its settings. `*` encloses what the device shows in bold, backticks code.
 import { html, link, pageOf, type Html, type Page, type PageLanguage } from '../../web/page-layout.ts';
 
 type CertificateFacts = {

@@ -1,7 +1,7 @@
-// Reads tables (RFC 4180) while their text arrives, as spreadsheets read them. Rows are counted as there: from 1,
-// including blank rows; a row with line breaks within its cells is one row, and a first line `sep=;` is none. Cells
-// may also be separated by semicolons or tabs, as spreadsheets write them where the decimal separator is a comma, or
-// by bars. The end-of-file character of DOS is ignored.
+// Reads tables (RFC 4180) while their text arrives, as spreadsheets read them. Rows have the numbers that spreadsheets
+// show: from 1, blank rows included. A row with line breaks within its cells is one row; a first line `sep=;` is none.
+// Cells may also be separated by bars, or by semicolons or tabs, as spreadsheets write them where the decimal separator
+// is a comma. The end-of-file character of DOS is ignored.
 import { Problem } from '../../problem.ts';
 
 export type CsvRow = { readonly number: number; readonly cells: readonly string[] };

@@ -1,4 +1,4 @@
-// Orders in imports: of any status and age. An order that was imported doesn't change with its file.
+// Orders in imports, of any status and age. A later import doesn't change an imported order.
 import type { Caller } from '../../auth/access.ts';
 import { invalidAt, throwIfInvalid } from '../../problem.ts';
 import {

@@ -25,7 +25,7 @@ function findShop(db: Connection): ShopSettings {
   return rows.find(db, shopId) ?? neverSet;
 }
 
-/** What was set. Whose routes are open to a caller decides what that caller may do with it. */
+/** The shop as it was set. The access rules of its routes decide what a caller may do with it. */
 export const shopSource: ObjectSource<ShopSettings> = {
   name: 'shop',
   find: findShop,

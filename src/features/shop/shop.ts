@@ -1,5 +1,5 @@
-// The shop: one object, with what papers print as the sender, and what the service and the console begin with. What
-// was never set is what the flags say.
+// The shop: one object, with what papers print as the sender, and what the service and the console begin with. Members
+// that were never set have the values of flags.
 import type { Config } from '../../config/config.ts';
 import { requireFitting } from '../../problem.ts';
 import {
@@ -155,7 +155,7 @@ export function mergeShop(set: ShopSettings, body: ShopPatch, method: 'PUT' | 'P
   return contentOf(requireFitting(ShopReplacement, replacement, issues));
 }
 
-/** Whether a change could let strangers in who are kept out now, or the reverse: then it needs a recent sign-in. */
+/** Whether the change could open or close the registration: then it needs a recent sign-in. */
 export function needsStepUp(set: ShopSettings, wanted: ShopContent, inEffect: Shop): boolean {
   return wanted.registration !== set.registration && wanted.registration !== inEffect.registration;
 }

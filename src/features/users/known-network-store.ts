@@ -1,4 +1,4 @@
-// The rows of the networks from which accounts were used: failures at other networks don't lock these out. The
+// The rows of the networks from which accounts were used: failed sign-ins from other networks don't lock these out. The
 // table calls them addresses, since released migrations are never edited.
 import { daySeconds } from '../../base/durations.ts';
 import type { Connection } from '../../storage/connection.ts';

@@ -1,4 +1,4 @@
-// Verifies and hashes all passwords of requests, within rates and quotas.
+// Verifies and hashes all passwords of requests, within rates and bounds.
 import { isAdmin, type Caller } from '../../auth/access.ts';
 import type { PasswordHasher } from '../../auth/password.ts';
 import { Problem } from '../../problem.ts';

@@ -61,10 +61,7 @@ export function webhookSelection(): RowSelection {
   return newestFirst('webhooks', matchAll);
 }
 
-/**
- * Creates a webhook. It receives the events after the one of its creation. Throws if `webhooksMax` webhooks
- * exist.
- */
+/** Creates a webhook, which receives the events after its creation. Throws if `webhooksMax` webhooks exist. */
 export function addWebhook(permit: Permit, content: WebhookContent, secrets: SealedSecrets) {
   const { writer: db, origin } = permit;
   checkWebhookCount(db);

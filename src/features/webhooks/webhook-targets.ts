@@ -24,8 +24,8 @@ const blockedIpv4 = [
 ];
 
 /**
- * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast,
- * and embedded IPv4 addresses (mapped, compatible). Of an address of NAT64 (RFC 6052) the embedded one is judged.
+ * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast, and
+ * embedded IPv4 addresses (mapped, compatible). An address of NAT64 (RFC 6052) is judged by the IPv4 address in it.
  */
 const globalUnicast = '2000::/3';
 const blockedIpv6 = [
@@ -35,7 +35,7 @@ const blockedIpv6 = [
   '3fff::/20', // documentation (RFC 9637)
 ];
 
-/** The length of a URL in the form in which it is kept. */
+/** The length of a URL as it is stored. */
 export const webhookUrlCharsMax = 2_000;
 
 /** Names that mean the machine itself, regardless of resolvers (RFC 6761). */

@@ -47,7 +47,7 @@ export type ArrivedRequest = {
   readonly expectation: Expectation;
 };
 
-/** What has a handler of requests. */
+/** An object that has the handler of requests. */
 export type Answering = { readonly handler: ConnectionHandler };
 
 type ConnectionHandler = {

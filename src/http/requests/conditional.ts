@@ -50,7 +50,7 @@ function matches(field: string, etag: string, comparison: 'strong' | 'weak'): bo
   return tagsIn(field).some((tag) => equals(tag) || equals(tag.replace(proxySuffix, '"')));
 }
 
-/** What proxies append to the tag of what they compress, such as Apache's mod_deflate. */
+/** The endings that proxies such as Apache's mod_deflate append to the tags of responses that they compress. */
 const proxySuffix = /-(?:gzip|br|zstd)"$/;
 
 /** Returns the well-formed entity tags (RFC 9110 section 8.8.3), with their quotation marks. */

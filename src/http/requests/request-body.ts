@@ -168,7 +168,7 @@ export class RequestBody {
     this.#buffer = larger;
   }
 
-  /** Settles the promise of the reader, if its bytes, the end or a problem has come. */
+  /** Settles the pending read once bytes, the end or a problem has come. */
   #serveReader(): void {
     if (this.#nextRead === undefined) return;
     const hasBytes = this.#length > 0 && (this.isStreamed || this.#request.readableEnded);

@@ -68,7 +68,7 @@ export class RequestHandler {
     const start = (): void => void this.#answer({ arrived, head, match, mounted, body });
     const hasRoom = connection.begin(response, body?.isStreamed === true, start);
     if (!hasRoom) respond.metrics.dropped.pipelined += 1;
-    if (body?.problem !== undefined) connection.endAfterResponse(); // it announces too much
+    if (body?.problem !== undefined) connection.endAfterResponse(); // the body that it announces is too long
   }
 
   /** Counts and logs bytes that are no valid request. Returns the whole response. */
@@ -89,7 +89,7 @@ export class RequestHandler {
     try {
       services.database.detectExternalCommits();
       checkHead(head);
-      // a probe carries and gets nothing of anybody's
+      // a health check carries no credential, and shows nobody's data
       if (!respond.isTls && !head.path.startsWith('/health/')) checkTransport(head.peer, head.headers);
       if (arrived.expectation === 'other') throw unknownExpectation();
       responder.mounted = mounted;
@@ -109,7 +109,7 @@ export class RequestHandler {
         services,
       );
       if (body?.mayBeEmpty === true && route.streamedBody === undefined) {
-        await body.whenBegun(); // an empty chunked one is none
+        await body.whenBegun(); // an empty chunked body counts as none
         call.updateCaller();
       }
       checkContent(head, route, body);

@@ -12,7 +12,7 @@ const unratedLinesPerMinuteMax = 600;
 /** An API key that was sent in the path by mistake. */
 const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
 
-/** Who sent what. */
+/** The sender of a request. */
 type LoggedRequest = Pick<RequestHead, 'requestId' | 'method' | 'path' | 'address' | 'headers'> & {
   readonly principal: string | null;
 };
