@@ -20,6 +20,7 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.press('Later');
     await person.see('Nothing is here yet.');
     await person.see('Import your customers from a spreadsheet');
+    await person.see('Enter your products');
     await person.see('that one works for 7 days');
     await tab.open(`${service.url}/console`);
     await person.see('Nothing is here yet.');
@@ -34,6 +35,14 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.see('User: their own orders. Staff: all orders, customers and products.');
     const choices = `[...document.querySelectorAll('dialog option')].map(({ text }) => text).join()`;
     assert.equal(await tab.evaluate(choices), 'User,Staff,Administrator');
+  });
+
+  await t.test('and reads what a new colleague has to be told', async () => {
+    await person.enter('Name', 'Mary Jackson');
+    await person.enter('E-mail', 'mary@example.com');
+    await person.press('Add');
+    await person.see(`They sign in at ${service.url}/console with mary@example.com, and change the password`);
+    await person.press('Done');
   });
 
   await t.test('with what the browser knows filled in', async () => {

@@ -40,6 +40,8 @@ test('the console of a service without metrics and imports', { timeout: 120_000 
       await person.go(hash);
       await person.see(shown);
       assert.equal(await tab.evaluate(`document.body.innerText.includes('Import')`), false, hash);
+      await person.go(`${hash}/import`);
+      await person.see('There is no such page.');
     }
   });
 });

@@ -8,7 +8,7 @@ for (const [lastErrorCode, lastError, words] of [
   ['name-not-found', 'ENOTFOUND', 'its name can’t be found'],
   ['certificate', 'CERT_HAS_EXPIRED', 'its certificate is not valid'],
   ['no-secret', 'The secret can no longer be read.', 'the secret for the signatures is lost; make a new one'],
-  ['other', 'something else', 'something else'],
+  ['other', 'Parse Error', 'deliveries fail with “Parse Error”'],
   [null, null, 'it doesn’t accept them'],
 ] as const)
   test(`the failure ${lastErrorCode} of a webhook is said as “${words}”`, () => {

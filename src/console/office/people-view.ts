@@ -69,11 +69,18 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
     others: { password },
   });
   if (added === undefined) return;
-  await show(
-    t('{name} can sign in', { name: added.name }),
-    secret(t('Password, shown only now. They should change it under My account.'), password),
-  );
+  await showPassword(t('{name} can sign in', { name: added.name }), added, password);
   await reload();
+}
+
+/** Shows what somebody has to be told: the console's address, the password, and how to change it. */
+function showPassword(title: string, { email }: User, password: string): Promise<void> {
+  const address = h('code', location.origin + location.pathname);
+  const told: Child = rich(
+    'They sign in at {address} with {email}, and change the password under “My account”.',
+    { address, email: h('bdi', email) },
+  );
+  return show(title, [h('p', told), secret(t('Password, shown only now.'), password)]);
 }
 
 /** Returns 100 random bits, in letters and digits that aren't easily confused. */
@@ -161,7 +168,8 @@ function suspensionBanner({ createdAt, reason }: Suspension): HTMLElement {
 
 type Client = Page['client'];
 
-async function resetPassword(client: Client, { id, name }: User, reload: Reload): Promise<void> {
+async function resetPassword(client: Client, user: User, reload: Reload): Promise<void> {
+  const { id, name } = user;
   const text = t('{name} is signed out everywhere, and their API keys end. The new password is shown once.', {
     name,
   });
@@ -173,7 +181,7 @@ async function resetPassword(client: Client, { id, name }: User, reload: Reload)
     run: () => client.send('PATCH', `/api/users/${id}`, { body: { password } }),
   });
   if (changed === undefined) return;
-  await show(t('{name} has a new password', { name }), secret(t('Password, shown only now.'), password));
+  await showPassword(t('{name} has a new password', { name }), user, password);
   await reload();
 }
 

@@ -18,8 +18,8 @@ export function failureWords({
   lastError,
   lastStatus,
 }: Pick<Webhook, 'lastErrorCode' | 'lastError' | 'lastStatus'>): string {
-  if (lastErrorCode === null) return t('it doesn’t accept them');
+  if (lastErrorCode === null || lastError === null) return t('it doesn’t accept them');
   if (lastErrorCode === 'status') return t('it answers with status {status}', { status: String(lastStatus) });
-  if (lastErrorCode === 'other') return lastError ?? t('it doesn’t accept them');
+  if (lastErrorCode === 'other') return t('deliveries fail with “{error}”', { error: lastError });
   return words[lastErrorCode];
 }

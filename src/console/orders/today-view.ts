@@ -217,7 +217,7 @@ function firstSteps({ user }: Page): HTMLElement {
   const isAdmin = user.role === 'admin';
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', h('a', { href }, title), ` ${text}`);
-  const imported = t('from a spreadsheet; products are imported under Products.');
+  const imported = t('from a spreadsheet.');
   const ownPassword = t('if the service made it: that one works for 7 days.');
   return emptyState(
     t('Welcome'),
@@ -226,6 +226,7 @@ function firstSteps({ user }: Page): HTMLElement {
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
       isAdmin && hasImports && step(t('Import your customers'), imported, '#/customers/import'),
+      step(t('Enter your products'), t('– one by one, or from a spreadsheet.'), '#/products'),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       step(t('Change your password'), ownPassword, '#/account'),

@@ -8,6 +8,7 @@ import { shopView } from '../office/shop-view.ts';
 import { systemView } from '../office/system-view.ts';
 import { webhookView } from '../office/webhook-view.ts';
 import { ownPages } from '../parts/document-resources.ts';
+import { hasImports } from '../parts/page-text.ts';
 import type { OwnPages, Page, View } from '../parts/view.ts';
 
 /** Resolves to the pages of what the console knows from the service’s document alone. */
@@ -18,8 +19,10 @@ export function readOwnPages({ client, user }: Pick<Page, 'client' | 'user'>): P
 export const officeViews: Readonly<Record<string, View>> = {
   account: accountView,
   figures: figuresView,
-  'customers/import': importView('customers'),
-  'products/import': importView('products'),
+  ...(hasImports && {
+    'customers/import': importView('customers'),
+    'products/import': importView('products'),
+  }),
   people: peopleView,
   'people/': personView,
   products: productsView,

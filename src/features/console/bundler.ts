@@ -67,8 +67,10 @@ export function bundleModules(texts: ReadonlyMap<string, string>, entry: string)
 }
 
 function moduleOf(name: string, text: string): Module {
-  if (text.startsWith('{'))
-    return { name, imports: [], uses: [], loads: [], declared: [], code: `export default ${text};\n` };
+  if (text.startsWith('{')) {
+    const code = `export default ${JSON.stringify(JSON.parse(text))};\n`;
+    return { name, imports: [], uses: [], loads: [], declared: [], code };
+  }
   const imports: string[] = [];
   const uses: string[] = [];
   const loads: string[] = [];
