@@ -51,6 +51,7 @@ const people: readonly (readonly [
     `zwölf | xn--zwlf-6qa | rosa@xn--zwlf-6qa.example | rosa@zwölf.example | xn--zwlf-6qa.example`,
   ],
   [{ name: 'やまだ' }, 'ヤマダ'],
+  [{ name: 'Lux', reference: 'LX-4711' }, 'lx-4711 | lx 4711 | x4711'],
   [{ name: 'Skaarup S.p.A.' }, 'spa | s.p.a | skårup'],
   [{ name: 'Tea 👩‍👩‍👧 House' }, '👩‍👩‍👧'],
   [{ name: 'Dombey & Son' }, 'dombey and son | dombey + son'],

@@ -2,7 +2,6 @@
 // request, like any other. An empty chunked one is no body: proxies make one of a request without a body (RFC 9112
 // section 7.1).
 import assert from 'node:assert/strict';
-import { setTimeout as pause } from 'node:timers/promises';
 import { describe, test } from 'node:test';
 import { bodyBytesMax } from '../../../src/http/connections/request-fields.ts';
 import type { ProblemCode } from '../../../src/problem.ts';
@@ -16,7 +15,7 @@ import {
   serverBefore,
 } from '../../support/connection-support.ts';
 import { assertProblem, assertStatus } from '../../support/http-support.ts';
-import { openRaw, type RawResponse } from '../../support/raw-connection.ts';
+import { openRaw, type RawConnection, type RawResponse } from '../../support/raw-connection.ts';
 import { newCustomer, rootToken } from '../../support/resource-support.ts';
 import { insideOnly } from '../../support/service.ts';
 import { turn } from '../../support/storage-support.ts';
@@ -221,9 +220,12 @@ describe('bodies', () => {
       for (const pieces of [[last], ['', '0', crlf, crlf]]) {
         const { id } = await newCustomer(service(), token);
         using connection = await openRaw(service().port);
-        connection.write(request(line.replace('{id}', id), [`Authorization: Bearer ${token}`, chunked]));
+        await begin(
+          connection,
+          request(line.replace('{id}', id), [`Authorization: Bearer ${token}`, chunked]),
+        );
         for (const piece of pieces) {
-          await pause(10);
+          await assertStatus(service().get('/health/live'), 200); // meanwhile the bytes before it arrive
           connection.write(piece);
         }
         await assertStatus(connection.response(line.startsWith('HEAD') ? 'HEAD' : undefined), status);
@@ -265,8 +267,7 @@ describe('bodies', () => {
   for (const [line, code, fields = []] of late)
     test(`${line} with a chunked body that has a byte is ${code}, however late it comes`, async () => {
       using connection = await openRaw(service().port);
-      connection.write(request(line, [credentials().authorization, ...fields, chunked]));
-      await pause(10);
+      await begin(connection, request(line, [credentials().authorization, ...fields, chunked]));
       connection.write(chunk('x'));
       assertProblem(await connection.response(), code);
       connection.write(last + live);
@@ -284,11 +285,16 @@ describe('bodies', () => {
   test('a right that is withdrawn before the end of the body is gone', async () => {
     const { id, token } = await service().person();
     using connection = await openRaw(service().port);
-    connection.write(request('GET /orders', [`Authorization: Bearer ${token}`, chunked]));
-    await pause(10);
+    await begin(connection, request('GET /orders', [`Authorization: Bearer ${token}`, chunked]));
     const root = await rootToken(service());
     await assertStatus(service().put(`/api/users/${id}/suspension`, { token: root, body: {} }), 201);
     connection.write(last);
     assertProblem(await connection.response(), 'invalid-token');
   });
 });
+
+/** Sends the beginning of a request. It has arrived, since the request before it was answered. */
+async function begin(connection: RawConnection, bytes: string): Promise<void> {
+  connection.write(live + bytes);
+  await assertStatus(connection.response(), 200);
+}
