@@ -1,5 +1,5 @@
 // Runs the command of the command line, and sets the exit status of the process.
-import { lstatSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { isSystemError, systemErrorText } from './base/system-error.ts';
 import { version } from './base/version.ts';
 import {
@@ -49,11 +49,13 @@ async function runCommand(argv: readonly string[]): Promise<number> {
   if (takenByNpm.length > 0) throw new ConfigError(takenByNpm);
   if (!isCommand(name) || isHelp) throw unknownCommand(words, name);
   rejectUnsafeSqlite();
+  rejectDeletedFolder();
   const command = commands[name];
   const isNamed = words[0] !== undefined && !words[0].startsWith('-');
   const given = words.slice(isNamed ? name.split(' ').length : 0);
   const variables = { environment: process.env, dotEnv: dotEnv() };
   const commandLine = readCommandLine(given, variables, command);
+  if (name !== 'serve') volunteerForOomKill();
   if (command.needsNoFolder !== true) claimFolder(commandLine.config.dataFolder);
   const outcome = await runOnFolder(command, commandLine);
   return typeof outcome === 'string' ? printResult(outcome) : outcome;
@@ -93,6 +95,22 @@ function rejectUnsafeSqlite(): void {
     `SQLite ${sqlite}, which Node ${node} includes, can lose committed changes ` +
       '(https://sqlite.org/wal.html#walresetbug): use a newer Node, such as "npm install" installs.',
   ]);
+}
+
+/** In a deleted folder Node can start no thread. */
+function rejectDeletedFolder(): void {
+  try {
+    process.cwd();
+  } catch {
+    throw new ConfigError(['the working directory was deleted: change to another']);
+  }
+}
+
+/** Where memory runs out, the kernel ends this command rather than the service beside it. */
+function volunteerForOomKill(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '500');
+  } catch {} // only Linux has such a score
 }
 
 function dotEnv(): Environment {

@@ -6,6 +6,6 @@ export function counted(count: number, noun: string): string {
 }
 
 /** Not by toLocaleString: loading its data takes 8 to 12 ms of the start. */
-function withCommas(count: number): string {
+export function withCommas(count: number): string {
   return String(count).replaceAll(/\B(?=(?:\d{3})+$)/g, ',');
 }

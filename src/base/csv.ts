@@ -66,18 +66,30 @@ export function trimmed(cell: string): string {
   return cell.replace(/^[\s\p{Cf}\p{DI}]+|(?<![\s\p{Cf}\p{DI}])[\s\p{Cf}\p{DI}]+$/gu, '');
 }
 
-/** Yes and no as spreadsheets write them in English and German, and as people do. */
+/** Yes and no as spreadsheets and people write them, without case and accents. */
+const flagWords: Readonly<Record<'yes' | 'no', string>> = {
+  yes:
+    '1 -1 x y yes on t true j ja wahr vrai oui verdadero si vero verdadeiro sim waar prawda tak sant sand sann jo ' +
+    'tosi kylla pravda ano igaz igen adevarat da истина да істина так dogru evet ναι αληθες αληθης toene jah taip cert satt ' +
+    'egia benar 是 真 はい 예 네 ✓ ✔ ☑ ✅',
+  no:
+    '0 n no off f false nein falsch faux non falso nao onwaar nee fałsz falsz nie falskt falsk nej nei epatosi ei ' +
+    'nepravda ne hamis nem fals nu ложь нет хибність ні yanlis yanlıs hayir hayır οχι ψευδες ψευδης vaar usann osatt ' +
+    'gezurra salah 否 假 いいえ 아니요 아니오 ✗ ✘ ☐ ☒ ❌',
+};
 const flags: ReadonlyMap<string, boolean> = new Map([
-  ...['1', '-1', 'x', 'y', 'yes', 'on', 't', 'true', 'j', 'ja', 'wahr', '✓'].map(
-    (each) => [each, true] as const,
-  ),
-  ...['0', 'n', 'no', 'off', 'f', 'false', 'nein', 'falsch', '✗'].map((each) => [each, false] as const),
+  ...flagWords.yes.split(' ').map((word) => [plainWord(word), true] as const),
+  ...flagWords.no.split(' ').map((word) => [plainWord(word), false] as const),
 ]);
+
+function plainWord(text: string): string {
+  return text.trim().toLowerCase().normalize('NFKD').replaceAll(/\p{M}/gu, '');
+}
 
 export const trueOrFalseCell: CsvMember = {
   write: (flag: boolean) => [String(flag)],
-  read: (cell) => flags.get(trimmed(cell).toLowerCase()) ?? cell,
-  mustBe: () => 'yes or no, true or false, or 1 or 0',
+  read: (cell) => flags.get(plainWord(cell)) ?? cell,
+  mustBe: () => 'yes or no, true or false, or 1 or 0, or such a word of another language',
 };
 
 type CsvColumns = {

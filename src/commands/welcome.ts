@@ -3,12 +3,16 @@ import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { permits } from '../auth/certificate.ts';
+import { capacity, freeDiskBytes } from '../base/capacity.ts';
+import { withCommas } from '../base/counted.ts';
 import type { Logger } from '../base/logger.ts';
 import { isSane } from '../base/sane-clock.ts';
 import { version } from '../base/version.ts';
 import type { Config } from '../config/config.ts';
 import { listInitialPasswords } from '../features/users/user-store.ts';
+import { connectionBytesMax } from '../http/connections/http-connection.ts';
 import { certificateWarnings } from '../service/configured-certificate.ts';
+import { openConnectionsMax } from '../service/listening.ts';
 import { authorityFile, isLoopback, namesForOtherDevices, type Machine } from '../service/own-certificate.ts';
 import type { Service } from '../service/running-service.ts';
 import { databaseFile } from '../storage/database-file.ts';
@@ -28,6 +32,7 @@ export type ServiceStart = {
 export function logStart(log: Logger, start: ServiceStart): void {
   for (const message of startMessages(start)) log.write('info', message);
   for (const warning of startWarnings(start)) log.write('warn', warning);
+  log.write('info', capacityMessage(start));
   const { localUrl, publicUrl } = start.service;
   log.write('info', 'listening', {
     url: localUrl,
@@ -36,6 +41,24 @@ export function logStart(log: Logger, start: ServiceStart): void {
     node: process.versions.node,
     pid: process.pid,
   });
+}
+
+/** Returns what the machine gives, and what follows from that. */
+function capacityMessage({ config: { dataFolder, cacheBytes } }: ServiceStart): string {
+  const { memoryBytes, hashesAtOnce, unsentBytes } = capacity;
+  const connections = openConnectionsMax();
+  const hashes =
+    hashesAtOnce === 1 ? '1 password is hashed at a time' : `${hashesAtOnce} passwords are hashed at a time`;
+  return (
+    `Of ${megabytes(memoryBytes)} of memory, at most ${megabytes(cacheBytes)} are for the cache, ` +
+    `${megabytes(unsentBytes)} for unread responses and ${megabytes(connections * connectionBytesMax)} for ` +
+    `${withCommas(connections)} connections, and ${hashes}; ` +
+    `${megabytes(freeDiskBytes(dataFolder))} of disk are free.`
+  );
+}
+
+function megabytes(bytes: number): string {
+  return `${withCommas(Math.round(bytes / 1e6))} MB`;
 }
 
 /** Returns messages about files that this start created, passwords to replace, and URLs for other devices. */

@@ -1,21 +1,8 @@
 // Names of countries, as files have them.
+import { countryAliases } from './country-aliases.ts';
 import { countries } from './iso-codes.ts';
 
-/** What people write besides the names of `Intl`. */
-const otherNames: Readonly<Record<string, readonly string[]>> = {
-  AE: ['UAE'],
-  CI: ['Ivory Coast'],
-  CZ: ['Czech Republic', 'Tschechische Republik'],
-  GB: ['UK', 'Great Britain', 'England', 'Scotland', 'Wales', 'Northern Ireland', 'Großbritannien'],
-  IE: ['Republic of Ireland'],
-  KR: ['Korea', 'Republic of Korea'],
-  NL: ['Holland'],
-  RU: ['Russian Federation'],
-  TR: ['Turkey'],
-  US: ['USA', 'United States of America', 'Vereinigte Staaten von Amerika'],
-};
-
-/** Returns the code of the country with this code, or with this name in English or German. */
+/** Returns the code of the country with this name or code, in English, German or its own language. */
 export const countryNamed = createLookUp();
 
 /** Names of `Intl` take a tenth of the service's start, so they are read when a file first has one. */
@@ -23,30 +10,37 @@ function createLookUp(): (text: string) => string | undefined {
   let codes: ReadonlyMap<string, string> | undefined;
   return (text) => {
     if (text.length > nameCharsMax) return undefined;
-    codes ??= new Map(allNames());
-    return codes.get(countryKey(text));
+    codes ??= new Map([
+      ...namesOfIntl(),
+      ...countryAliases.map((entry) => [entry.slice(0, -3), entry.slice(-2)] as const),
+      ...[...countries].map((code) => [code.toLowerCase(), code] as const),
+    ]);
+    return codes.get(countryKey(text)) ?? codes.get(countryKey(text.replace(longForm, '')));
   };
 }
 
-/** No country has a longer name. */
+/** No country has a longer name; the pattern needs not be safe on long texts. */
 const nameCharsMax = 200;
 
-/** Yields the keys of all names and codes, and their codes. */
-function* allNames(): Generator<readonly [key: string, code: string]> {
-  for (const [code, names] of Object.entries(otherNames))
-    for (const name of names) yield [countryKey(name), code];
+/** What a country is, beside its name: “Iran, Islamic Republic of”, “Kingdom of Spain”, “Republik Österreich”. */
+const longForm =
+  /[,\(].*\bof(?: the)?\)?$|^(?:(?:federal|islamic|united|plurinational|bolivarian) )?(?:republic|kingdom|state) of |^(?:bundes)?republik |^königreich /iv;
+
+/** The keys of the names in English and German, also with umlauts written out, and their codes. */
+export function* namesOfIntl(): Generator<readonly [key: string, code: string]> {
   for (const language of ['en', 'de']) {
     const names = new Intl.DisplayNames(language, { type: 'region' });
-    for (const code of countries) yield [countryKey(names.of(code) ?? code), code];
+    for (const code of countries) {
+      const name = names.of(code) ?? code;
+      yield [countryKey(name), code];
+      yield [countryKey(name.normalize('NFC').replace(/[äöüÄÖÜ]/g, '$&e')), code];
+    }
   }
-  for (const code of countries) yield [code.toLowerCase(), code];
 }
 
 /** The letters that decide: “Trinidad & Tobago” is “Trinidad and Tobago”, and “United Kingdom (UK)” has no (UK). */
-function countryKey(name: string): string {
+export function countryKey(name: string): string {
   return name
-    .normalize('NFC')
-    .replaceAll(/[äöü]/gi, '$&e') // as in Oesterreich
     .normalize('NFKD')
     .toLowerCase()
     .replace(/(?<=\S\s*)\([a-z]{2,3}\)$/v, '')

@@ -68,6 +68,8 @@ describe('orderly serve', { concurrency: true }, () => {
       .split('\n')
       .map((line) => JSON.parse(line));
     const messages = lines.flatMap(({ message }) => (message === undefined ? [] : [message]));
+    const [memory] = messages.splice(6, 1);
+    assert.match(String(memory), /^Of [\d,]+ MB of memory, .* hashed at a time; .* are free\.$/);
     const inSevenDays = new Date(Date.now() + 7 * 86_400_000).toISOString().slice(0, 10);
     assert.deepEqual(messages, [
       'There was no database in data: a new, empty one was made. Should there be one, is its disk mounted?',
@@ -85,7 +87,11 @@ describe('orderly serve', { concurrency: true }, () => {
     assert.deepEqual(lines.find(({ message }) => message === 'listening')?.['version'], testedVersion);
   });
 
-  test('in a working folder that can’t be searched, a command runs', async (t) => {
+  test('in a working folder that was deleted, or can’t be searched, a sentence or a start', async (t) => {
+    const deleteAndStart = 'mkdir "$1/gone" && cd "$1/gone" && rmdir "$1/gone" && exec "$2" "$3" --port=0';
+    const gone = spawnSync('sh', ['-c', deleteAndStart, 'sh', newFolder(t), process.execPath, start]);
+    assert.equal(gone.status, 78);
+    assert.match(String(gone.stderr), /^orderly: the working directory was deleted: change to another\n$/);
     if (!isRoot || process.platform !== 'linux') return;
     const cwd = newFolder(t);
     writeFileSync(join(cwd, '.env'), 'ORDERLY_COLOUR=red\n');

@@ -69,6 +69,10 @@ const tables: Readonly<Record<string, readonly Origin[]>> = {
     ['commerceguys/addressing', 'e90fe20', 'MIT', 'github/commerceguys/addressing'],
     ['google/libaddressinput', undefined, 'Apache-2.0', 'github/google/libaddressinput'],
   ],
+  'src/schema/country-aliases.ts': [
+    ['i18n-iso-countries', '7.14.0', 'MIT', 'npm/i18n-iso-countries'],
+    ['CLDR', '48.2', 'Unicode-3.0', 'generic/cldr'],
+  ],
   'src/schema/phone-plans.ts': [
     ['libphonenumber-js', '1.13.16', 'MIT', 'npm/libphonenumber-js'],
     ['google/libphonenumber', undefined, 'Apache-2.0', 'github/google/libphonenumber'],

@@ -169,8 +169,14 @@ export function csvReader({ schema }: LineForm, table: ImportTable, country: str
 /** How files of other formats begin, and what to do with such files. */
 const otherFiles: readonly (readonly [start: string, advice: string])[] = [
   ['PK\x03\x04', 'This is a workbook or an archive. Save the sheet as CSV (UTF-8), and import that file.'],
+  ['\xd0\xcf\x11\xe0', 'This is an old workbook. Save the sheet as CSV (UTF-8), and import that file.'],
+  ['%PDF', 'This is a PDF. Export the list as CSV (UTF-8) where it comes from.'],
+  ['BEGIN:VCARD', 'This is a list of contact cards. Export the contacts as CSV (UTF-8).'],
+  ['{\\RTF', 'This is a text of a word processor. Save the table as CSV (UTF-8).'],
+  ['<', 'This is a web page or XML. Save the table as CSV (UTF-8).'],
   ['[', 'This is JSON: send a line of JSON for each object, as application/x-ndjson.'],
   ['{', 'This is JSON: send a line of JSON for each object, as application/x-ndjson.'],
+  ['\x1f\x8b', 'This is a compressed file: send what is in it.'],
   ['\xff\xfe', 'This is UTF-16. Save the table as CSV (UTF-8).'],
   ['\xfe\xff', 'This is UTF-16. Save the table as CSV (UTF-8).'],
 ];

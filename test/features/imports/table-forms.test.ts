@@ -40,7 +40,15 @@ describe('a table', () => {
 
   for (const [what, bytes, advice] of [
     ['a workbook', Buffer.from('PK\x03\x04\x14\x00', 'latin1'), /workbook.*CSV/],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /workbook.*CSV/],
+    ['a PDF', Buffer.from('%PDF-1.7\n'), /PDF.*CSV/],
+    ['a card after a byte-order mark', Buffer.from('\ufeffbegin:vcard\nversion:3.0\n'), /CSV/],
+    ['a web page', Buffer.from('<!doctype html><table>'), /web page.*CSV/],
+    ['XML', Buffer.from('\ufeff<?xml version="1.0"?>'), /XML.*CSV/],
     ['JSON', Buffer.from('[{"name":"Ada"}]'), /JSON.*application\/x-ndjson/],
+    ['a text of a word processor', Buffer.from('{\\rtf1'), /CSV/],
+    ['a compressed file', Buffer.from('1f8b0800', 'hex'), /compressed/],
+    ['a card', Buffer.from('BEGIN:VCARD\nVERSION:3.0\n'), /CSV/],
     ['UTF-16', Buffer.from('\ufeffname\nAda\n', 'utf16le'), /UTF-8/],
     ['UTF-16, the other way', Buffer.from('\ufeffname\nAda\n', 'utf16le').swap16(), /UTF-8/],
     ['NUL', Buffer.from('name\0\nAda\n'), /no table/],
@@ -66,8 +74,10 @@ describe('a cell', () => {
     return importTable(service(), { token, text, query: '?of=products' });
   }
 
-  const trueWords = 'true TRUE 1 -1 y Y j yes Ja x WAHR t on ✓';
-  const falseWords = 'false 0 n N no Nein FALSCH f off ✗';
+  const trueWords =
+    'true TRUE 1 -1 y Y j yes Ja x WAHR VRAI VERDADERO vero waar PRAWDA SANT oui sí tak да igen evet t ΑΛΗΘΗΣ Αληθές ναι CERT SATT egia BENAR 真 ☑ ✅ 是 はい 예 ✓';
+  const falseWords =
+    'false 0 n N no Nein FALSCH FAUX FALSO onwaar FAŁSZ FALSKT non não nie нет nem hayır f ΨΕΥΔΗΣ όχι USANN ósatt gezurra SALAH 假 ☐ ☒ ❌ 否 いいえ 아니요 ✗';
   const pricesOf = (texts: Readonly<Record<string, number>>, currency: string) =>
     Object.entries(texts).map(
       ([unitPrice, price]) => [{ unitPrice, currency }, { unitPrice: price }] as const,
