@@ -102,7 +102,7 @@ function isRoot(): boolean {
   return process.geteuid?.() === 0;
 }
 
-/** Whether other accounts may write a folder; for a folder of root, also whether a group may. */
+/** Whether other accounts may write a folder; if this process is root, also whether a group may. */
 function mayOthersWrite(folder: string): boolean {
   return (statSync(folder).mode & (isRoot() ? 0o022 : 0o002)) !== 0;
 }

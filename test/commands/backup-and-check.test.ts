@@ -142,7 +142,7 @@ describe('sample and check', { concurrency: true }, () => {
     const orders = rowsOf(file, 'orders');
     const distinct = (name: string) => new Set(orders.map((row) => row[name]));
     assert.deepEqual([...distinct('status')].toSorted(), statuses.toSorted());
-    assert.ok(distinct('currency').size > 5 && distinct('customerId').size > 50);
+    assert.ok(distinct('currency').size > 4 && distinct('customerId').size > 50);
     const months = orders.map(({ createdAt }) => new Date(Number(createdAt)).toISOString().slice(0, 7));
     const ofYear = Array.from({ length: 12 }, (_, month) => `2025-${String(month + 1).padStart(2, '0')}`);
     assert.deepEqual([...new Set(months)], ofYear);
@@ -153,7 +153,7 @@ describe('sample and check', { concurrency: true }, () => {
   });
 
   test('sample data is sound, and only an empty database is filled', async () => {
-    const counts = /^users: 6, .*, customers: 100, orders: 400, .*events: 1670\b.*\n.* is sound\.\n$/;
+    const counts = /^users: 6, .*, customers: 100, orders: 400, .*events: 1655\b.*\n.* is sound\.\n$/;
     assert.match(await checked(first, 0), counts);
     const again = await orderly(['sample', `--data=${first}`]);
     const advice = `The database in ${first} is not empty. Add --data sample-data to fill another one.`;

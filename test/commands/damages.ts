@@ -47,8 +47,8 @@ UPDATE customers SET address = '${badAddress}' WHERE id = 6
 UPDATE customers SET name = 'Other', nameKey = 'other' || char(1) || 'Other' WHERE id = 4
 → customer 4 is not found by its name.
 INSERT INTO customerSearch (customerSearch, rowid, text) SELECT 'delete', id, '  ' ||
-  replace(upper(name), ' ', '  ') FROM customers WHERE id = 5
-→ customer 5 is not found by its name.
+  replace(upper(name), ' ', '  ') FROM customers WHERE id = 29
+→ customer 29 is not found by its name.
 INSERT INTO customerSearch (rowid, text) VALUES (9999, 'X')
 → customer 9999 is found, but does not exist.
 UPDATE users SET emailKey = 'X' WHERE id = 2

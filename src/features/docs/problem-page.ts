@@ -2,7 +2,7 @@
 import { problemTypes } from '../../http/responses/problem-types.ts';
 import { problemCodes, type ProblemCode } from '../../problem.ts';
 import { html, inline, link, pageOf, type Html, type Page } from '../../web/page-layout.ts';
-import { codesEverywhere, codesOf, operationsOf, type ApiDocument } from './api-document.ts';
+import type { ApiDocument } from './api-document.ts';
 import { jsonText, codeSample } from './docs-fields.ts';
 
 export const problemList = html`<dl class="fields" id="problem-list">${problemCodes.map(problemRow)}</dl>`;
@@ -28,8 +28,7 @@ export function problemPage(code: ProblemCode | undefined, document: object): Pa
   const main = html`<section>
 <p class="endpoint"><b class="method problem">${status}</b> <code>${code}</code></p>
 <h1>${title}</h1><p class="lead">${inline(about)}</p>
-${codeSample('Example', example)}
-<h2>Where</h2>${placesOf(code, api)}</section>`;
+${codeSample('Example', example)}</section>`;
   return pageOf({ title: `${title} · orderly API`, contents: contentsFor(code), main });
 }
 
@@ -41,17 +40,4 @@ function contentsFor(code: ProblemCode | undefined): Html {
   });
   return html`<ul><li>${link('/docs', 'API documentation')}</li>
 <li>${link('/problems', 'Problem types')}<ul>${entries}</ul></li></ul>`;
-}
-
-function placesOf(code: ProblemCode, api: ApiDocument): Html {
-  if (codesEverywhere(api).has(code)) return html`<p>Every operation can return it.</p>`;
-  const found = operationsOf(api).filter(({ operation }) =>
-    Object.values(operation.responses).some((each) => codesOf(each).includes(code)),
-  );
-  if (found.length === 0) return html`<p>It concerns a path as a whole, not one operation.</p>`;
-  const places = found.map(({ method, path, operation: { operationId, summary } }) => {
-    const title = link(`/docs#${operationId}`, summary);
-    return html`<li>${title} <code>${method} ${path}</code></li>`;
-  });
-  return html`<ul>${places}</ul>`;
 }
