@@ -150,6 +150,16 @@ test('new orders that are not placed yet', { timeout: 300_000 }, async (t) => {
     assert.deepEqual(await tab.evaluate(kept), []);
     await person.enter('Customer', 'g');
     await tab.evaluate('document.execCommand("delete")');
+    await person.enter('Item', 'Ribbon');
+    await tab.press('Enter');
+    await tab.type('2');
+    await tab.press('Enter');
+    await tab.until('document.querySelectorAll(".line").length === 2');
+    for (const label of ['Price', 'Item']) {
+      await person.enter(label, 'x');
+      await tab.evaluate('document.execCommand("delete")');
+    }
+    assert.deepEqual(await tab.evaluate(kept), []);
     await person.go('#/today');
     await person.go('#/new');
     await tab.until(isNew);

@@ -186,7 +186,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
       await begin();
       await tab.scan(tea.barcode);
       await seeItems(teaLine);
-      await tab.evaluate(`document.querySelector('.bar .primary').focus()`);
+      await tab.evaluate(`document.querySelector('.bar [type=submit]').focus()`);
       await tab.scan(code);
       await wait(500);
       await seeItems(teas(2));

@@ -107,7 +107,12 @@ const paymentKeys = [
 /** Buttons that place an order as it is sold over the counter, each with a key of its own. */
 function paymentButtons(): Child {
   const buttons = paymentKeys.map(([payment, key]) => {
-    const attributes = { type: 'submit', 'data-payment': payment, 'aria-keyshortcuts': key };
+    const attributes = {
+      type: 'submit',
+      class: 'primary',
+      'data-payment': payment,
+      'aria-keyshortcuts': key,
+    };
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', key));
   });
   return h('div.ends', h('span', t('Paid:')), buttons);

@@ -65,7 +65,7 @@ export function orderForm(page: Page, options: Options) {
   }
 
   function entered(): Entered {
-    return { ...customer.entered(), items: String(lines.filled) };
+    return { ...customer.entered(), ...lines.entered() };
   }
 
   function takeScans(): void {
@@ -111,10 +111,12 @@ export function orderForm(page: Page, options: Options) {
   draw();
   const body = form(cards, {
     submit,
+    isPlain: isSale, // the payments are the main way
     // beside the form's button, so that it is always in sight
     lead: hasItems && h('p.sum-up', rich('Total {total}', { total: lines.total })),
     others,
     isLong: true,
+    isStepwise: true,
     chosen: entered,
     ...(keep && { keep }),
     run: send,

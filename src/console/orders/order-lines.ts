@@ -12,6 +12,7 @@ import { button, h, icon, icons } from '../parts/elements.ts';
 import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
 import {
   type Control,
+  type Entered,
   currencyChoice,
   enterValue,
   type Field,
@@ -296,10 +297,10 @@ export function orderLines(client: ApiClient) {
     const ordered = [...lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
     const all = read();
     for (const [index, { line, ownName, sum }] of all.entries()) {
-      const { element, name, sku, quantity, price, of, isWaiting } = line;
+      const { element, name, sku, price, of, isWaiting } = line;
       sku.value = name.value.includes(of.name) ? of.sku : ''; // another name is another thing
       say(line.about, sku.value);
-      for (const [member, control] of Object.entries({ name, sku, quantity, unitPrice: price }))
+      for (const [member, control] of itemControls(line))
         control.dataset['pointer'] = `/items/${ordered.indexOf(line)}/${member}`;
       price.dataset['currency'] = currency();
       line.remove.ariaLabel = t('Remove item {number}', { number: index + 1 });
@@ -326,9 +327,12 @@ export function orderLines(client: ApiClient) {
     lookUpAgain,
     scanned,
 
-    /** The number of lines that are not empty. */
-    get filled(): number {
-      return lines.filter((line) => !isEmpty(line)).length;
+    /** The number of items, and that what stands in lines that are empty is nothing. */
+    entered(): Entered {
+      const controls = lines.filter(isEmpty).flatMap(itemControls);
+      const nothing = controls.map(([, { dataset }]) => [dataset['pointer'], undefined] as const);
+      const filled = lines.filter((line) => !isEmpty(line));
+      return { ...Object.fromEntries(nothing), items: String(filled.length) };
     },
 
     /** Whether a code that was scanned waits for its answer. */
@@ -416,6 +420,11 @@ function textInFocus(): string {
 
 /** A discount begins with a minus, which is often typed once more. */
 const secondMinus = /^[-−–]\s*(?=[-−–])/;
+
+/** The controls of an item by its members. */
+function itemControls({ name, sku, quantity, price }: Line): [string, Control][] {
+  return Object.entries({ name, sku, quantity, unitPrice: price });
+}
 
 function isPriceless({ price }: Line): boolean {
   return price.value.trim() === '';

@@ -128,7 +128,11 @@ const textKinds: Readonly<Partial<Record<NonNullable<Member['kind']>, TextKind>>
 
 function inputOf(member: Member, pointer: string, { currency, address }: Others): Input {
   const { label, kind, hint, isRequired, isWide = kind === 'note', check } = member;
-  if (kind === 'address') return addressInput(pointer);
+  if (kind === 'address') {
+    const address = addressInput(pointer);
+    const block = h('fieldset.field.wide', h('legend', label), h('div.grid', address.elements));
+    return { ...address, elements: [block] };
+  }
   if (kind === 'flag') return flagInput(label);
   if (kind === 'choices') return choicesInput(member, pointer);
   const own: TextKind = kind === undefined ? {} : (textKinds[kind] ?? {});

@@ -110,8 +110,12 @@ type FormOptions = {
   readonly lead?: Child;
   /** Shown beside the submit button. Following a link there gives the input up. */
   readonly others?: Child;
-  /** Whether Enter goes to the next field, only Ctrl+Enter sends the form, and the buttons stay in sight. */
+  /** Whether the submit button is only one of several, and another one the main one. */
+  readonly isPlain?: boolean;
+  /** Whether the buttons stay in sight. */
   readonly isLong?: boolean;
+  /** Whether Enter goes to the next field, and only Ctrl+Enter sends the form. */
+  readonly isStepwise?: boolean;
   /** A form that is drawn again with the same key stays, with all that was entered, until its page is left. */
   readonly key?: string;
   /** What is entered beside the texts and the ticks. */
@@ -126,7 +130,7 @@ type FormOptions = {
 };
 
 /** What was entered in a form: the text of each field by its pointer, whether a box is ticked by its id. */
-export type Entered = Readonly<Record<string, string | boolean>>;
+export type Entered = Readonly<Record<string, string | boolean | undefined>>;
 
 /** A form with input that has not been sent. */
 export const unsent = 'form[data-unsent]';
@@ -135,8 +139,10 @@ export const unkept = 'form[data-unsent="unkept"]';
 
 /** Submitting it again while `run` is pending does nothing. */
 export function form(content: Child, options: FormOptions): HTMLFormElement {
-  const { submit, isDangerous = false, lead, others, isLong = false, key, chosen, keep, run } = options;
-  const button = h('button', { class: isDangerous ? 'danger' : 'primary', type: 'submit' }, submit);
+  const { submit, isDangerous = false, isPlain = false, isLong = false, isStepwise = false } = options;
+  const { lead, others, key, chosen, keep, run } = options;
+  const kind = isDangerous ? 'danger' : !isPlain && 'primary';
+  const button = h('button', { class: kind, type: 'submit' }, submit);
   const message = h('p.issue.form-issue', { role: 'alert' });
   const buttons = h('div.buttons', lead, button, others);
   const end = h('div', { class: isLong && 'bar' }, message, buttons);
@@ -157,10 +163,10 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   button.addEventListener('click', (event) => isSecondClick(event) && event.preventDefault());
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));
-  if (isLong) button.title = t('Ctrl+Enter');
+  if (isStepwise) button.title = t('Ctrl+Enter');
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
-    if (isLong) pressedEnter(element, event);
+    if (isStepwise) pressedEnter(element, event);
     else if (isDangerous && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
   });
   // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
