@@ -13,8 +13,8 @@ import type { DatabaseSync } from 'node:sqlite';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 import { unavailable } from '../problem.ts';
 import { Connection, type WriteCallback, type Invalidation } from './connection.ts';
-import { isBusy, isDamage, isEnvironment, isSqliteError } from './storage-error.ts';
 import { emptyCommitSql } from './database-file.ts';
+import { isBusy, isDamage, isEnvironment, isSqliteError } from './storage-error.ts';
 import type { StorageStats } from './storage-stats.ts';
 
 /** The time after which a group takes no other callback. */

@@ -83,12 +83,12 @@ export function matchingCustomers(scope: SearchScope, q: string): SearchSelectio
   const search = parseSearch(q);
   return {
     owners: scope.owners,
-    async search(database, limit) {
+    async search(database, rowsMax) {
       const [byId, matching] = await Promise.all([
         findCustomerById(database, scope, search),
-        findMatchingCustomers(database, scope, { search, rowsMax: limit }),
+        findMatchingCustomers(database, scope, { search, rowsMax }),
       ]);
-      return rankPositions([...byId, ...matching], search.id, limit);
+      return rankPositions([...byId, ...matching], search.id, rowsMax);
     },
   };
 }

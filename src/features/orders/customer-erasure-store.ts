@@ -2,11 +2,11 @@
 // that clients can see: the customer is overwritten, and a row of `erasures` hides the personal members of
 // the orders (`unlessErasedSql`). The cleanup then clears them in slices, even after a restart. Personal data
 // that are written to these orders in between are hidden and cleared, too.
+import { personalNames } from '../../resource/resource-members.ts';
 import type { Connection } from '../../storage/connection.ts';
+import { indexMetadata, noMetadata, type Metadata } from '../../storage/metadata.ts';
 import type { Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
-import { indexMetadata, noMetadata, type Metadata } from '../../storage/metadata.ts';
-import { personalNames } from '../../resource/resource-members.ts';
 import { eraseContent, type Customer } from '../customers/customers.ts';
 import { orderMembers } from './order-members.ts';
 

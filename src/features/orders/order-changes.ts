@@ -3,10 +3,10 @@ import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
 import { listed } from '../../base/listed.ts';
 import { Problem, forbidden, requireFittingMerge } from '../../problem.ts';
+import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import { mergePatch } from '../../schema/json-objects.ts';
 import { readOnlyIssues, withdrawnCurrencyIssues } from '../../schema/members.ts';
 import type { Issue } from '../../schema/schema.ts';
-import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import {
   orderContentOf,
   orderMembers,

@@ -8,8 +8,8 @@ import {
   type CsvTable,
 } from '../../base/csv.ts';
 import { decimalAmount } from '../../schema/decimal.ts';
-import { addressCells } from '../customers/address.ts';
 import { metadataMember } from '../../storage/metadata.ts';
+import { addressCells } from '../customers/address.ts';
 import type { Order } from './order-members.ts';
 
 /** The cells that all rows of an order have, in the order of the file. */

@@ -4,22 +4,22 @@ import { isDeepStrictEqual } from 'node:util';
 import { hasScope, rowAccessOf, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
 import { exportDescription } from '../../http/lists/export.ts';
 import { listParameters, pageOrFileIssues, type List, type Lists } from '../../http/lists/list.ts';
-import { exportable, revalidated } from '../../http/routing/reply.ts';
 import type { Lookup } from '../../http/responses/representation-cache.ts';
+import { exportable, revalidated } from '../../http/routing/reply.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
 import { notFound } from '../../problem.ts';
+import { userExists } from '../../resource/owner-store.ts';
 import type { ObjectOf } from '../../schema/schema.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
-import { customerResource } from '../customers/customers.ts';
 import { requireVisible } from '../../storage/object-access.ts';
-import { userExists } from '../../resource/owner-store.ts';
+import { customerResource } from '../customers/customers.ts';
 import { includedCustomers, orderIncludes } from './included-customer-representation.ts';
 import { orderTable } from './order-csv.ts';
-import { orderSource } from './order-store.ts';
 import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
 import { Order } from './order-members.ts';
 import { OrderCounts } from './order-status.ts';
+import { orderSource } from './order-store.ts';
 
 const orderFile = { name: 'orders', table: orderTable, source: orderSource };
 

@@ -1,9 +1,9 @@
 // Lists of orders: their parameters, which rows they have, and the indexes that find them.
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
+import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
 import { listOf } from '../../resource/resource-list.ts';
 import { beforeFilter, equalTo, fromFilter } from '../../resource/resource-members.ts';
-import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
 import { currency, id } from '../../schema/members.ts';
 import { array, oneOf, optional } from '../../schema/schema.ts';
 import { searchParameter } from '../../schema/searching.ts';
@@ -14,8 +14,8 @@ import { metadataFilter } from '../../storage/metadata.ts';
 import { customerResource } from '../customers/customers.ts';
 import { isNotErasedSql } from './customer-erasure-store.ts';
 import { status, type Order } from './order-members.ts';
-import { payments, statuses, type OrderCounts } from './order-status.ts';
 import { matchingOrders, searchedCustomersMax, searchedOrdersMax } from './order-search-store.ts';
+import { payments, statuses, type OrderCounts } from './order-status.ts';
 
 const ofUser = { schema: optional(id), column: 'userId', matches: ownedBy, ordered: ['createdAt'] };
 

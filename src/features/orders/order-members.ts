@@ -1,5 +1,15 @@
 // The members of an order, each declared once (`resource/resource-members.ts`), and the schemas made of them.
 import { listed } from '../../base/listed.ts';
+import {
+  contentReader,
+  identity,
+  postedIn,
+  sentIn,
+  shownIn,
+  times,
+  type ContentOf,
+  type PersonalOrNot,
+} from '../../resource/resource-members.ts';
 import { activeCurrency, currency, id, multiLine } from '../../schema/members.ts';
 import {
   array,
@@ -14,16 +24,6 @@ import {
   type Infer,
   type Issue,
 } from '../../schema/schema.ts';
-import {
-  contentReader,
-  identity,
-  postedIn,
-  sentIn,
-  shownIn,
-  times,
-  type ContentOf,
-  type PersonalOrNot,
-} from '../../resource/resource-members.ts';
 import { metadataMember } from '../../storage/metadata.ts';
 import * as column from '../../storage/table.ts';
 import { addressMember } from '../customers/address.ts';

@@ -1,6 +1,5 @@
 // Orders over HTTP: /orders, and the orders of a customer or a user.
 import { isStaff, selfOrStaff, signedIn, type Caller } from '../../auth/access.ts';
-import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import type { Lists } from '../../http/lists/list.ts';
 import {
   representationsOf,
@@ -9,11 +8,13 @@ import {
 } from '../../http/responses/representation-cache.ts';
 import { representRow } from '../../http/responses/representation.ts';
 import { route, type Route } from '../../http/routing/route.ts';
-import type { Issue } from '../../schema/schema.ts';
-import type { Permit } from '../../storage/permit.ts';
+import { forbidden, Problem, throwIfInvalid } from '../../problem.ts';
 import { customerIssues, userIssues } from '../../resource/owner-store.ts';
+import type { Issue } from '../../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
+import type { Permit } from '../../storage/permit.ts';
 import { orderIncludes, withIncludedCustomer } from './included-customer-representation.ts';
+import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order-changes.ts';
 import {
   countOrdersRoute,
   listOrdersRoute,
@@ -22,7 +23,6 @@ import {
 } from './order-list-routes.ts';
 import { NewOrder, Order, OrderPatch, orderContentOf } from './order-members.ts';
 import { checkTransition, stepsWhenPlacedAs } from './order-status.ts';
-import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order-changes.ts';
 import { addOrder, orderSource, replaceOrder } from './order-store.ts';
 
 type OrderServices = {

@@ -40,15 +40,15 @@ export function matchingOrders(q: string, searched: SearchScopes): SearchSelecti
   const request = { ...searched, search };
   return {
     owners: orders.owners,
-    async search(database, limit) {
+    async search(database, rowsMax) {
       if (search.phrases.length === 0) return [];
       const found = await Promise.all([
-        findOfCustomers(database, request, limit),
-        findOfAmount(database, { orders, q }, limit),
-        findWithItem(database, { orders, phrases: search.phrases }, limit),
-        mayReadProducts ? findWithBarcode(database, { orders, q }, limit) : [],
+        findOfCustomers(database, request, rowsMax),
+        findOfAmount(database, { orders, q }, rowsMax),
+        findWithItem(database, { orders, phrases: search.phrases }, rowsMax),
+        mayReadProducts ? findWithBarcode(database, { orders, q }, rowsMax) : [],
       ]);
-      return rankPositions(found.flat(), idIfAlone(search), limit);
+      return rankPositions(found.flat(), idIfAlone(search), rowsMax);
     },
   };
 }
@@ -57,7 +57,7 @@ export function matchingOrders(q: string, searched: SearchScopes): SearchSelecti
 async function findOfCustomers(
   database: SearchDatabase,
   { orders, search, customers }: OrderSearch,
-  limit: number,
+  rowsMax: number,
 ): Promise<KeysetPosition[]> {
   const matching = customers === undefined ? [] : await findCustomers(database, customers, search);
   const { sql, params } = orders.where;
@@ -70,7 +70,7 @@ async function findOfCustomers(
     ...params,
     JSON.stringify(matching),
     ...params,
-    limit,
+    rowsMax,
   ]);
 }
 
@@ -97,7 +97,7 @@ type TextSearch = { readonly orders: SearchScope; readonly q: string };
 async function findOfAmount(
   database: SearchDatabase,
   { orders, q }: TextSearch,
-  limit: number,
+  rowsMax: number,
 ): Promise<KeysetPosition[]> {
   const amount = searchedAmountIn(q);
   if (amount === undefined) return [];
@@ -106,7 +106,7 @@ async function findOfAmount(
     'SELECT 0, id FROM (SELECT value AS anyStatus FROM json_each(?)) CROSS JOIN orders ' +
     'ON status = anyStatus AND total = ? AND instr(?, currency) ' +
     `WHERE ${sql} ORDER BY id DESC LIMIT +?`;
-  const values = [JSON.stringify(statuses), amount.total, amount.currencies, ...params, limit];
+  const values = [JSON.stringify(statuses), amount.total, amount.currencies, ...params, rowsMax];
   return database.readInWorker<Row & KeysetPosition>(ofAmount, values);
 }
 
@@ -129,11 +129,11 @@ function searchedAmountIn(text: string): { readonly total: number; readonly curr
 function findWithItem(
   database: SearchDatabase,
   { orders, phrases }: { readonly orders: SearchScope; readonly phrases: SearchQuery['phrases'] },
-  limit: number,
+  rowsMax: number,
 ): Promise<(Row & KeysetPosition)[]> {
   const { sql, params } = orders.where;
   const newest = `SELECT id, items, ${city} FROM orders WHERE ${sql} ORDER BY id DESC LIMIT ${searchedOrdersMax}`;
-  const items: RowSearch = { phrases, columns: 'JSON', rowsMax: limit };
+  const items: RowSearch = { phrases, columns: 'JSON', rowsMax };
   return database.readInWorker(newest, params, { search: items });
 }
 
@@ -144,7 +144,7 @@ const city = `${unlessErasedSql('shippingAddress')} -> 'city'`;
 async function findWithBarcode(
   database: SearchDatabase,
   { orders, q }: TextSearch,
-  limit: number,
+  rowsMax: number,
 ): Promise<KeysetPosition[]> {
   const barcodes = codesIn(q).map(barcodeKey);
   if (barcodes.length === 0) return [];
@@ -152,6 +152,6 @@ async function findWithBarcode(
     `SELECT sku FROM products WHERE barcodeKey IN (${barcodes.map(() => '?').join(', ')})`,
     barcodes,
   );
-  const found = skus.map(([sku]) => findWithItem(database, { orders, phrases: wordPhrases(sku) }, limit));
+  const found = skus.map(([sku]) => findWithItem(database, { orders, phrases: wordPhrases(sku) }, rowsMax));
   return (await Promise.all(found)).flat();
 }

@@ -1,6 +1,6 @@
 // The tables of orders.
-import type { Migration } from '../../storage/migrations.ts';
 import { metadataMigration } from '../../storage/metadata.ts';
+import type { Migration } from '../../storage/migrations.ts';
 
 /** SQLite can't change a CHECK: a status more needs a further migration, which makes the table anew. */
 const firstStatuses = ['open', 'paid', 'shipped', 'delivered', 'cancelled', 'refunded'];

@@ -1,7 +1,7 @@
 // Negotiates media types (RFC 9110 section 12.5.1), and checks the Content-Type of bodies.
 import { Problem } from '../../problem.ts';
-import { acceptPatch, bodyTypesOf, jsonType } from '../responses/media-types.ts';
 import type { RequestHeaders } from '../connections/request-fields.ts';
+import { acceptPatch, bodyTypesOf, jsonType } from '../responses/media-types.ts';
 
 /**
  * Returns the offered media type that the client prefers, by default the first. Throws 406 if the client

@@ -1,9 +1,9 @@
 // Reads the query parameters of a request strictly.
 import { Problem } from '../../problem.ts';
-import { decodeUnreserved } from '../routing/request-target.ts';
-import { fromText, schemaIssues } from '../../schema/schema-check.ts';
 import { canonicalTime } from '../../schema/rfc3339.ts';
+import { fromText, schemaIssues } from '../../schema/schema-check.ts';
 import type { Issue, JsonSchema } from '../../schema/schema.ts';
+import { decodeUnreserved } from '../routing/request-target.ts';
 
 export type QueryValues = Record<string, unknown>;
 

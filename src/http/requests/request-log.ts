@@ -1,13 +1,13 @@
-// Logs requests, with their security events. Requests that no rate limits share an allowance of lines: they cost a
-// client next to nothing, and with a line for each a few clients could fill the disk.
-import type { RequestLogLine } from '../../base/log-lines.ts';
+// Logs requests, with their security events. Requests that count against no rate have a bounded number of lines: they
+// cost a client next to nothing, and with a line for each a few clients could fill the disk.
 import { minuteMilliseconds } from '../../base/durations.ts';
+import type { RequestLogLine } from '../../base/log-lines.ts';
 import type { Logger } from '../../base/logger.ts';
 import type { Timers } from '../../base/timers.ts';
 import { securityEventLevels, type SecurityEvent } from '../../security-event.ts';
 import type { RequestHead } from './request-head.ts';
 
-/** The log lines for requests that no rate limits: about 200 MB a day. */
+/** The log lines for requests that count against no rate: about 200 MB a day. */
 const unratedLinesPerMinuteMax = 600;
 /** An API key that was sent in the path by mistake. */
 const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
@@ -31,7 +31,7 @@ export class RequestLog {
     this.#timers = timers;
   }
 
-  /** Consumes a line of the allowance for requests that no rate limits. Returns false if none is left. */
+  /** Whether a request that counts against no rate may have a line; if not, only its status is counted. */
   consumeLine(status: number): boolean {
     this.#cancelTimer ??= this.#timers.after(minuteMilliseconds, () => this.endMinute());
     this.#lines += 1;
