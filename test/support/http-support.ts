@@ -47,6 +47,14 @@ export async function assertStatus(
   assert.equal(status, expected, `${what} ${status} instead of ${expected}: ${text}`);
 }
 
+type Reader = { get(path: string): Promise<TestResponse> };
+
+/** A sample of /metrics by its name and labels, such as `orderly_rejections_total{reason="rate"}`; NaN if it isn't there. */
+export async function sampleOf({ get }: Reader, sample: string): Promise<number> {
+  const lines = (await get('/metrics')).text.split('\n');
+  return Number(lines.find((line) => line.startsWith(`${sample} `))?.slice(sample.length));
+}
+
 type Headers = Readonly<Record<string, string | string[] | undefined>>;
 type ProblemResponse = Pick<TestResponse, 'status' | 'body'> & { readonly headers: Headers };
 

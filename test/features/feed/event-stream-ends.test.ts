@@ -10,7 +10,7 @@ import {
   streamsWithoutStaffMax,
   streamUnsentBytesMax,
 } from '../../../src/features/feed/live-feed.ts';
-import { assertProblem, proxiedFrom } from '../../support/http-support.ts';
+import { assertProblem, proxiedFrom, sampleOf } from '../../support/http-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import {
   newCustomer,
@@ -49,11 +49,6 @@ const ways: Readonly<Record<string, readonly [ended: string, way: Way]>> = {
 const events = { scopes: ['events:read'] };
 const hasData = ({ data }: { readonly data?: unknown }): boolean => data !== undefined;
 
-async function metric({ as }: TestService, name: string): Promise<number> {
-  const lines = (await as().get('/metrics')).text.split('\n');
-  return Number(lines.find((line) => line.startsWith(`${name} `))?.split(' ')[1]);
-}
-
 for (const [name, [ended, way]] of Object.entries(ways))
   test(`a stream ends at once with ${name}, and no other does`, async (t) => {
     const { service, root } = await rootService(t);
@@ -76,7 +71,7 @@ test('a stream ends at once with the time of its access token', inTime, async (t
   const service = await serviceFor(t);
   const { token } = await service.person();
   (await openStream(service, { token })).close();
-  await until(async () => (await metric(service, 'orderly_streams')) === 0);
+  await until(async () => (await sampleOf(service, 'orderly_streams')) === 0);
   const stream = await openStream(service, { token });
   service.clock.advance(899_000);
   const { id } = await newCustomer(service, token);
@@ -136,8 +131,8 @@ async function idsUntil(stream: StreamReader, subject: string): Promise<number[]
  */
 async function changeUntilSlow(service: TestService, { patch }: Person, path: string): Promise<void> {
   let changes = 0;
-  while ((await metric(service, 'orderly_streams_ended_total{reason="slow"}')) === 0) {
-    if ((await metric(service, 'orderly_stream_events_total')) < changes) continue;
+  while ((await sampleOf(service, 'orderly_streams_ended_total{reason="slow"}')) === 0) {
+    if ((await sampleOf(service, 'orderly_stream_events_total')) < changes) continue;
     assert.ok(changes < 100_000, 'a reader who reads nothing was never cut');
     const requests = Array.from({ length: 50 }, (_, index) => {
       const item = { name: `${changes + index} `.padEnd(200, 'x'), quantity: 1, unitPrice: 1 };
@@ -169,7 +164,7 @@ test('the stream of a reader who stalls while events are removed ends, then 410'
   );
   const gone = await service.as({ key }).get('/events', { ...sse, 'last-event-id': seen.at(-1)?.id ?? '' });
   assertProblem(gone, 'events-gone');
-  assert.match(inside.metricsText(), /^orderly_streams_ended_total\{reason="gone"\} 1$/m);
+  assert.equal(await sampleOf(service, 'orderly_streams_ended_total{reason="gone"}'), 1);
 });
 
 test('a cursor whose events were removed is 410 before the stream begins', async (t) => {
@@ -214,8 +209,7 @@ test('the streams of all users are bounded together, so that strangers leave som
     }
     await assertFull(service, await callOf(role), 'streams');
   }
-  const { text } = await (await service.root()).get('/metrics');
-  assert.match(text, /^orderly_streams 100$/m);
+  assert.equal(await sampleOf(await service.root(), 'orderly_streams'), 100);
 });
 
 test('an address has at most 20 streams, whoever opens them', async (t) => {
@@ -264,7 +258,7 @@ test('a stream is one request of its connection, and logged with its end', async
   const fields = `Host: a\r\nAuthorization: Bearer ${token}\r\nAccept: text/event-stream\r\nX-Request-Id: live`;
   connection.write(`GET /events HTTP/1.1\r\n${fields}\r\n\r\n`);
   connection.write(`GET /health/live HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n`);
-  await until(async () => (await metric(service, 'orderly_streams')) === 1);
+  await until(async () => (await sampleOf(service, 'orderly_streams')) === 1);
   await end(`/api/sessions/${sessionId}`);
   assert.match(await connection.closed, /^HTTP\/1\.1 200 OK\r\n[^]*\r\n0\r\n\r\nHTTP\/1\.1 200 OK\r\n/);
   const [line = '', ...others] = service.logged.filter((each) => each.includes('"requestId":"live"'));

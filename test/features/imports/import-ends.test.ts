@@ -13,7 +13,7 @@ import {
 import { bodyBytesMax } from '../../../src/http/connections/request-fields.ts';
 import { startChild } from '../../support/child-service.ts';
 import { newFolder } from '../../support/command-support.ts';
-import { assertProblem } from '../../support/http-support.ts';
+import { assertProblem, sampleOf } from '../../support/http-support.ts';
 import {
   customerLine,
   importLines,
@@ -33,6 +33,7 @@ import { newKey, rootService } from '../../support/resource-support.ts';
 import { countedSecurityEvents, denials } from '../../support/security-line-support.ts';
 import type { Person, TestService } from '../../support/service.ts';
 import { settings, signedInFolder } from '../../torture/signed-in-folder.ts';
+import { until } from '../../support/storage-support.ts';
 
 /** An import that the service has begun: it has taken one line. */
 async function begunImport(service: TestService, token: string, more = ''): Promise<OpenImport> {
@@ -154,7 +155,7 @@ describe('an import whose client disconnects', () => {
   test('an import whose client disconnects makes room for the next one', async (t) => {
     const { service, token } = await rootService(t);
     const [first, second] = [openImport(service, token), openImport(service, token)];
-    while (!(await service.get('/metrics')).text.includes('\norderly_imports_running 2\n')) continue;
+    await until(async () => (await sampleOf(service, 'orderly_imports_running')) === 2);
     assertProblem(await sendImport(service, '', { token }), 'unavailable');
     first.destroy();
     second.end();
@@ -179,10 +180,8 @@ test('while a client reads nothing, no more of its lines are read', async (t) =>
   const sent = openImport(service, token);
   sent.write(linesOf(values));
   sent.end();
-  const taken = await untilItStays(async () => {
-    const { text } = await service.get('/metrics');
-    return Number(/^orderly_import_lines_total\{status="422"\} (\d+)$/m.exec(text)?.[1] ?? 0);
-  });
+  const counted = 'orderly_import_lines_total{status="422"}';
+  const taken = await untilItStays(async () => (await sampleOf(service, counted)) || 0);
   assert.ok(taken > 100 && taken < values.length, `${taken} lines were taken`);
   const { results, isWhole } = await sent.rest();
   assert.deepEqual([results.length, isWhole], [values.length, true]);

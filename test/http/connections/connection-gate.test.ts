@@ -5,7 +5,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { describe, test, type TestContext } from 'node:test';
-import { assertStatus } from '../../support/http-support.ts';
+import { assertStatus, sampleOf } from '../../support/http-support.ts';
 import { newCertificate } from '../../support/new-certificate.ts';
 import { connectionsWithin, openFilesMax } from '../../../src/service/listening.ts';
 import { live, serverBefore } from '../../support/connection-support.ts';
@@ -61,8 +61,7 @@ test('past --connections-per-address an address gets no more connections, but th
   const service = await serviceFor(t, { settings: { host: '0.0.0.0', 'connections-per-address': '2' } });
   const sockets = [await opened(t, service.port, own), await opened(t, service.port, own)];
   assert.equal(await rawOver(await opened(t, service.port, own)).closed, '');
-  const { text } = await service.get('/metrics');
-  assert.match(text, /^orderly_connections_rejected_total\{reason="address"\} 1$/m);
+  assert.equal(await sampleOf(service, 'orderly_connections_rejected_total{reason="address"}'), 1);
   for (const socket of sockets) socket.destroy();
   await until(() => (service.inside?.connections.open ?? 1) === 1); // that of the metrics
   const again = rawOver(await opened(t, service.port, own));

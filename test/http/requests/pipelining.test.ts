@@ -8,7 +8,7 @@ import { waitingBytesMax, waitingRequestsMax } from '../../../src/http/connectio
 import type { Document } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { live, request } from '../../support/connection-support.ts';
-import { assertStatus } from '../../support/http-support.ts';
+import { assertStatus, sampleOf } from '../../support/http-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { insideOnly, serviceFor, type Person, type TestService } from '../../support/service.ts';
 import { until } from '../../support/storage-support.ts';
@@ -256,11 +256,9 @@ describe('unread responses', () => {
   });
 });
 
-/** How many connections were cut for this reason, according to /metrics. */
-async function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
-  const { text } = await service.get('/metrics');
-  const sample = new RegExp(`^orderly_connections_dropped_total\\{reason="${reason}"\\} (\\d+)$`, 'm');
-  return Number(sample.exec(text)?.[1]);
+/** How many connections were cut for this reason. */
+function cutFor(service: TestService, reason: 'pipelined' | 'unread'): Promise<number> {
+  return sampleOf(service, `orderly_connections_dropped_total{reason="${reason}"}`);
 }
 
 /** Sends a request on a connection of its own, which ends with the response, and doesn't read it yet. */
