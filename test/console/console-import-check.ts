@@ -280,7 +280,10 @@ const files: readonly File[] = [
     name: 'a row that would overwrite an earlier one',
     kind: 'products',
     text: 'sku;name;price\nNEW;First;1.00\nnew;Second;2.00\nX;Cup;8.00\nx;Cup;9.00\nX;Cup;8.00\n',
-    said: ['An earlier row is of the same one, with other content, and would be overwritten.'],
+    said: [
+      'Row 2 is of the same one, with other content, and would be overwritten.',
+      'Row 4 is of the same one, with other content, and would be overwritten.',
+    ],
   },
   {
     name: 'a row that would overwrite an earlier one of a known product',

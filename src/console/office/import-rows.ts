@@ -102,7 +102,7 @@ export async function sendLines(
   const country = kind === 'customers' ? given : undefined;
   const path = `/imports?${query({ of: kind, dryRun: isDryRun, country })}`;
   const heading = rowText(membersSent(choices), ',');
-  const met = new Map<number, Line>();
+  const met = new Map<string, Line>();
   const waiting = lines.filter(({ answer, problem }) => answer === undefined && problem === undefined);
   while (waiting.length > 0) {
     const batch = waiting.splice(0, isDryRun ? checkedLinesMax : importedLinesMax);
@@ -112,7 +112,7 @@ export async function sendLines(
     await inPieces(batch.entries(), ([index, line]) => {
       const answer: Answer = JSON.parse(answers[index] ?? '');
       if (answer.errors !== undefined) line.problem = answer.errors.map(faultText).join(' ');
-      else if (isDryRun) line.problem = overwriting(line, answer, met);
+      else if (isDryRun) line.problem = overwriting(line, answer, { met, choices });
       if (line.problem === undefined) line.answer = answer;
     });
     onProgress?.(1 - waiting.length / lines.length);
@@ -126,16 +126,32 @@ function faultText(issue: Issue): string {
 
 /**
  * Says which earlier line this one would overwrite: the same file, imported again, would change it back and forth. `met`
- * has the first line of each known object.
+ * has the first line of each object.
  */
-function overwriting(line: Line, { id, result }: Answer, met: Map<number, Line>): string | undefined {
-  if (id === null || id === undefined) {
-    const text = t('An earlier row is of the same one, with other content, and would be overwritten.');
-    return result === 'changed' ? text : undefined;
+function overwriting(line: Line, answer: Answer, { met, choices }: Earlier): string | undefined {
+  const keys = keysOf(line, answer, choices);
+  const earlier = keys.map((key) => met.get(key)).find((each) => each !== undefined);
+  for (const key of keys) met.set(key, earlier ?? line);
+  const isNew = (answer.id ?? null) === null;
+  if (isNew && answer.result !== 'changed') return undefined;
+  if (earlier !== undefined) {
+    const row = count(earlier.number);
+    const text = t('Row {row} is of the same one, with other content, and would be overwritten.', { row });
+    return earlier.text === line.text ? undefined : text;
   }
-  const earlier = met.get(id) ?? line;
-  met.set(id, earlier);
-  if (earlier.text === line.text) return undefined;
-  const row = count(earlier.number);
-  return t('Row {row} is of the same one, with other content, and would be overwritten.', { row });
+  return isNew
+    ? t('An earlier row is of the same one, with other content, and would be overwritten.')
+    : undefined;
+}
+
+type Earlier = { readonly met: Map<string, Line>; readonly choices: Choices };
+
+/** By what the line's object is known: its id, or what the service finds a new one by. */
+function keysOf({ cells }: Line, { id = null }: Answer, choices: Choices): string[] {
+  if (id !== null) return [`id ${id}`];
+  const values = valuesOf(cells, choices);
+  return ['email', 'reference', 'sku'].flatMap((name) => {
+    const value = values.get(name);
+    return value === undefined ? [] : [`${name} ${value.normalize('NFKC').toLowerCase()}`];
+  });
 }
