@@ -1,4 +1,4 @@
-// The daily quota: what counts, and that nothing exceeds it.
+// The rate of changes: what counts as one, and that nothing exceeds it.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { items, newCustomer, newKey, newOrder, rootToken } from '../support/resource-support.ts';
