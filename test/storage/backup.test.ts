@@ -21,16 +21,11 @@ import { backup, integrityIssues, restore } from '../../src/storage/backup.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
 import { keepBackup } from '../../src/storage/kept-backups.ts';
-import { StorageError } from '../../src/storage/storage-error.ts';
 import { newFolder } from '../support/command-support.ts';
-import { addNote, madeBackup, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
+import { addNote, madeBackup, migrations, noteTexts, openNotes, says } from '../support/storage-support.ts';
 
 const strict = { migrations, force: false };
 const forced = { ...strict, force: true };
-
-function says(pattern: RegExp): (error: unknown) => boolean {
-  return (error) => error instanceof StorageError && pattern.test(error.message);
-}
 
 test('a kept backup needs room for what is in the write-ahead log, too', async (t) => {
   const folder = newFolder(t);

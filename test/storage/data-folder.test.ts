@@ -15,13 +15,8 @@ import { test } from 'node:test';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import { isDatabase } from '../../src/storage/migrations.ts';
 import { databaseFile } from '../../src/storage/database-file.ts';
-import { StorageError } from '../../src/storage/storage-error.ts';
 import { newFolder } from '../support/command-support.ts';
-import { addNote, migrations, noteTexts, openNotes } from '../support/storage-support.ts';
-
-function says(pattern: RegExp): (error: unknown) => boolean {
-  return (error) => error instanceof StorageError && pattern.test(error.message);
-}
+import { addNote, migrations, noteTexts, openNotes, says } from '../support/storage-support.ts';
 
 test('a new folder gets a database that only its owner can read', async (t) => {
   const folder = join(newFolder(t), 'made', 'here');

@@ -8,6 +8,7 @@ import { openCommandDatabase } from '../../src/storage/command-database.ts';
 import type { Connection, Invalidation } from '../../src/storage/connection.ts';
 import { openDatabase, type Database, type DatabaseOptions } from '../../src/storage/database.ts';
 import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.ts';
+import { StorageError } from '../../src/storage/storage-error.ts';
 import { Problem } from '../../src/problem.ts';
 import { newFolder } from './command-support.ts';
 
@@ -18,6 +19,11 @@ export const migrations = [
     sql: 'CREATE TABLE notes (id INTEGER PRIMARY KEY, text TEXT NOT NULL UNIQUE) STRICT',
   },
 ];
+
+/** Whether an error is one of the storage with such a sentence; for `assert.throws`. */
+export function says(pattern: RegExp): (error: unknown) => boolean {
+  return (error) => error instanceof StorageError && pattern.test(error.message);
+}
 
 /** Opens a database, in a new folder unless `options` name one; it is closed at the end of the test. */
 export async function openNotes(t: TestContext, options: Partial<DatabaseOptions> = {}): Promise<Database> {
