@@ -11,6 +11,7 @@ import { SqlWorker, type SqlWorkerOptions } from '../../src/storage/sql-worker.t
 import { StorageError } from '../../src/storage/storage-error.ts';
 import { Problem } from '../../src/problem.ts';
 import { newFolder } from './command-support.ts';
+import type { TestService } from './service.ts';
 
 export const migrations = [
   {
@@ -102,6 +103,17 @@ export async function until(isSo: () => boolean | Promise<boolean>): Promise<voi
     assert(performance.now() < giveUp, `still not so after 10 s: ${isSo.toString()}`);
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
+}
+
+/** The first line of the log that has these parts, once it is there. */
+export async function loggedLine(
+  service: Pick<TestService, 'logged'>,
+  ...parts: readonly string[]
+): Promise<Readonly<Record<string, unknown>>> {
+  const find = (): string | undefined =>
+    service.logged.find((line) => parts.every((part) => line.includes(part)));
+  await until(() => find() !== undefined);
+  return JSON.parse(find() ?? '');
 }
 
 /** Whether a promise is settled in the next turn of the event loop. */

@@ -7,7 +7,7 @@ import { anyone } from '../../../src/auth/access.ts';
 import { empty, type Empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
-import { until } from '../../support/storage-support.ts';
+import { until, loggedLine } from '../../support/storage-support.ts';
 import { request } from '../../support/connection-support.ts';
 import { openRaw } from '../../support/raw-connection.ts';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,11 +16,6 @@ import { runInNewContext } from 'node:vm';
 import { assertStatus } from '../../support/http-support.ts';
 
 suite('a client that has gone before its response', insideOnly, () => {
-  const line = async (service: TestService, id: string): Promise<Readonly<Record<string, unknown>>> => {
-    const find = (): string | undefined => service.logged.find((text) => text.includes(`"${id}"`));
-    await until(() => find() !== undefined);
-    return JSON.parse(find() ?? '');
-  };
   const countsOf = ({ inside }: TestService, labels: string): string | undefined =>
     new RegExp(`^orderly_http_requests_total\\{${labels}\\} (\\d+)$`, 'm').exec(
       inside?.metricsText() ?? '',
@@ -44,7 +39,7 @@ suite('a client that has gone before its response', insideOnly, () => {
     socket.resetAndDestroy();
     await until(() => service.inside?.connections.open === 0);
     ended.resolve(empty);
-    const { status, path, end } = await line(service, 'gone-1');
+    const { status, path, end } = await loggedLine(service, 'gone-1');
     assert.deepEqual([status, path, end], [204, '/api/waits', 'client']);
     assert.equal(countsOf(service, 'method="POST",route="/api/waits",status="204"'), '1');
   });
@@ -57,7 +52,7 @@ suite('a client that has gone before its response', insideOnly, () => {
     write(request('POST /customers', [`Authorization: Bearer ${token}`, 'X-Request-Id: gone-2', ...fields]));
     await new Promise((resolve) => socket.once('data', resolve)); // 100 Continue
     socket.resetAndDestroy();
-    const { status, path, end } = await line(service, 'gone-2');
+    const { status, path, end } = await loggedLine(service, 'gone-2');
     assert.deepEqual([status, path, end], [400, '/customers', 'client']);
   });
 

@@ -21,7 +21,7 @@ import { assertProblem, assertStatus, sharedService } from '../../support/http-s
 import { askRaw } from '../../support/raw-connection.ts';
 import { newKey, rootToken } from '../../support/resource-support.ts';
 import { insideOnly, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
-import { until } from '../../support/storage-support.ts';
+import { loggedLine } from '../../support/storage-support.ts';
 
 describe('an export', () => {
   const service = sharedService({}, async (started) => manyLargeOrders(started, await rootToken(started)));
@@ -37,9 +37,7 @@ describe('an export', () => {
     const token = await rootToken(service());
     const head = `GET /orders HTTP/1.0\r\nAuthorization: Bearer ${token}\r\nAccept: text/csv\r\n\r\n`;
     assertProblem(await askRaw(service().port, head), 'bad-request', 505);
-    const find = (): string | undefined => service().logged.find((line) => line.includes('"status":505'));
-    await until(() => find() !== undefined);
-    assert.equal(JSON.parse(find() ?? '').level, 'info');
+    assert.equal((await loggedLine(service(), '"status":505'))['level'], 'info');
   });
 
   test('an export is rejected for lists without files', async () => {

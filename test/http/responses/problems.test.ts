@@ -13,7 +13,7 @@ import { assertProblem, assertStatus, sharedService } from '../../support/http-s
 import { askRaw } from '../../support/raw-connection.ts';
 import { executable, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
 import { texts } from '../../support/source-text.ts';
-import { until } from '../../support/storage-support.ts';
+import { loggedLine } from '../../support/storage-support.ts';
 
 const Word = object({ word: string({ maxLength: 10, pattern: '^.*$' }) });
 const secret = 'the cause is /etc/passwd, line 7';
@@ -206,10 +206,7 @@ describe('each type of problem', () => {
       const { requestId, detail } = response.body;
       assert.ok(detail.includes(requestId));
       assert.ok(![response.text, ...response.rawHeaders].join('\n').includes(secret));
-      const find = (): string | undefined =>
-        service().logged.find((line) => line.includes(requestId) && line.includes('"cause"'));
-      await until(() => find() !== undefined);
-      const { level, cause } = JSON.parse(find() ?? '');
+      const { level, cause } = await loggedLine(service(), requestId, '"cause"');
       assert.equal(level, 'error');
       assert.ok(String(cause).includes(known), String(cause));
       await assertStatus(service().get('/health/ready'), 200);

@@ -5,7 +5,7 @@ import { sharedService } from '../../support/http-support.ts';
 import { askRaw } from '../../support/raw-connection.ts';
 import { newCustomer, newKey } from '../../support/resource-support.ts';
 import { type Person } from '../../support/service.ts';
-import { until } from '../../support/storage-support.ts';
+import { loggedLine } from '../../support/storage-support.ts';
 
 describe('every response', () => {
   let ada: Person, root: Person;
@@ -87,12 +87,7 @@ describe('every response', () => {
     assert.equal(new Set(ids).size, 200);
   });
 
-  async function logLineOf(requestId: string): Promise<Record<string, unknown>> {
-    const find = (): string | undefined =>
-      service().logged.find((line) => line.includes(`"requestId":"${requestId}"`));
-    await until(() => find() !== undefined);
-    return JSON.parse(find() ?? '');
-  }
+  const logLineOf = (requestId: string) => loggedLine(service(), `"requestId":"${requestId}"`);
 
   test('every response is logged: one JSON object a line, with the trace it belongs to', async () => {
     const traceparent = '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01';
