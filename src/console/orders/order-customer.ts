@@ -16,7 +16,8 @@ import { contactMembers } from '../customers/customer-members.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import type { orderDelivery } from './order-delivery.ts';
-import { changed, say } from './order-lines.ts';
+import { say } from './order-line.ts';
+import { changed } from './order-lines.ts';
 
 /** A new one has no id. */
 type Chosen = Customer | { readonly id?: undefined; readonly name: string; readonly address: null };

@@ -2,20 +2,19 @@
 // item. What is scanned becomes a line of its own, or adds one to the line of the same product. Nothing can be typed into
 // a line that waits for its answer. A discount is a line with a negative price; `-10 %` is of the lines above it.
 import type { ApiClient } from '../parts/api-client.ts';
-import type { Issue, Item, Order } from '../parts/api-types.ts';
+import type { Issue, Order } from '../parts/api-types.ts';
 import { soundAlarm } from '../parts/alarm.ts';
 import { quantityOf } from '../parts/amounts.ts';
 import { isOfInputMethod } from '../parts/browser-gaps.ts';
 import { card } from '../parts/cards.ts';
-import { combobox, type Combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
+import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
 import { button, h, icon, icons } from '../parts/elements.ts';
-import { money, priceIssue, priceText, shopCurrency, typedPrice } from '../parts/formats.ts';
+import { money, priceText, shopCurrency } from '../parts/formats.ts';
 import {
   type Control,
-  type Entered,
   currencyChoice,
+  type Entered,
   enterValue,
-  type Field,
   field,
   messageOf,
   showIssue,
@@ -24,24 +23,16 @@ import { Unreachable } from '../parts/request-errors.ts';
 import { isBarcode, isLikeCode } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';
-
-type NewItem = Omit<Item, 'total'>;
-type Line = ReturnType<typeof newLine>;
-type Fault = readonly [control: Control, detail: string];
+import { drawLine, faultsOf, isEmptyLine, issuesOfItems, isPriceless, itemControls } from './order-line.ts';
+import { itemsOf, type Line, type NewItem, newLine, type ReadLine, readLines } from './order-line.ts';
+import { removeSecondMinus, say, sumOfLines, unknownItem } from './order-line.ts';
 
 /** What is looked up: a code that was scanned; a text that was typed, or the beginning of a name, too. */
 type Kind = 'code' | 'text' | 'words';
 
-const unknown = t('No product that is sold now has this SKU or barcode: enter its name and price.');
-
 /** Browsers dispatch no event for what a script has entered. */
 export function changed(place: HTMLElement): void {
   place.dispatchEvent(new Event('change', { bubbles: true }));
-}
-
-/** Screen readers would say the same text again if it were set again. */
-export function say(place: HTMLElement, text: string): void {
-  if (place.textContent !== text) place.textContent = text;
 }
 
 export function orderLines(client: ApiClient) {
@@ -84,7 +75,7 @@ export function orderLines(client: ApiClient) {
     if (lines.length === 0) add();
   }
 
-  const emptyLine = (): Line => lines.find(isEmpty) ?? add();
+  const emptyLine = (): Line => lines.find(isEmptyLine) ?? add();
 
   const focusEmpty = (): void => emptyLine().name.focus();
 
@@ -146,7 +137,7 @@ export function orderLines(client: ApiClient) {
 
   /** What is typed next takes the place of a code that no product has. */
   function askName(line: Line): void {
-    showIssue(line.name, unknown);
+    showIssue(line.name, unknownItem);
     line.search.close();
     line.name.focus();
     line.name.select();
@@ -179,7 +170,7 @@ export function orderLines(client: ApiClient) {
       else if (isAsked && kind === 'code') {
         line.failure = failure;
         soundAlarm();
-        showIssue(line.name, failure === undefined ? unknown : messageOf(failure));
+        showIssue(line.name, failure === undefined ? unknownItem : messageOf(failure));
         if (failure === undefined) {
           line.unknownCode = text;
           if (textInFocus() === before) askName(line); // unless somebody types meanwhile
@@ -244,72 +235,26 @@ export function orderLines(client: ApiClient) {
     if (hadFocus) neededOf(line).focus();
   }
 
-  /** What the texts of the lines mean: undefined for what can’t be parsed. A discount needs no name. */
-  function read() {
-    let above = 0;
-    return lines.map((line) => {
-      const text = line.price.value.trim();
-      const part = discountPart(text);
-      const unitPrice = part === undefined ? typedPrice(text, currency()) : discountOf(above, part);
-      const percent = text.replace(/^[-−–]\s*/, '');
-      const discount = part === undefined ? t('Discount') : t('Discount {percent}', { percent });
-      const ownName = part !== undefined || (unitPrice ?? 0) < 0 ? discount : '';
-      const quantity = quantityOf(line.quantity.value);
-      const product = unitPrice === undefined || quantity === undefined ? NaN : unitPrice * quantity;
-      const sum = Number.isSafeInteger(product) ? product : undefined;
-      above += sum ?? 0;
-      return { line, name: line.name.value.trim() || ownName, ownName, quantity, unitPrice, sum };
-    });
-  }
-
-  type Read = ReturnType<typeof read>[number];
-
-  /** Returns the lines that are items of the order: at least one. */
-  function items(): readonly Read[] {
-    const all = read();
-    const filled = all.filter(({ line }) => !isEmpty(line));
-    return filled.length === 0 ? all.slice(0, 1) : filled;
-  }
-
-  function faultsOf({ line, name, quantity, unitPrice }: Read): Fault[] {
-    const faults: Fault[] = [];
-    if (name === '') faults.push([line.name, t('{label} is required.', { label: t('Item') })]);
-    else if (name === line.unknownCode && isPriceless(line)) faults.push([line.name, unknown]);
-    if (quantity === undefined)
-      faults.push([line.quantity, t('Quantity must be a whole number of 1 or more.')]);
-    if (unitPrice === undefined) faults.push([line.price, priceIssue(line.price.value.trim(), currency())]);
-    return faults;
-  }
+  const read = (): readonly ReadLine[] => readLines(lines, currency());
 
   /** Says what is wrong with what was entered before the form is sent; a name and a price may still come. */
   function showFaults(line: Line): void {
-    for (const [control, detail] of read()
-      .filter((each) => each.line === line)
-      .flatMap(faultsOf))
+    const own = read().filter((each) => each.line === line);
+    for (const [control, detail] of own.flatMap((each) => faultsOf(each, currency())))
       if (control === line.quantity || control.value.trim() !== '') showIssue(control, detail);
   }
 
   /** Gives each item the pointers of its index, as the service names them; lines that are empty come after. */
   function draw(): void {
-    for (const { price } of lines)
-      if (secondMinus.test(price.value)) price.value = price.value.replace(secondMinus, '');
+    for (const line of lines) removeSecondMinus(line);
     currencyField.element.hidden = new Set([...articles.currencies, currency(), shopCurrency()]).size === 1;
-    const ordered = [...lines].sort((a, b) => Number(isEmpty(a)) - Number(isEmpty(b)));
     const all = read();
-    for (const [index, { line, ownName, sum }] of all.entries()) {
-      const { element, name, sku, price, of, isWaiting } = line;
-      sku.value = name.value.includes(of.name) ? of.sku : ''; // another name is another thing
-      say(line.about, sku.value);
+    for (const [index, each] of all.entries()) drawLine(each, index, currency());
+    const ordered = [...lines].sort((a, b) => Number(isEmptyLine(a)) - Number(isEmptyLine(b)));
+    for (const [index, line] of ordered.entries())
       for (const [member, control] of itemControls(line))
-        control.dataset['pointer'] = `/items/${ordered.indexOf(line)}/${member}`;
-      price.dataset['currency'] = currency();
-      line.remove.ariaLabel = t('Remove item {number}', { number: index + 1 });
-      name.placeholder = ownName;
-      say(line.sum, sum === undefined || isPriceless(line) ? '' : money(sum, currency()));
-      element.ariaBusy = isWaiting ? 'true' : null;
-      for (const control of [name, price]) control.toggleAttribute('readonly', isWaiting);
-    }
-    say(total, money(sumOf(all), currency()));
+        control.dataset['pointer'] = `/items/${index}/${member}`;
+    say(total, money(sumOfLines(all), currency()));
   }
 
   void articles.loadSold().then(draw);
@@ -329,9 +274,9 @@ export function orderLines(client: ApiClient) {
 
     /** The number of items, and that what stands in lines that are empty is nothing. */
     entered(): Entered {
-      const controls = lines.filter(isEmpty).flatMap(itemControls);
+      const controls = lines.filter(isEmptyLine).flatMap(itemControls);
       const nothing = controls.map(([, { dataset }]) => [dataset['pointer'], undefined] as const);
-      const filled = lines.filter((line) => !isEmpty(line));
+      const filled = lines.filter((line) => !isEmptyLine(line));
       return { ...Object.fromEntries(nothing), items: String(filled.length) };
     },
 
@@ -360,94 +305,18 @@ export function orderLines(client: ApiClient) {
       for (const { failure } of lines) if (failure instanceof Unreachable) throw failure;
     },
 
-    /** Items without a name, numbers that can’t be parsed, and a total below 0; the service reports the others. */
-    issues(): Issue[] {
-      const all = items();
-      const faults = all.flatMap(faultsOf);
-      const last = all.findLast(({ unitPrice = 0 }) => unitPrice < 0);
-      if (last !== undefined && sumOf(all) < 0)
-        faults.push([last.line.price, t('The total can’t be less than 0.')]);
-      return faults.map(([{ dataset }, detail]) => ({ pointer: dataset['pointer'] ?? '', detail }));
-    },
+    issues: (): Issue[] => issuesOfItems(itemsOf(read()), currency()),
 
     read(): { readonly currency: string; readonly items: readonly NewItem[] } {
-      const read = items().map(({ line, name, quantity = 0, unitPrice = 0 }) => {
+      const items = itemsOf(read()).map(({ line, name, quantity = 0, unitPrice = 0 }) => {
         return { name, sku: line.sku.value === '' ? null : line.sku.value, quantity, unitPrice };
       });
-      return { currency: currency(), items: read };
+      return { currency: currency(), items };
     },
-  };
-}
-
-function newLine(search: Combobox, currency: string, item?: NewItem) {
-  const { control: name, list } = search;
-  name.dataset['scan'] = 'item';
-  const nameField = field({ label: t('Item'), pointer: '', control: name, value: item?.name ?? '' });
-  const number = (label: string, value: string, inputmode: string): Field =>
-    field({ label, pointer: '', value, attributes: { inputmode } });
-  const quantity = number(t('Quantity'), String(item?.quantity ?? 1), 'numeric');
-  const price = number(t('Price'), item === undefined ? '' : priceText(item.unitPrice, currency), 'decimal');
-  const sku = h('input', { type: 'hidden', 'data-pointer': '' });
-  const [about, sum] = [h('p.hint'), h('output.line-sum')];
-  const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
-  const failure: unknown = undefined;
-  const cell = h('div', nameField.element, list, sku, about);
-  return {
-    element: h('li.line', cell, quantity.element, price.element, sum, remove),
-    search,
-    name,
-    sku,
-    about,
-    quantity: quantity.control,
-    price: price.control,
-    sum,
-    remove,
-    /** What it was completed from: its SKU holds while the line has its name. */
-    of: { name: item?.name ?? '', sku: item?.sku ?? '' },
-    /** Whether a code that was scanned waits for its answer. */
-    isWaiting: false,
-    /** Why that code had no answer. */
-    failure,
-    /** The code that was scanned and that no product has. */
-    unknownCode: '',
   };
 }
 
 function textInFocus(): string {
   const { activeElement } = document;
   return activeElement instanceof HTMLInputElement ? activeElement.value : '';
-}
-
-/** A discount begins with a minus, which is often typed once more. */
-const secondMinus = /^[-−–]\s*(?=[-−–])/;
-
-/** The controls of an item by its members. */
-function itemControls({ name, sku, quantity, price }: Line): [string, Control][] {
-  return Object.entries({ name, sku, quantity, unitPrice: price });
-}
-
-function isPriceless({ price }: Line): boolean {
-  return price.value.trim() === '';
-}
-
-function isEmpty(line: Line): boolean {
-  return line.name.value.trim() === '' && isPriceless(line);
-}
-
-function sumOf(items: readonly { readonly sum: number | undefined }[]): number {
-  return items.reduce((total, { sum = 0 }) => total + sum, 0);
-}
-
-/** Parses `-10 %` and `−2,5%` into hundredths of a percent; undefined for any other text, and for more than 100 %. */
-function discountPart(text: string): number | undefined {
-  const [, whole = '', decimals = ''] = /^[-−–]\s*(\d{1,3})(?:[.,](\d{1,2}))?\s*%$/.exec(text) ?? [];
-  const part = Number(whole + decimals.padEnd(2, '0'));
-  return whole === '' || part > 10_000 ? undefined : part;
-}
-
-/** Returns the negative amount that takes this part off the sum, rounded to the minor unit. */
-function discountOf(sum: number, part: number): number {
-  if (sum <= 0) return 0;
-  const exact = BigInt(sum) * BigInt(part);
-  return 0 - Number((exact + 5_000n) / 10_000n);
 }
