@@ -315,7 +315,7 @@ async function leaveColumnOut(shop: Shop): Promise<void> {
   const { person } = shop;
   await check(shop, 'products', 'sku,name,price,shelf\nSHELF-1,Cup,1.00,A7\n');
   await person.press('Import 1 row');
-  await person.see('Tick that these columns are left out, or choose below what is in them.');
+  await person.see('Tick “Leave these columns out”, or choose below what they contain.');
   assert.doesNotMatch(JSON.stringify(await listed(shop, 'products')), /SHELF-1/);
   await person.check('Leave these columns out');
   await person.press('Import 1 row');

@@ -6,7 +6,7 @@ import type { Member } from '../parts/fields.ts';
 import { rich, t } from '../parts/texts.ts';
 import { aboutCustomer, isOfPhone } from './customer-words.ts';
 
-/** The members by which a customer is known and reached. `id` is that of the customer who is changed. */
+/** The members by which a customer is known and reached. `id` is the changed customer’s, if it is known. */
 export function contactMembers(client: ApiClient, id?: number): readonly Member[] {
   return [
     {

@@ -39,18 +39,16 @@ function chooseFile(place: Place, problem = ''): void {
   const input = h('input', { type: 'file', id: 'import-file', accept: '.csv,.tsv,.txt,text/csv' });
   input.addEventListener('change', () => void openFile(place, input.files?.[0]));
   const size = megabytesMax;
-  const first = t(
-    'The first row names the columns. Nothing is imported before you have seen what is in the file.',
-  );
+  const first = t('The first row names the columns. Nothing is imported until you have seen what is in it.');
   const again =
     kind === 'customers'
-      ? t('A customer who is known by number or e-mail is changed; what the file lacks stays.')
-      : t('A product whose SKU is known is changed; what the file lacks stays.');
+      ? t('A known customer, by number or e-mail address, is changed; what the file lacks stays.')
+      : t('A known product, by its SKU, is changed; what the file lacks stays.');
   const zone = h(
     'div.drop',
     h('label', { for: input.id }, t('Drop a file here, or choose one')),
     input,
-    h('p.hint', t('As a spreadsheet saves it as CSV, or as text with tabs: {size} MB at most.', { size })),
+    h('p.hint', t('A CSV file, or text with tabs: {size} MB at most.', { size })),
     h('p.issue', { role: 'alert' }, problem),
   );
   fill(content, card(t('File'), zone, h('p.soft', `${first} ${again}`)));
@@ -114,7 +112,12 @@ function chooseColumns(place: Place, table: Table): void {
   }
 
   const columns = h('div.scroller', columnTable(table, selects));
-  const asked = card(table.file.name, h('p.soft', t('What is in the columns?')), columns, fields.element);
+  const asked = card(
+    table.file.name,
+    h('p.soft', t('What do the columns contain?')),
+    columns,
+    fields.element,
+  );
   const body = form([outcome, asked], {
     submit: t('Check all rows'),
     others: button(t('Another file'), () => chooseFile(place)),
@@ -129,8 +132,8 @@ function chooseColumns(place: Place, table: Table): void {
 function questions(kind: ImportKind, { isGuessed, encoding }: Table): Member[] {
   const letters: Member = {
     name: 'encoding',
-    label: t('The letters of the file'),
-    hint: t('The file doesn’t say how its letters are written. Choose what makes the rows above readable.'),
+    label: t('Encoding of the file'),
+    hint: t('The file doesn’t name its encoding. Choose the one that makes the rows above readable.'),
     kind: 'choice',
     values: encodingChoices(),
     first: encoding,
@@ -190,7 +193,7 @@ function checkedCard(checked: Checked): HTMLElement {
   const bar = h('progress', { 'aria-label': t('Imported'), hidden: true });
   const isLeftOut = h('input', { type: 'checkbox', id: 'is-left-out' });
   const leavesOut = leftOut.length > 0;
-  const asked = t('Tick that these columns are left out, or choose below what is in them.');
+  const asked = t('Tick “Leave these columns out”, or choose below what they contain.');
   const begin = async (): Promise<void> => {
     if (leavesOut && !isLeftOut.checked) throw new Error(asked);
     bar.hidden = false;
@@ -202,7 +205,9 @@ function checkedCard(checked: Checked): HTMLElement {
     show(imported, card(t('Imported'), summary(imported, leftOut), link));
   };
   const label = t(numbered(rows, 'Import 1 row', 'Import {count} rows'), { count: count(rows) });
-  const leaving = t('Whoever leaves this page stops it. What was imported stays, and is not made twice.');
+  const leaving = t(
+    'Leaving this page stops the import. What is already imported stays, and isn’t imported twice.',
+  );
   const start = action(label, begin, { class: 'primary' });
   const question = leavesOut && checkbox(isLeftOut, t('Leave these columns out'));
   return card(title, summary(checked, leftOut), question, bar, start, h('p.hint', leaving));

@@ -215,7 +215,7 @@ export type Shop = {
   readonly address: string | null;
   readonly country: string | null;
   readonly currency: string;
-  /** Null: that of the device. */
+  /** Null: the device’s time zone. */
   readonly timeZone: string | null;
   readonly registration: 'open' | 'closed';
   /** Null until something is set. */

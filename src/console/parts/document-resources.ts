@@ -169,7 +169,7 @@ function kindOf(
   return maxLength > 300 ? { kind: 'note' } : {};
 }
 
-/** The words for a member that the console knows, or those of its name: `startsAt` is “Starts at”. */
+/** The console's words for a member, or else the words of its name: `startsAt` is “Starts at”. */
 function labelOf(name: string): string {
   const known = columnName(name);
   if (known !== name) return known;

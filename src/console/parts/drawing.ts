@@ -25,7 +25,7 @@ export class Drawing {
   }
 }
 
-/** Gives `shown`, whose children were drawn as those of `last`, the children of `next`. */
+/** Gives `shown` the children of `next`. Its own were drawn as the children of `last`. */
 function merge(shown: Element, last: Element, next: Element): void {
   const drawn = [...last.childNodes];
   const inPage = [...shown.childNodes];

@@ -31,7 +31,7 @@ export function readHistory(reader: Reader, path: string): Promise<readonly Name
   return readNamed(reader, `${path}/events`, { limit: historyShown });
 }
 
-/** Reads the latest events of these types, those of news unless others are given; the newest first. */
+/** Reads the latest events of these types, or of all that are news; the newest first. */
 export function readLatest(
   reader: Reader,
   types: readonly EventType[] = newsTypes,

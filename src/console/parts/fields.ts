@@ -243,7 +243,7 @@ export function addressInput(pointer: string): Omit<Input, 'read'> & { readonly 
       const { country, ...texts } = read();
       return Object.values(texts).some(Boolean) ? { ...texts, country } : null;
     },
-    /** Without an address the country becomes that of the shop or the browser's locale. */
+    /** Without an address the country is the shop's, or the browser locale's. */
     write(value: unknown) {
       const empty = Object.fromEntries(members.map(({ name }) => [name, null]));
       write(isAddress(value) ? value : { ...empty, country: homeCountry() });

@@ -198,7 +198,7 @@ export function countryChoices(): (readonly [string, string])[] {
     .sort(([, a], [, b]) => a.localeCompare(b));
 }
 
-/** The country of the shop, or else that of the browser's locale. */
+/** The country of the shop, or else of the browser's locale. */
 export function homeCountry(): string {
   const { country } = shopOfPage();
   if (country !== null) return country;

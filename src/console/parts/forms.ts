@@ -96,7 +96,7 @@ export function textOf({ control }: Field): string | null {
   return control.value.trim() || null;
 }
 
-/** Throws issues that are shown beside their fields, as those of the service are. */
+/** Throws issues that are shown beside their fields, as the service's issues are. */
 export function throwIfInvalid(errors: readonly Issue[]): void {
   const detail = t('The form is not complete.');
   if (errors.length > 0) throw new Rejection({ code: 'validation-failed', status: 422, detail, errors });

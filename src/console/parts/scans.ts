@@ -150,7 +150,7 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     send(code);
   }
 
-  /** An input method, as that of a scanner in a phone, puts in a whole code at once: it is no amount or quantity. */
+  /** An input method, such as a phone’s scanner, puts in a whole code at once: it is no amount or quantity. */
   function inserted(event: InputEvent): void {
     const { isTrusted, inputType, target, data } = event;
     const control = controlAt(target);

@@ -32,7 +32,7 @@ export class ZoneDays {
 
   /**
    * Returns when a date begins: at midnight, at the first of two midnights, or when the clocks skip midnight. Months
-   * begin with 0, as those of Date.
+   * begin with 0, as in `Date`.
    */
   startOf(year: number, month: number, day: number): Date {
     const midnight = Date.UTC(year, month, day);

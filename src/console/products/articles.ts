@@ -74,7 +74,7 @@ export function articlesOf(client: ApiClient) {
       return { products, sold: sold.filter(isMeant).slice(0, suggestedMax - products.length) };
     },
 
-    /** Returns what has this name, SKU or barcode and is sold in this currency: its price is that of the product. */
+    /** Returns what has this name, SKU or barcode and is sold in this currency, with the product's price. */
     async called(text: string, currency: string): Promise<Article | undefined> {
       const isNamed = (each: Article): boolean => each.currency === currency && isSame(each.name, text);
       const found = (await withCode(text)) ?? (await productsOf(client, text)).find(isNamed);

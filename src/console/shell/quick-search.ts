@@ -50,7 +50,7 @@ async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise
     [t('Customers'), customers],
     [t('Orders'), orders],
   ];
-  if (/^#?\d+$/.test(q)) searches.reverse(); // most numbers are those of orders
+  if (/^#?\d+$/.test(q)) searches.reverse(); // most numbers are of orders
   if (isStaff(app)) {
     const products = find<Product>('/products', {}, ({ id, name, sku, unitPrice, currency }) => {
       const about = `${sku} · ${money(unitPrice, currency)}`;

@@ -1,5 +1,5 @@
-// Where a code goes that no part of the page takes: a product's, or that of a customer's card, begins or extends the new
-// order; an order's, from its packing slip, opens that order.
+// Where a code goes that no part of the page takes: the code of a product or of a customer's card begins or extends the
+// new order; the code of an order, on its packing slip, opens the order.
 import { productWithCode } from '../products/articles.ts';
 import type { ApiClient } from '../parts/api-client.ts';
 import type { Order } from '../parts/api-types.ts';
