@@ -1,6 +1,6 @@
 // The customer in the form of an order: one that is found while the user types, a new one with the name that was typed,
 // who is made with the order, or nobody in particular, for what is sold over the counter.
-import { query } from '../parts/api-client.ts';
+import { type ApiClient, query } from '../parts/api-client.ts';
 import type { Customer, Issue, List } from '../parts/api-types.ts';
 import { card } from '../parts/cards.ts';
 import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
@@ -39,7 +39,8 @@ type Options = {
 
 export type OrderCustomer = ReturnType<typeof orderCustomer>;
 
-export function orderCustomer({ client, user }: Page, options: Options) {
+export function orderCustomer(page: Page, options: Options) {
+  const { client } = page;
   const { idempotencyKey, isSale, delivery, goOn } = options;
   const search = combobox({
     label: t('Customer'),
@@ -59,7 +60,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   /** The last choice: it holds while the field has its name, so again once a scan has gone through the field. */
   let last: Chosen | undefined;
   /** The customer of sales without a name, found before the first sale has to wait for it. */
-  const walkIn = isSale ? findWalkIn().catch(() => undefined) : undefined; // the order says so
+  const walkIn = isSale ? findWalkIn(page).catch(() => undefined) : undefined; // the order says so
   control.addEventListener('input', () => chosen() !== undefined && search.close());
 
   const text = (): string => control.value.trim();
@@ -103,13 +104,7 @@ export function orderCustomer({ client, user }: Page, options: Options) {
       },
     };
     const found = await find(q, signal);
-    return [{ label: t('Customers'), found: hasCode(q) ? found : [...found, own] }];
-  }
-
-  /** A code, also one that goes through the field of a customer who was chosen, is no name of a new one. */
-  function hasCode(q: string): boolean {
-    const rest = q.replace(last?.name ?? '', '').trim();
-    return isNameless(q) || (rest !== q && isLikeCode(rest));
+    return [{ label: t('Customers'), found: hasCode(q, last?.name) ? found : [...found, own] }];
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
@@ -151,26 +146,6 @@ export function orderCustomer({ client, user }: Page, options: Options) {
   async function suggest(id: number): Promise<void> {
     const found = await read(id);
     if (found !== undefined && text() === '') choose(found);
-  }
-
-  /** Each seller has a walk-in customer. Another seller's is not taken, since its owner may rename it. */
-  async function findWalkIn(): Promise<Customer | undefined> {
-    const paths = walkInNames.map((name) => `/customers?${query({ name, userId: user.id, sort: 'name' })}`);
-    const found = await Promise.all(paths.map((path) => client.get<List<Customer>>(path)));
-    const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
-    return named.sort((a, b) => a.id - b.id)[0]; // of two that were made at once, all tills find the older one
-  }
-
-  /** `kind` ends the key. A key that has made a customer with other details is left for the next one. */
-  async function addCustomer(body: object, kind: string): Promise<Customer> {
-    const options = { idempotencyKey: `${idempotencyKey}-${kind}`, body };
-    try {
-      return (await client.send<Customer>('POST', '/customers', options)).value;
-    } catch (error) {
-      if (!(error instanceof Rejection)) throw error;
-      if (error.code === 'idempotency-key-reused') return addCustomer(body, `${kind}-next`);
-      throw inForm(error);
-    }
   }
 
   const label = t('Customer');
@@ -234,11 +209,11 @@ export function orderCustomer({ client, user }: Page, options: Options) {
       const now = chosen();
       if (now?.id !== undefined) return now.id;
       if (now === undefined) {
-        const known = (await walkIn) ?? (await findWalkIn());
-        return (known ?? (await addCustomer({ name: walkInName }, 'walk-in'))).id;
+        const known = (await walkIn) ?? (await findWalkIn(page));
+        return (known ?? (await addCustomer(client, { name: walkInName }, `${idempotencyKey}-walk-in`))).id;
       }
       const body = { name: now.name, ...contact.read(), address: delivery.read() };
-      const added = await addCustomer(body, 'customer');
+      const added = await addCustomer(client, body, `${idempotencyKey}-customer`);
       choose(added);
       return added.id;
     },
@@ -248,6 +223,31 @@ export function orderCustomer({ client, user }: Page, options: Options) {
 /** Nobody is called by digits alone. */
 function isNameless(text: string): boolean {
   return /^\d*$/.test(text);
+}
+
+/** A code, also one that goes through the field of the customer of this name, is no name of a new one. */
+function hasCode(q: string, name = ''): boolean {
+  const rest = q.replace(name, '').trim();
+  return isNameless(q) || (rest !== q && isLikeCode(rest));
+}
+
+/** Each seller has a walk-in customer. Another seller's is not taken, since its owner may rename it. */
+async function findWalkIn({ client, user }: Page): Promise<Customer | undefined> {
+  const paths = walkInNames.map((name) => `/customers?${query({ name, userId: user.id, sort: 'name' })}`);
+  const found = await Promise.all(paths.map((path) => client.get<List<Customer>>(path)));
+  const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
+  return named.sort((a, b) => a.id - b.id)[0]; // of two that were made at once, all tills find the older one
+}
+
+/** A key that has made a customer with other details is left for the next one. */
+async function addCustomer(client: ApiClient, body: object, idempotencyKey: string): Promise<Customer> {
+  try {
+    return (await client.send<Customer>('POST', '/customers', { idempotencyKey, body })).value;
+  } catch (error) {
+    if (!(error instanceof Rejection)) throw error;
+    if (error.code === 'idempotency-key-reused') return addCustomer(client, body, `${idempotencyKey}-next`);
+    throw inForm(error);
+  }
 }
 
 function newNamed(name: string): Chosen {
