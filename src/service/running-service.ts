@@ -8,7 +8,6 @@ import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import { addressesIn, type AddressLookup } from '../base/addresses.ts';
 import { capacity } from '../base/capacity.ts';
 import type { Logger } from '../base/logger.ts';
-import { once } from '../base/once.ts';
 import { systemTimers, type Timers } from '../base/timers.ts';
 import type { Config } from '../config/config.ts';
 import type { FeatureParts, FeatureServices } from '../features/feature.ts';
@@ -176,13 +175,12 @@ export class Service {
   readonly handler: RequestHandler;
   readonly cleanup: Cleanup;
   readonly metrics = createMetrics();
-  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
-  readonly stop = once(() => this.#stop());
   readonly #given: Parts;
   readonly #stopping = new AbortController();
   readonly #certificate: CertificateKeeper;
   readonly #core: Core;
   readonly #features: readonly FeatureParts[];
+  #stopped: Promise<void> | undefined;
 
   constructor(given: Parts) {
     const { config, log, now, database, files, creators, server, address, extraRoutes = [] } = given;
@@ -224,6 +222,12 @@ export class Service {
   /** Reads the certificate again, for new connections. */
   reload(): void {
     this.#certificate.reload();
+  }
+
+  /** Stops accepting connections, finishes open requests, and stores the state that is only in memory. */
+  stop(): Promise<void> {
+    this.#stopped ??= this.#stop();
+    return this.#stopped;
   }
 
   /** Called once changes are on disk, before anybody reads them. */
