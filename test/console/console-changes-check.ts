@@ -113,8 +113,10 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     await person.enter('Quantity', '6');
     await orders.change(before.id, { status: 'paid' });
     await person.press('Save');
-    await person.see('Somebody has changed Status meanwhile.');
-    await person.press('Cancel');
+    await person.see(`Order ${before.id} is paid now. What you have changed can’t be changed any more.`);
+    await person.miss('save again');
+    await person.press('Back');
+    await tab.until(`location.hash === "#/orders/${before.id}"`);
     await orders.change(before.id, { status: 'shipped' });
     await person.go(`#/orders/${before.id}/change`);
     await tab.until('document.querySelector("form textarea") && !document.querySelector("form input")');

@@ -23,11 +23,12 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { id, status } = order;
   const idempotencyKey = crypto.randomUUID();
   let { customerId } = order;
+  const back = h('a.button', { href: `#/orders/${id}` }, t('Cancel'));
   const fields = orderForm(page, {
     idempotencyKey,
     changed: { order, customer },
     submit: t('Save'),
-    others: h('a.button', { href: `#/orders/${id}` }, t('Cancel')),
+    others: back,
     async run(): Promise<void> {
       await fields.settle();
       throwIfInvalid(fields.issues(false));
@@ -44,10 +45,28 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
     read: () => ({ customerId, ...fields.read() }),
     idempotencyKey,
     inWords: (now: Order) => inWords(now).slice(firstWord[stages[status].changes]),
+    checkPossible(now, mine) {
+      if (!fixedMembers[stages[now.status].changes].some((name) => Object.hasOwn(mine, name))) return;
+      back.textContent = t('Back');
+      throw new Error(
+        t('Order {id} is {status} now. What you have changed can’t be changed any more.', {
+          id,
+          status: nameOf(now.status),
+        }),
+      );
+    },
   });
   fields.takeScans();
   return fields.body;
 }
+
+const priceMembers = ['items', 'currency'];
+/** What can't be changed any more, by what can. */
+const fixedMembers = {
+  all: [],
+  delivery: priceMembers,
+  note: [...priceMembers, 'customerId', 'shippingAddress'],
+} as const;
 
 /** Where the words begin of what the form shows. */
 const firstWord = { all: 0, delivery: 2, note: 4 } as const;

@@ -18,6 +18,8 @@ type Change<T> = {
   readonly idempotencyKey?: string;
   /** Returns the members that the form shows, in words: `['phone', '—']`. */
   readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
+  /** Throws if one of the members in `mine` can't be changed any more. */
+  readonly checkPossible?: (now: T, mine: Values) => void;
 };
 
 /**
@@ -26,7 +28,7 @@ type Change<T> = {
  * what was entered over that.
  */
 export function saverOf<T extends Values>(change: Change<T>): () => Promise<T> {
-  const { client, path, known, read, write, idempotencyKey, inWords } = change;
+  const { client, path, known, read, write, idempotencyKey, inWords, checkPossible } = change;
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
   let seen = known;
   let before = read();
@@ -37,6 +39,7 @@ export function saverOf<T extends Values>(change: Change<T>): () => Promise<T> {
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) return explainSavedBefore(error);
       const now = await client.read<T>(path);
+      checkPossible?.(now.value, mine);
       const old = inWords(seen.value).map(([, text]) => text);
       const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
       seen = now;
