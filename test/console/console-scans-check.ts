@@ -21,6 +21,7 @@ const places = `[...document.querySelectorAll('main :is(input, select, textarea,
 const focusSearch = 'document.querySelector("main [type=search]").focus()';
 const focusItem = 'document.querySelector(".line input").focus()';
 const focused = 'document.activeElement.value';
+const complaints = `[...document.querySelectorAll('.line .issue')].map((each) => each.innerText).filter(Boolean)`;
 
 test('scans into a new order', { timeout: 300_000 }, async (t) => {
   const { office, tab, person, orders, begin, type, seeItems } = await openTill(t);
@@ -68,6 +69,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     for (const code of [tea.barcode, cup.sku, tea.barcode, 'tea-250']) await tab.scan(code);
     await seeItems(teas(3), cupLine);
     await person.see('61.47');
+    assert.deepEqual(await tab.evaluate(complaints), [], 'all were found');
     const line = `[...document.querySelectorAll('.line')].findIndex((each) => each.contains(document.activeElement))`;
     assert.equal(await tab.evaluate(line), 2, 'the next item is typed below them');
   });

@@ -129,7 +129,8 @@ export function orderLines(client: ApiClient) {
     line.name.value = code;
     if (line.element.contains(document.activeElement)) focusEmpty();
     const named = lines.find(({ name }) => name === document.activeElement);
-    if (named !== undefined && named.name.value === named.unknownCode) askName(named);
+    if (named !== undefined && named.unknownCode !== '' && named.name.value === named.unknownCode)
+      askName(named);
     lookUp(line, 'code');
     lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
     changed(list);
