@@ -304,10 +304,14 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
   await t.test('that have an address aren’t handed over, unless that is said', async () => {
     await begin();
     const isHandedOver = 'document.getElementById("is-handed-over").checked';
+    const keptOnly = 'Kept only with a payment. With “Place order”, write it in the note.';
     assert.equal(await tab.evaluate(isHandedOver), true);
+    await person.miss(keptOnly); // a sale to nobody is paid
     await person.chooseCustomer('grace');
     await tab.until(`!${isHandedOver}`);
+    await person.miss(keptOnly);
     await person.check('Picked up');
+    await person.see(keptOnly);
     assert.equal(await tab.evaluate(isHandedOver), true);
     await person.check('Picked up');
     assert.equal(await tab.evaluate(isHandedOver), false);

@@ -21,10 +21,16 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   const rows = h('div.grid', address.elements);
   const isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
   const pickup = checkbox(isPickup, t('Picked up'));
-  const key = { 'aria-keyshortcuts': 'F9' };
-  const isHandedOver = h('input', { type: 'checkbox', id: 'is-handed-over', ...key });
+  const about = { 'aria-keyshortcuts': 'F9', 'aria-describedby': 'handed-over-hint' };
+  const isHandedOver = h('input', { type: 'checkbox', id: 'is-handed-over', ...about });
   const handedOver = checkbox(isHandedOver, t('Handed over'));
   handedOver.append(h('kbd', 'F9'));
+  /** No order is delivered and still to be paid. */
+  const handedOverHint = h(
+    'p.hint',
+    { id: 'handed-over-hint' },
+    t('Kept only with a payment. With “Place order”, write it in the note.'),
+  );
   /** Has the customer’s own address, where another one was typed. */
   const offer = h('p.hint', { role: 'status' });
   /** Whether the user has typed an address that no other one may replace. */
@@ -48,10 +54,11 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
     pickup.hidden = isToNobody();
     for (const element of [rows, offer]) element.hidden = !hasAddress();
     if (!isSaid.handing) isHandedOver.checked = !hasAddress() || address.read() === null;
+    handedOverHint.hidden = isToNobody() || !isHandedOver.checked;
   }
 
   return {
-    element: h('div', pickup, rows, offer, isSale && handedOver),
+    element: h('div', pickup, rows, offer, isSale && [handedOver, handedOverHint]),
     draw,
 
     get isHandedOver(): boolean {
