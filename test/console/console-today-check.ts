@@ -126,7 +126,10 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
       const about = `[...document.querySelectorAll('.events li')]
         .find((each) => each.innerText.includes('Order ${sold} sold'))
         .querySelector('.about').innerText.replaceAll(/\\s+/g, ' ')`;
-      assert.equal(await tab.evaluate(about), 'Grace Hopper €1.00 Delivered');
+      assert.equal(await tab.evaluate(about), 'Grace Hopper €1.00');
+      await set(sold, 'refunded');
+      await person.see(`Order ${sold} refunded`);
+      assert.doesNotMatch(await tab.evaluate(about), /Refunded/, 'a sale of before is none');
     },
   );
 

@@ -208,7 +208,7 @@ function latestCard({ events, orders }: Latest): Child {
   const bySubject = new Map(orders.map((order) => [`/orders/${order.id}`, order]));
   const about = ({ subject }: NamedEvent): Child => {
     const order = bySubject.get(subject);
-    return order && [h('bdi', customerName(order)), money(order.total, order.currency), pill(order.status)];
+    return order && [h('bdi', customerName(order)), money(order.total, order.currency)];
   };
   return events.length > 0 && card(t('Latest'), eventList(events, { about }));
 }
