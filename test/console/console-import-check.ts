@@ -270,6 +270,12 @@ const files: readonly File[] = [
     ],
   },
   {
+    name: 'products without a SKU, which get their barcode as one',
+    kind: 'products',
+    text: 'name;price;barcode\nSaucer;3.00;4006381333948\nTray;9.00;\n',
+    said: ['New: 1', 'SKU 4006381333948', 'SKU is required.'],
+  },
+  {
     name: 'no column of prices',
     kind: 'products',
     text: 'sku,name\nNEW,Tea\n',

@@ -55,10 +55,14 @@ function membersSent({ kind, columns }: Choices): string[] {
   const names = new Set(columns);
   if (names.has('company')) for (const name of ['name', 'note']) names.add(name);
   if (kind === 'products') names.add('currency');
+  if (names.has('barcode')) names.add('sku');
   return [...names].filter((name) => name !== '' && name !== 'company');
 }
 
-/** Returns what is sent of a row. What is no price stays as it is: the service says so. */
+/**
+ * Returns what is sent of a row. What is no price stays as it is: the service says so. A product without a SKU of its own
+ * gets its barcode, as in the form of one.
+ */
 export function valuesOf(cells: readonly string[], choices: Choices): ReadonlyMap<string, string> {
   const { kind, columns, given, sign } = choices;
   const values = membersOf(cells, columns);
@@ -68,6 +72,8 @@ export function valuesOf(cells: readonly string[], choices: Choices): ReadonlyMa
     if (!isAddress) values.delete('address.country');
     return values;
   }
+  const sku = values.get('sku') ?? values.get('barcode');
+  if (sku !== undefined) values.set('sku', sku);
   const currency = values.get('currency')?.toUpperCase() ?? given;
   values.set('currency', currency);
   const price = values.get('unitPrice') ?? '';
