@@ -75,6 +75,7 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.enter('Phone', '01 5880123');
     await person.press('Add customer');
     await person.see('Ada is a customer now.');
+    await person.see('Print card');
     assert.equal((await service.get('/customers/1', { token: await token() })).body.phone, '+4315880123');
     const items = [{ name: 'Tea', quantity: 1, unitPrice: 749 }];
     const body = { customerId: 1, currency: 'EUR', items };

@@ -43,7 +43,7 @@ async function readOrders(page: Page): Promise<More<Customer>> {
     mayDelete: orders.data.length === 0,
     buttons: () => [
       h('a.button.primary', { href: `#/new?customer=${id}` }, t('New order')),
-      printButton(t('Card')),
+      printButton(t('Print card')),
     ],
     content: (customer, history, reload) => [
       h(
