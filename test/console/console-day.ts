@@ -25,7 +25,7 @@ async function signInSecondTry(person: Person, service: TestService): Promise<vo
   await person.see('Wrong e-mail address or password.');
   await person.signIn(service.url, admin);
   await person.press('Later');
-  await person.see('Nothing is here yet');
+  await person.see('No order is here yet');
 }
 
 /** With an issue beside its field. */

@@ -18,13 +18,22 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
   await t.test('and can put it off', async () => {
     await person.see('Some questions, once for all devices.');
     await person.press('Later');
-    await person.see('Nothing is here yet.');
+    await person.see('No order is here yet.');
     await person.see('Import your customers from a spreadsheet');
     await person.see('Enter your products');
     await person.see('that one works for 7 days');
     await tab.open(`${service.url}/console`);
-    await person.see('Nothing is here yet.');
+    await person.see('No order is here yet.');
     assert.equal((await service.get('/shop', { token: await token() })).body.updatedAt, null);
+  });
+
+  await t.test('and has the first steps until the first order', async () => {
+    const cup = { sku: 'CUP', name: 'Cup', unitPrice: 500, currency: 'EUR' };
+    await service.post('/products', { token: await token(), body: cup });
+    await person.see('Product 1 created');
+    await person.see('that one works for 7 days');
+    await service.delete('/products/1', { token: await token() });
+    await person.see('Product 1 deleted');
   });
 
   await t.test('and reads on Today and under People that anybody can sign up', async () => {
@@ -56,7 +65,7 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.enter('Name of the shop', 'Teehaus');
     await person.enter('Its address, in one line', 'Ring 1, 1010 Wien');
     await person.press('Save');
-    await person.see('Nothing is here yet.');
+    await person.see('No order is here yet.');
     const { body } = await service.get('/shop', { token: await token() });
     assert.deepEqual(
       [body.name, body.address, body.country, body.timeZone, body.registration],

@@ -44,7 +44,7 @@ export function todayView(page: Page): void {
     }),
     reloadable<Latest>(page, latest, {
       load: readNews,
-      draw: (shown) => (isNew(shown) ? firstSteps(page) : latestCard(shown)),
+      draw: (shown) => [shown.orders.length === 0 && firstSteps(page), latestCard(shown)],
       concerns: isNews,
     }),
   ];
@@ -199,11 +199,6 @@ async function readNews(page: Page): Promise<Latest> {
   return { events, orders: data };
 }
 
-/** Before the first customer and order there are only events of the office. */
-function isNew({ events, orders }: Latest): boolean {
-  return orders.length === 0 && events.every(({ subject }) => /^\/(api|shop|webhooks)\b/.test(subject));
-}
-
 function latestCard({ events, orders }: Latest): Child {
   const bySubject = new Map(orders.map((order) => [`/orders/${order.id}`, order]));
   const about = ({ subject }: NamedEvent): Child => {
@@ -213,6 +208,7 @@ function latestCard({ events, orders }: Latest): Child {
   return events.length > 0 && card(t('Latest'), eventList(events, { about }));
 }
 
+/** What is to be done until the first order. */
 function firstSteps({ user }: Page): HTMLElement {
   const isAdmin = user.role === 'admin';
   const step = (title: string, text: string, href: string): HTMLElement =>
@@ -221,7 +217,7 @@ function firstSteps({ user }: Page): HTMLElement {
   const ownPassword = t('if the service made it: that one works for 7 days.');
   return emptyState(
     t('Welcome'),
-    t('Nothing is here yet. To begin:'),
+    t('No order is here yet. To begin:'),
     h(
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
