@@ -27,6 +27,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
   }
 
   const latest = ['/events', '/orders'];
+  const withNames = ['/customers', ...latest];
   const waiting = ['/orders open', '/orders paid'];
   const sums = ['/orders/counts', '/sales placed', '/sales received'];
   await t.test('are on Today for what an event can have changed', async () => {
@@ -42,38 +43,38 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
       [
         'a new customer',
         () => service.post('/customers', { token, body: { name: 'Lise' } }),
-        'Customer 4 created',
-        latest,
+        'Customer Lise created',
+        withNames,
       ],
       [
         'an order that is on its way',
         () => change(3, { note: 'Ring.' }),
         'Order 3 changed: Note',
-        [...latest, ...waiting, ...sums],
+        [...withNames, ...waiting, ...sums],
       ],
       [
         'a new order',
         () => service.post('/orders', { token, body: order }),
         'Order 16 created',
-        [...latest, ...waiting, ...sums],
+        [...withNames, ...waiting, ...sums],
       ],
       [
         'a delivery',
         () => change(3, { status: 'delivered' }),
         'Order 3 delivered',
-        [...latest, ...waiting, ...sums],
+        [...withNames, ...waiting, ...sums],
       ],
       [
         'a cancellation',
         () => change(16, { status: 'cancelled' }),
         'Order 16 cancelled',
-        [...latest, ...waiting, ...sums],
+        [...withNames, ...waiting, ...sums],
       ],
       [
         'a customer’s name',
         () => service.patch('/customers/2', { token, body: { name: 'Ada King' } }),
         'Ada King',
-        [...latest, ...waiting],
+        [...withNames, ...waiting],
       ],
     ] as const)
       assert.deepEqual(await requestsOf(work, shown), expected, what);
@@ -83,6 +84,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     await person.go('#/orders');
     const requests = await requestsOf(() => person.go('#/today'), 'Latest');
     assert.deepEqual(requests, [
+      '/customers',
       '/events',
       '/metrics',
       '/orders',

@@ -30,7 +30,7 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
   await t.test('and has the first steps until the first order', async () => {
     const cup = { sku: 'CUP', name: 'Cup', unitPrice: 500, currency: 'EUR' };
     await service.post('/products', { token: await token(), body: cup });
-    await person.see('Product 1 created');
+    await person.see('Product Cup created');
     await person.see('that one works for 7 days');
     await service.delete('/products/1', { token: await token() });
     await person.see('Product 1 deleted');

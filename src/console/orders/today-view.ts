@@ -196,7 +196,24 @@ async function readNews(page: Page): Promise<Latest> {
     readLatest(page),
     page.client.get<List<Order>>(`/orders?${changed}`, page.signal),
   ]);
-  return { events, orders: data };
+  return { events: await withNames(page, events), orders: data };
+}
+
+/** Gives events of new customers and products their names. */
+async function withNames(
+  { client, signal }: Page,
+  events: readonly NamedEvent[],
+): Promise<readonly NamedEvent[]> {
+  const newest = query({ sort: '-createdAt', limit: latestShown });
+  const lists = ['customer', 'product'].map(async (kind) => {
+    const isNew = events.some(({ type }) => type === `${kind}.created`);
+    if (!isNew) return [];
+    const list = client.get<List<{ id: number; name: string }>>(`/${kind}s?${newest}`, signal);
+    const { data } = await list.catch(() => ({ data: [] }));
+    return data.map(({ id, name }): [string, string] => [`/${kind}s/${id}`, name]);
+  });
+  const names = new Map((await Promise.all(lists)).flat());
+  return events.map((event) => ({ ...event, about: names.get(event.subject) ?? event.about }));
 }
 
 function latestCard({ events, orders }: Latest): Child {

@@ -11,7 +11,7 @@ import type { Page } from './view.ts';
 export type NamedEvent = ServiceEvent & {
   /** Undefined without an actor, as for the service itself. */
   readonly by: string | undefined;
-  /** The name of the account that the event is about, if it has done something here, too. */
+  /** The name of what the event is about, where it is known: of an account that has done something here, too. */
   readonly about: string | undefined;
 };
 
