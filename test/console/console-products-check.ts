@@ -83,12 +83,18 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/customers');
     await person.go('#/products');
     await tab.until(`${names} === 'A teapot,Green tea, 200 g'`);
-    await add({ sku: 'CUP', name: 'A cup' });
+    await add({ sku: '4006381333948', barcode: '4006381333948', name: 'A cup' });
     await person.see('1 new – show');
     await service.patch('/products/2', { token, body: { name: 'Zen teapot' } });
     await tab.until(`${names} === 'Zen teapot,Green tea, 200 g'`);
     await person.press('1 new – show');
     await tab.until(`${names} === 'A cup,Green tea, 200 g,Zen teapot'`);
+    const row = await tab.evaluate<string>('document.querySelector("main tbody tr").innerText');
+    assert.deepEqual(
+      row.match(/\d{13}/g),
+      ['4006381333948'],
+      'a barcode that is the SKU, too, is shown once',
+    );
     await person.press('Not sold now');
     await person.see('Nothing is in this list at the moment.');
     await person.press('Sold now');

@@ -65,7 +65,8 @@ const products: Resource<Product> = {
         !active && h('span.soft', t('Not sold now')),
       ],
     },
-    { label: t('SKU'), kind: 'wide', cell: ({ sku }) => h('span.clip', sku) },
+    // without one of its own it is the barcode
+    { label: t('SKU'), kind: 'wide', cell: ({ sku, barcode }) => sku !== barcode && h('span.clip', sku) },
     {
       label: t('Barcode'),
       kind: 'tight wide',
