@@ -40,13 +40,14 @@ function showForm(page: Page, draft: Draft): void {
     run,
   });
   const { body, customer, lines, delivery } = fields;
-  async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
+  async function run(pressed: HTMLElement | null, entered: () => Entered, totalThen: string): Promise<void> {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
     const message = body.querySelector('.form-issue') ?? h('p');
-    if (lines.isWaiting) fill(message, h('span.soft', t('It is sent once what was scanned is looked up.')));
-    await untilAnswered(page, body, fields.settle, t('The form is not complete.'));
+    if (lines.isWaiting) fill(message, h('span.soft', t('What was scanned is still being looked up.')));
+    await fields.settle();
     fill(message);
     throwIfInvalid(fields.issues(payment !== undefined));
+    if (payment !== undefined) throwIfChanged(totalThen, lines.total.value);
     const input = entered();
     const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);
@@ -118,13 +119,14 @@ function paymentButtons(): Child {
   return h('div.ends', h('span', t('Paid:')), buttons);
 }
 
+/** The customer has paid the total that was shown: no other one is booked. */
+function throwIfChanged(before: string, total: string): void {
+  if (total === before) return;
+  throw new Error(t('Not booked: the total is {total} now, not {before}.', { total, before }));
+}
+
 /** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
-async function untilAnswered<T>(
-  { client }: Page,
-  body: HTMLFormElement,
-  send: () => Promise<T>,
-  stopped = t('No answer: it may be placed.'),
-): Promise<T> {
+async function untilAnswered<T>({ client }: Page, body: HTMLFormElement, send: () => Promise<T>): Promise<T> {
   const message = body.querySelector('.form-issue') ?? h('p');
   const inputs = [...body.children].filter((each) => !each.matches('.bar'));
   for (;;) {
@@ -134,7 +136,7 @@ async function untilAnswered<T>(
       if (!(error instanceof Unreachable)) throw error;
     }
     const { promise, resolve, reject } = deferred<void>();
-    const stop = button(t('Don’t wait'), () => reject(new Error(stopped)));
+    const stop = button(t('Don’t wait'), () => reject(new Error(t('No answer: it may be placed.'))));
     fill(message, t('The service can’t be reached. This order is sent as soon as it is back.'), ' ', stop);
     for (const each of inputs) each.toggleAttribute('inert', true);
     client.addEventListener('reachable', () => resolve(), { once: true });

@@ -23,7 +23,8 @@ type Options = {
   /** Shown beside the submit button. */
   readonly others: Child;
   readonly keep?: (entered: Entered | undefined) => boolean;
-  readonly run: (pressed: HTMLElement | null, entered: () => Entered) => Promise<void>;
+  /** Receives the total that was shown when the button was pressed, too. */
+  readonly run: (pressed: HTMLElement | null, entered: () => Entered, totalThen: string) => Promise<void>;
 };
 
 export type OrderForm = ReturnType<typeof orderForm>;
@@ -88,10 +89,11 @@ export function orderForm(page: Page, options: Options) {
 
   /** What is scanned meanwhile is for the next order, or for this one if it isn't placed. */
   async function send(pressed: HTMLElement | null, all: () => Entered): Promise<void> {
+    const totalThen = lines.total.value;
     await scans.settled; // waits until the running scan's characters have arrived in a field
     body.dataset['scans'] = later;
     try {
-      await run(pressed, all);
+      await run(pressed, all, totalThen);
     } catch (error) {
       isRefused = pressed?.dataset['payment'] !== undefined;
       if (isRefused) soundAlarm();
@@ -142,8 +144,8 @@ export function orderForm(page: Page, options: Options) {
 
     /** Resolves once what was typed or scanned is looked up. Throws if the service was away from a scanned code. */
     async settle(): Promise<void> {
-      if (hasCustomer) await customer.settle();
       await lines.settle();
+      if (hasCustomer) await customer.settle();
     },
 
     /** What the order gets, but for its customer. */

@@ -301,7 +301,7 @@ export function orderLines(client: ApiClient) {
 
     /** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
     async settle(): Promise<void> {
-      for (const line of lines) if (line.failure !== undefined) lookUp(line, 'code');
+      if (client.isReachable) for (const line of lines) if (line.failure !== undefined) lookUp(line, 'code');
       await lookUps;
       for (const { failure } of lines) if (failure instanceof Unreachable) throw failure;
     },
