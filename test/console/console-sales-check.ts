@@ -97,6 +97,15 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     assert.equal((await office.get('/customers?q=4012')).body.data.length, 0);
   });
 
+  await t.test('have a barcode that was typed into Customer, by hand or by the slowest scanner', async () => {
+    const id = await scanned(tea);
+    await tab.scan(cup.barcode, { milliseconds: 200 });
+    await seeItems(teaLine, cupLine);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+    assert.equal((await orders.read(id)).total, 4649);
+  });
+
   await t.test('that are refused say so by the tone of each scan, until they are right', async () => {
     const id = await scanned(tea);
     await person.enter('Customer', 'grac');

@@ -9,7 +9,7 @@ import { h } from '../parts/elements.ts';
 import { fieldsOf } from '../parts/fields.ts';
 import { type Entered, field, showIssue } from '../parts/forms.ts';
 import { Rejection } from '../parts/request-errors.ts';
-import { isLikeCode, sayUnhandled } from '../parts/scans.ts';
+import { isGtin, isLikeCode, sayUnhandled } from '../parts/scans.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
@@ -113,6 +113,13 @@ export function orderCustomer(page: Page, options: Options) {
       if (active === undefined) leave();
       else active.choose();
       return active !== undefined;
+    }
+    if (key === 'Enter' && active === undefined && isTypedBarcode(text())) {
+      const detail = text();
+      control.value = '';
+      search.close();
+      control.dispatchEvent(new CustomEvent('scan', { detail, bubbles: true }));
+      return true;
     }
     // a scanner doesn't wait for the answer with its next code
     const isLeft = chosen() !== undefined || text() === '' || isLikeCode(text());
@@ -223,6 +230,11 @@ export function orderCustomer(page: Page, options: Options) {
 /** Nobody is called by digits alone. */
 function isNameless(text: string): boolean {
   return /^\d*$/.test(text);
+}
+
+/** A barcode that came too slowly for a scan; a number of phones is hardly ever as long, with a right check digit. */
+function isTypedBarcode(text: string): boolean {
+  return text.length >= 12 && isGtin(text);
 }
 
 /** A code, also one that goes through the field of the customer of this name, is no name of a new one. */
