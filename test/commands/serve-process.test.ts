@@ -196,8 +196,13 @@ describe('orderly serve', { concurrency: true }, () => {
       keyPem,
       /does not belong to the first certificate/,
     ],
-    ['the key of another certificate', certPem, newCertificate().keyPem, /mismatch|the key is not that of/],
-    ['a key of another type', certPem, String(otherType), /mismatch|the key is not that of/],
+    [
+      'the key of another certificate',
+      certPem,
+      newCertificate().keyPem,
+      /mismatch|the key does not belong to/,
+    ],
+    ['a key of another type', certPem, String(otherType), /mismatch|the key does not belong to/],
   ];
   for (const [what, cert, key, complaint] of wrongFiles)
     test(`--tls files: ${what}: the message says what would be right`, (t) => {

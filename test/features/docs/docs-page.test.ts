@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { anyone } from '../../../src/auth/access.ts';
 import { Turns } from '../../../src/base/turns.ts';
 import { docsPage } from '../../../src/features/docs/docs-page.ts';
-import { stages } from '../../../src/features/orders/order-status.ts';
+import { stages, statuses } from '../../../src/features/orders/order-status.ts';
 import { empty } from '../../../src/http/routing/reply.ts';
 import { route } from '../../../src/http/routing/route.ts';
 import { problemCodes } from '../../../src/problem.ts';
@@ -127,6 +127,8 @@ describe('the pages', () => {
     const text = textOf(html);
     assert.ok(text.includes('items[].quantity integer required\n 1–1 000 000.'));
     assert.ok(text.includes('shippingAddress.postalCode string, or null'));
+    assert.ok(text.includes('1–100 items.'));
+    assert.ok(text.includes(`One of ${statuses.join(', ')}.`));
   });
 
   test('a new user can follow the introduction, and every operation’s call with curl is understood', async (t) => {
