@@ -81,8 +81,7 @@ export function newCustomerView({ main, client }: Page): void {
   const body = form(h('section.card', element), {
     submit: t('Add customer'),
     others: h('a.button', { href: '#/customers' }, t('Cancel')),
-    isLong: true,
-    isStepwise: true, // what is said of another one of this name is seen before it is sent
+    isLong: true, // what is said of another one of this name is seen before it is sent
     async run() {
       const { id, name } = await save();
       notify(t('{name} is a customer now.', { name }));

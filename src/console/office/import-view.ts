@@ -122,7 +122,6 @@ function chooseColumns(place: Place, table: Table): void {
     submit: t('Check all rows'),
     others: button(t('Another file'), () => chooseFile(place)),
     isLong: true,
-    isStepwise: true,
     run: check,
   });
   fill(content, body);

@@ -118,7 +118,6 @@ export function orderForm(page: Page, options: Options) {
     lead: hasItems && h('p.sum-up', rich('Total {total}', { total: lines.total })),
     others,
     isLong: true,
-    isStepwise: true,
     chosen: entered,
     ...(keep && { keep }),
     run: send,

@@ -112,10 +112,8 @@ type FormOptions = {
   readonly others?: Child;
   /** Whether the submit button is only one of several, and another one the main one. */
   readonly isPlain?: boolean;
-  /** Whether the buttons stay in sight. */
+  /** Whether Enter goes to the next field, only Ctrl+Enter sends the form, and the buttons stay in sight. */
   readonly isLong?: boolean;
-  /** Whether Enter goes to the next field, and only Ctrl+Enter sends the form. */
-  readonly isStepwise?: boolean;
   /** A form that is drawn again with the same key stays, with all that was entered, until its page is left. */
   readonly key?: string;
   /** What is entered beside the texts and the ticks. */
@@ -139,7 +137,7 @@ export const unkept = 'form[data-unsent="unkept"]';
 
 /** Submitting it again while `run` is pending does nothing. */
 export function form(content: Child, options: FormOptions): HTMLFormElement {
-  const { submit, isDangerous = false, isPlain = false, isLong = false, isStepwise = false } = options;
+  const { submit, isDangerous = false, isPlain = false, isLong = false } = options;
   const { lead, others, key, chosen, keep, run } = options;
   const kind = isDangerous ? 'danger' : !isPlain && 'primary';
   const button = h('button', { class: kind, type: 'submit' }, submit);
@@ -163,10 +161,10 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   button.addEventListener('click', (event) => isSecondClick(event) && event.preventDefault());
   for (const link of buttons.querySelectorAll('a'))
     link.addEventListener('click', () => discardInput(element));
-  if (isStepwise) button.title = t('Ctrl+Enter');
+  if (isLong) button.title = t('Ctrl+Enter');
   element.addEventListener('keydown', (event) => {
     if (event.key !== 'Enter') return;
-    if (isStepwise) pressedEnter(element, event);
+    if (isLong) pressedEnter(element, event);
     else if (isDangerous && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
   });
   // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
