@@ -111,6 +111,19 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.see('Back to paid');
   });
 
+  await t.test('that was taken back by mistake is made again, with its payment', async () => {
+    const id = await place({ status: 'paid', payment: 'cash' });
+    await person.go(`#/orders/${id}`);
+    await person.press('Back to open');
+    await person.see(`Order ${id} is open again.`);
+    await person.press('Undo');
+    await person.see(`Order ${id} is paid.`);
+    const { status, payment } = await orders.read(id);
+    assert.deepEqual([status, payment], ['paid', 'cash']);
+    const names = `[...document.querySelectorAll('.next button')].map((each) => each.innerText)`;
+    await tab.until(`${names}.join() === 'Mark as shipped,Refund …,Back to open'`);
+  });
+
   for (const isLate of [false, true])
     await t.test(
       `says how it was paid meanwhile, ${isLate ? 'at the same moment' : 'before that was seen'}`,

@@ -70,7 +70,7 @@ function orderHeading(page: Page, order: Order): HTMLElement {
   return head;
 }
 
-/** The usual step first: the ways of payment of an order that is open. */
+/** The usual step first, which for an open order is its payment; the step back last, away from the usual one. */
 function nextSteps(page: Page, order: Order): Child {
   const { steps } = page;
   const { id, status } = order;
@@ -84,9 +84,7 @@ function nextSteps(page: Page, order: Order): Child {
     }
     return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
   });
-  const back = steps.stepBackButton(order);
-  const hasUsual = followersOf(status).some((to) => !isFinal(to));
-  return hasUsual ? [buttons[0], back, buttons.slice(1)] : [back, buttons];
+  return [buttons, steps.stepBackButton(order)];
 }
 
 /** A step that can't be taken back opens a dialog that names the amount. */

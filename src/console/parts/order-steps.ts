@@ -1,6 +1,7 @@
 // Steps of orders that were asked for in a list or on the order's page. A step is made at once, for the version of
 // the order that was shown, or not at all; what was a slip of the hand is taken back by a step of its own, which is
-// offered for some seconds where the step was asked for. Of many orders some may fail, and those say why.
+// offered for some seconds where the step was asked for; and taking back is undone by the same step again. Of many orders
+// some may fail, and those say why.
 import type { ApiClient } from './api-client.ts';
 import type { Order, Payment, Status } from './api-types.ts';
 import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
@@ -96,9 +97,17 @@ export class OrderSteps extends EventTarget {
       return { status: stages[status].before ?? status, reason: mistake };
     });
     const [first, ...others] = changed;
-    if (others.length > 0) notify(t('{count} orders were taken back.', { count: count(changed.length) }));
-    else if (first !== undefined)
-      notify(t('Order {id} is {status} again.', { id: first.id, status: nameOf(first.status) }));
+    const last = shown.find(({ id }) => id === first?.id);
+    if (first === undefined || last === undefined) return;
+    const again = (): Promise<void> => this.make(changed, last.status, last.payment ?? undefined);
+    const undo = action(t('Undo'), again);
+    const said = { id: h('span', first.id), status: h('span', nameOf(first.status)), undo };
+    notify(
+      others.length === 0
+        ? rich('Order {id} is {status} again. {undo}', said)
+        : rich('{count} orders were taken back. {undo}', { count: h('span', count(changed.length)), undo }),
+      takeBackMilliseconds,
+    );
   }
 
   /** Resolves to the orders that were changed; says of the others why they weren’t. */
