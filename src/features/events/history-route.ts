@@ -1,7 +1,7 @@
 // The history of one object over HTTP, such as GET /orders/{id}/events, newest first.
 import type { Access, Caller } from '../../auth/access.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { lookupOf } from '../../http/responses/representation-cache.ts';
+import type { Lookup } from '../../http/responses/representation-cache.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { requireVisible, type ObjectSource } from '../../storage/object-access.ts';
 import { includedActorNames, eventIncludes, representEvent } from './event-representation.ts';
@@ -22,7 +22,6 @@ const historyParameters = { ...listParameters, ...eventIncludes };
 
 export function historyRoute<Row extends { readonly id: number }>(history: History<Row>): Route {
   const { path, summary, topic, access, source, lists } = history;
-  const elements = lookupOf({ find: findEvent, represent: representEvent });
   return route({
     method: 'GET',
     path,
@@ -39,9 +38,17 @@ export function historyRoute<Row extends { readonly id: number }>(history: Histo
         historySelection(topic, requireVisible(source, { read, caller }, params.id));
       return lists.page(call, {
         selectionFor,
-        elements,
+        elements: events,
         includedFor: (page) => includedActorNames(query, page),
       });
     },
   });
 }
+
+/** Any event: the list has selected those that the caller may see. */
+const events: Lookup<Event> = {
+  find(db, id) {
+    const event = findEvent(db, id);
+    return event && representEvent(event);
+  },
+};

@@ -2,7 +2,7 @@
 import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { listParameters, type List, type Lists } from '../../http/lists/list.ts';
-import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { representationsOf } from '../../http/responses/representation-cache.ts';
 import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { id } from '../../schema/members.ts';
@@ -113,6 +113,6 @@ type SessionQuery = { readonly query: { readonly userId?: number }; readonly now
 function sessionList({ query, now }: SessionQuery): List<Session, Caller> {
   return {
     selectionFor: (caller) => sessionSelection({ userId: requireOwner(caller, query, 'sessions') }, now),
-    elements: lookupOf({ find: sessionSource(now).find, represent: representSession }),
+    elements: representationsOf(sessionSource(now), representSession),
   };
 }

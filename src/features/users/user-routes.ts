@@ -10,7 +10,7 @@ import {
   type Caller,
 } from '../../auth/access.ts';
 import { listParameters, type Lists } from '../../http/lists/list.ts';
-import { lookupOf } from '../../http/responses/representation-cache.ts';
+import { representationsOf } from '../../http/responses/representation-cache.ts';
 import { type Representation, represent } from '../../http/responses/representation.ts';
 import { empty } from '../../http/routing/reply.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
@@ -57,7 +57,7 @@ const changing = {
   problems: ['email-taken', 'last-admin', 'step-up-required'],
 } as const;
 
-const userLookup = lookupOf({ find: userSource.find, represent: representUser });
+const users = representationsOf(userSource, representUser);
 
 /**
  * Represents a user. The ETag includes the row's version, since a new password changes no member that is
@@ -82,7 +82,7 @@ export function userRoutes(services: UserServices): Route[] {
       reply: { kind: 'list', schema: User },
       handle(call) {
         const selectionFor = (caller: Caller) => userList.selection(accountAccessOf(caller), call.query);
-        return lists.page(call, { selectionFor, elements: userLookup });
+        return lists.page(call, { selectionFor, elements: users });
       },
     }),
     route({
@@ -116,7 +116,7 @@ export function userRoutes(services: UserServices): Route[] {
       summary: 'Read a user',
       scope: 'users:read',
       reply: { kind: 'object', schema: User },
-      handle: (call) => representUser(requireVisible(userSource, call, call.params.id)),
+      handle: (call) => requireVisible(users, call, call.params.id),
     }),
     route({
       ...changing,

@@ -7,25 +7,10 @@ import type { Representation } from './representation.ts';
 /** The representations of one kind of objects, by id. */
 export type RepresentationCache<T> = BoundedMap<number, Representation<T>>;
 
-/** Finds the representations of objects of one kind. */
+/** Finds the elements of a list. */
 export type Lookup<T> = {
   readonly find: (db: Connection, id: number) => Representation<T> | undefined;
 };
-
-type RowLookup<Row, T> = {
-  readonly find: (db: Connection, id: number) => Row | undefined;
-  readonly represent: (row: Row) => Representation<T>;
-};
-
-/** Returns a look-up that reads rows. */
-export function lookupOf<Row, T>({ find, represent }: RowLookup<Row, T>): Lookup<T> {
-  return {
-    find(db, id) {
-      const row = find(db, id);
-      return row === undefined ? undefined : represent(row);
-    },
-  };
-}
 
 /** The representations that requests read: of rows that are on disk and that the caller may see. */
 export type Representations<T> = ObjectSource<Representation<T>>;
@@ -39,16 +24,17 @@ export function representationsOf<Row, T>(
   represent: (row: Row) => Representation<T>,
   cache?: RepresentationCache<T>,
 ): Representations<T> {
-  const { find } = lookupOf({ find: source.find, represent });
   return {
     ...source,
     ownerOf: ({ ownerId }) => ownerId,
     find(db, id) {
       const known = cache?.get(id);
       if (known !== undefined) return known;
-      const found = find(db, id);
-      if (found !== undefined) cache?.set(id, found);
-      return found;
+      const row = source.find(db, id);
+      if (row === undefined) return undefined;
+      const representation = represent(row);
+      cache?.set(id, representation);
+      return representation;
     },
   };
 }
