@@ -26,7 +26,7 @@ function notServing(config: Config): Core {
     secrets: [randomBytes(secretBytesMin)],
     hasher: { hash: unused, verify: unused, needsUpgrade: unused, close: unused, waiting: 0 },
     database: { read: new Connection(openSqlite(':memory:')), write: unused },
-    shop: { now: shopInEffect(neverSet, config), country: undefined, onDurableChanges: unused },
+    shop: { inEffect: shopInEffect(neverSet, config), country: undefined, onDurableChanges: unused },
     log: { write: unused, request: unused, flush: unused },
     now: unused,
     timers: systemTimers,

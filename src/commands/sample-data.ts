@@ -1,4 +1,4 @@
-// The ingredients of sample data: people and places of some countries, the articles of a tea shop, and random picks.
+// The ingredients of sample data: people and places of some countries, the products of a tea shop, and random picks.
 
 export type SampleCountry = Readonly<ReturnType<typeof countryOf>>;
 
@@ -49,7 +49,7 @@ function countryOf(row: string) {
 }
 
 /** Number, name, price in euro cents. */
-export const sampleArticles: readonly (readonly [sku: string, name: string, cents: number])[] = [
+export const sampleProducts: readonly (readonly [sku: string, name: string, cents: number])[] = [
   ['TEA-250', 'Green tea, 250 g', 749],
   ['TEA-500', 'Assam, 500 g', 1290],
   ['TEA-520', 'Matcha, 30 g', 2190],

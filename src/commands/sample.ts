@@ -24,7 +24,7 @@ import { commandPermit } from '../storage/permit.ts';
 import {
   createPicker,
   type Picker,
-  sampleArticles,
+  sampleProducts,
   sampleCountries,
   sampleNotes,
   type SampleCountry,
@@ -64,7 +64,7 @@ export async function addSampleData({ config, flags }: CommandLine): Promise<str
     const passwordHash = await hasher.hash(password);
     const filling: Filling = { database, picker, start, end };
     const users = addUsers(filling, bounded(orderCount / 500, 5, 200), passwordHash);
-    const sample = { articles: sampleArticles, now: start - customersMilliseconds };
+    const sample = { products: sampleProducts, now: start - customersMilliseconds };
     const others = database.write((writer) => samples.map(({ add }) => add(commandPermit(writer), sample)));
     await withProgress('Making sample data', (reportProgress) => {
       const all = customerCount + orderCount;
@@ -220,7 +220,7 @@ function addressOf(picker: Picker, { code, streets, places }: SampleCountry): Ad
 function itemsOf(picker: Picker, { rate }: SampleCountry): NewItem[] {
   const roundTo = rate > 5 ? 100 : 10;
   return Array.from({ length: Math.ceil(picker.float() ** 2 * 6 + 0.01) }, () => {
-    const [sku, name, cents] = picker.pick(sampleArticles);
+    const [sku, name, cents] = picker.pick(sampleProducts);
     return {
       sku,
       name,

@@ -17,7 +17,7 @@ import type { RouteGroup } from '../http/routing/router.ts';
 import type { Tag } from '../openapi/openapi.ts';
 import type { ProblemCode } from '../problem.ts';
 import type { Limiters } from '../rates/limiter.ts';
-import type { Articles } from '../resource/declared-resource.ts';
+import type { SampleProducts } from '../resource/declared-resource.ts';
 import type { Importable } from '../resource/imported-object-store.ts';
 import type { Audit } from '../storage/audit.ts';
 import type { Connection, Invalidation } from '../storage/connection.ts';
@@ -53,7 +53,7 @@ export type Feature = {
   readonly declares?: Declares;
   /** What commands do with the feature's rows. A command loads it, even if the feature is left out. */
   readonly maintenance?: () => Promise<Maintenance>;
-  readonly load: () => Promise<(core: FeatureServices) => FeatureParts>;
+  readonly load: () => Promise<(services: FeatureServices) => FeatureParts>;
 };
 
 export type Declares = {
@@ -113,7 +113,10 @@ type Check = {
 type SampleRows = {
   readonly hasRows: (db: Connection) => boolean;
   /** Adds the rows, and returns their number with a noun. */
-  readonly add: (permit: Permit, sample: { readonly articles: Articles; readonly now: number }) => string;
+  readonly add: (
+    permit: Permit,
+    sample: { readonly products: SampleProducts; readonly now: number },
+  ) => string;
 };
 
 /** The parts of a running service. For `orderly openapi` they are stand-ins. */
@@ -121,7 +124,7 @@ export type Running = {
   readonly config: Config;
   readonly publicUrl: string;
   readonly database: Pick<Database, 'read' | 'write'>;
-  readonly shop: Pick<CurrentShop, 'now' | 'country' | 'onDurableChanges'>;
+  readonly shop: Pick<CurrentShop, 'inEffect' | 'country' | 'onDurableChanges'>;
   readonly log: Logger;
   readonly now: () => number;
   readonly timers: Timers;

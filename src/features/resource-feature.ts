@@ -82,8 +82,8 @@ export function resourceFeature<M extends ResourceMembers>({
           : {
               sample: {
                 hasRows,
-                add(permit, { articles, now }) {
-                  const rows = samples(articles);
+                add(permit, { products, now }) {
+                  const rows = samples(products);
                   for (const row of rows) add(permit, row, now);
                   return counted(rows.length, name);
                 },

@@ -1,6 +1,6 @@
 // Token buckets in memory. They limit how many requests a client may send in a span of time. Each request
 // consumes a token of its client's bucket (`consumeClientToken` of `Responder`), and some a token of a further one
-// (`requireToken` of `RouteCall`). If the bucket is empty, the request ends with 429. Probes, the console's files and
+// (`consumeToken` of `RouteCall`). If the bucket is empty, the request ends with 429. Probes, the console's files and
 // preflights from origins that the settings allow consume no token.
 //
 // | bucket                | of                                  | consumes a token                              |

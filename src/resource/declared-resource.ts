@@ -78,8 +78,8 @@ import {
   type RowOf,
 } from './resource-members.ts';
 
-/** The articles of the sample data. */
-export type Articles = readonly (readonly [sku: string, name: string, cents: number])[];
+/** The products of the sample data. */
+export type SampleProducts = readonly (readonly [sku: string, name: string, cents: number])[];
 type ResourceColumns = Readonly<Record<string, Column<unknown, never>>>;
 type SortedQuery = { readonly sort?: string };
 type CommonMembers = { readonly id: number; readonly createdAt: string; readonly updatedAt: string };
@@ -138,7 +138,7 @@ type ResourceDeclaration<M extends ResourceMembers> = {
   /** What is no damage, but should be looked at: the start and `orderly check` print it. */
   readonly notes?: (db: Connection) => readonly string[];
   /** Rows for `orderly sample`. */
-  readonly samples?: (articles: Articles) => readonly ContentOf<M>[];
+  readonly samples?: (products: SampleProducts) => readonly ContentOf<M>[];
 };
 
 /** Finds rows by words in these columns, after the rows that `firstOf` finds by the whole text. */
@@ -174,7 +174,7 @@ export type RowMatch<Content> = {
   readonly sql: string;
   readonly valuesOf: (content: Content) => readonly SqlValue[];
 };
-type Happening = 'created' | 'changed' | 'deleted' | 'erased';
+type EventVerb = 'created' | 'changed' | 'deleted' | 'erased';
 type Change<Content> = { readonly before?: Content; readonly after?: Content };
 
 /** An object with the members that all have. */
@@ -305,13 +305,13 @@ function rowsOf<M extends ResourceMembers>(
   }
 
   function replace(permit: Permit, current: Owned<Shown>, wanted: Content): Shown {
-    return overwrite(permit, current, { wanted, happening: 'changed' });
+    return overwrite(permit, current, { wanted, verb: 'changed' });
   }
 
   function overwrite(
     permit: Permit,
     current: Owned<Shown>,
-    { wanted, happening }: { readonly wanted: Content; readonly happening: Happening },
+    { wanted, verb }: { readonly wanted: Content; readonly verb: EventVerb },
   ): Shown {
     const { id: subjectId } = current;
     const updatedAt = column.changeTime(current, permit.origin.now);
@@ -324,7 +324,7 @@ function rowsOf<M extends ResourceMembers>(
     const [ownerId, owner] = [ownerIdOf(wanted), ownerIdOf(current)];
     const formerOwnerId = owner === ownerId ? null : owner;
     const changes = changesBetween(current, wanted, inEvents);
-    record(permit, happening, { subjectId, ownerId, formerOwnerId, changes });
+    record(permit, verb, { subjectId, ownerId, formerOwnerId, changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
   }
 
@@ -335,9 +335,9 @@ function rowsOf<M extends ResourceMembers>(
     record(permit, 'deleted', { subjectId: current.id, ownerId: ownerIdOf(current) });
   }
 
-  type Happened = Omit<Parameters<typeof recordEvent>[1], 'type' | 'topic'>;
-  function record(permit: Permit, happening: Happening, happened: Happened): void {
-    recordEvent(permit, { type: `${name}.${happening}`, topic, ...happened });
+  type EventDetails = Omit<Parameters<typeof recordEvent>[1], 'type' | 'topic'>;
+  function record(permit: Permit, verb: EventVerb, details: EventDetails): void {
+    recordEvent(permit, { type: `${name}.${verb}`, topic, ...details });
   }
 
   /** Brings up to date what derives from the row: the index of metadata, if the resource has them, and its own. */

@@ -161,7 +161,7 @@ function logFatal(log: Logger, error: Error): void {
 type Parts = StartOptions & {
   readonly database: Database;
   readonly files: Awaited<ReturnType<typeof completeFolder>>;
-  readonly creators: readonly ((core: FeatureServices) => FeatureParts)[];
+  readonly creators: readonly ((services: FeatureServices) => FeatureParts)[];
   readonly server: HttpServer;
   readonly address: AddressInfo;
 };
@@ -175,19 +175,19 @@ export class Service {
   readonly handler: RequestHandler;
   readonly cleanup: Cleanup;
   readonly metrics = createMetrics();
-  readonly #given: Parts;
+  readonly #parts: Parts;
   readonly #stopping = new AbortController();
   readonly #certificate: CertificateKeeper;
   readonly #core: Core;
   readonly #features: readonly FeatureParts[];
   #stopped: Promise<void> | undefined;
 
-  constructor(given: Parts) {
-    const { config, log, now, database, files, creators, server, address, extraRoutes = [] } = given;
+  constructor(parts: Parts) {
+    const { config, log, now, database, files, creators, server, address, extraRoutes = [] } = parts;
     this.publicUrl = publicUrlOf(config, address.port);
     this.localUrl = localUrlOf(config, address);
     this.database = database;
-    this.#given = given;
+    this.#parts = parts;
     const onRenewal = (renewed: Certificate): void => server.renew(renewed);
     this.#certificate = new CertificateKeeper({ config, log, now, current: files.certificate, onRenewal });
     this.cleanup = new Cleanup({
@@ -207,11 +207,11 @@ export class Service {
 
   /** A line for each file or account that this start created. */
   get created(): readonly string[] {
-    return this.#given.files.created;
+    return this.#parts.files.created;
   }
 
   get connections(): ConnectionCounts {
-    return this.#given.server.connections;
+    return this.#parts.server.connections;
   }
 
   /** Whether a feature that can be left out is there. */
@@ -243,10 +243,10 @@ export class Service {
       buckets: countBuckets(services.limiters),
       connections: this.connections,
       caches: [caches.orders, caches.customers],
-      passwordsWaiting: this.#given.hasher.waiting,
+      passwordsWaiting: this.#parts.hasher.waiting,
       exports: exports.counts,
       certificateExpiresAt: this.#certificate.notAfter,
-      lastBackupAt: lastBackupAt(this.#given.config.dataFolder),
+      lastBackupAt: lastBackupAt(this.#parts.config.dataFolder),
     };
     const ofFeatures = this.#features.flatMap((each) => each.metrics?.() ?? []);
     return this.metrics.text(figures, ofFeatures);
@@ -262,7 +262,7 @@ export class Service {
   }
 
   #createCore(): Core {
-    const { config, files, hasher, log, now, timers, lookup } = this.#given;
+    const { config, files, hasher, log, now, timers, lookup } = this.#parts;
     return createCore({
       config,
       publicUrl: this.publicUrl,
@@ -284,7 +284,7 @@ export class Service {
 
   #createHandler(): RequestHandler {
     const { database, metrics } = this;
-    const { config, log, now, timers } = this.#given;
+    const { config, log, now, timers } = this.#parts;
     const { router, responses, caches, services } = this.#core;
     const authenticator = createAuthenticator({
       signer: services.signer,
@@ -315,7 +315,7 @@ export class Service {
   }
 
   async #stop(): Promise<void> {
-    const { server, hasher } = this.#given;
+    const { server, hasher } = this.#parts;
     this.#stopping.abort();
     this.#certificate.close();
     // all together, since open streams would keep the server from closing

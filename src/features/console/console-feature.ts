@@ -12,7 +12,7 @@ export const console: Feature = {
     const { consoleRoutes } = await import('./console-routes.ts');
     return ({ config, shop, has, describe }) => {
       const routes = consoleRoutes({
-        shopNow: () => shop.now,
+        shopNow: () => shop.inEffect,
         describe: has('openapi') ? describe : undefined,
         hasDocs: has('docs'),
         hasWebhooks: has('webhooks'),

@@ -179,7 +179,7 @@ const erased: Omit<CustomerContent, 'userId'> = {
 export function eraseContent(permit: Permit, customer: Owned<Customer>): void {
   if (changesNothing(customer, erased)) return;
   const wanted = { ...erased, userId: customer.userId };
-  customerResource.overwrite(permit, customer, { wanted, happening: 'erased' });
+  customerResource.overwrite(permit, customer, { wanted, verb: 'erased' });
 }
 
 const { columns, mustBe, objectOf } = customerResource.conversion;

@@ -7,7 +7,7 @@ export const docs: Feature = {
   needs: [openapi],
   async load() {
     const { docsRoutes } = await import('./docs-routes.ts');
-    return (core) => ({ groups: [{ invalidStatus: 400, routes: docsRoutes(core) }] });
+    return (services) => ({ groups: [{ invalidStatus: 400, routes: docsRoutes(services) }] });
   },
   async problemPage(code, document) {
     const { problemPage } = await import('./problem-page.ts');

@@ -8,10 +8,10 @@ export const feed: Feature = {
   async load() {
     const { followEventsRoute } = await import('./feed-routes.ts');
     const { LiveFeed } = await import('./live-feed.ts');
-    return (core) => {
-      const live = new LiveFeed(core);
+    return (services) => {
+      const live = new LiveFeed(services);
       return {
-        groups: [{ invalidStatus: 422, routes: [followEventsRoute({ ...core, live })] }],
+        groups: [{ invalidStatus: 422, routes: [followEventsRoute({ ...services, live })] }],
         metrics: () => live.families(),
         onDurableChanges: () => live.onDurableChanges(),
         close: () => live.close(),

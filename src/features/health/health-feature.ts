@@ -14,8 +14,12 @@ export const health: Feature = {
     const { healthRoutes } = await import('./health-routes.ts');
     const { problemRoutes } = await import('./problem-routes.ts');
     const { certificateRoutes } = await import('./certificate-routes.ts');
-    return (core) => {
-      const routes = [...healthRoutes(core.readiness), ...problemRoutes(core), ...certificateRoutes(core)];
+    return (services) => {
+      const routes = [
+        ...healthRoutes(services.readiness),
+        ...problemRoutes(services),
+        ...certificateRoutes(services),
+      ];
       return { groups: [{ invalidStatus: 400, routes }] };
     };
   },

@@ -10,11 +10,11 @@ export const imports: Feature = {
   async load() {
     const { importRoutes } = await import('./import-routes.ts');
     const { Imports } = await import('./line-imports.ts');
-    return (core) => {
-      const running = new Imports(core);
-      const others = core.declared.imported.filter(({ plural }) => core.has(plural));
+    return (services) => {
+      const running = new Imports(services);
+      const others = services.declared.imported.filter(({ plural }) => services.has(plural));
       return {
-        groups: [{ invalidStatus: 422, routes: importRoutes({ ...core, imports: running, others }) }],
+        groups: [{ invalidStatus: 422, routes: importRoutes({ ...services, imports: running, others }) }],
         metrics: () => running.families,
       };
     };

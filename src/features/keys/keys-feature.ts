@@ -9,7 +9,7 @@ export const keys: Feature = {
   migrations: keysMigrations,
   async load() {
     const { keyRoutes } = await import('./key-routes.ts');
-    return (core) => ({ groups: [{ invalidStatus: 400, routes: keyRoutes(core) }] });
+    return (services) => ({ groups: [{ invalidStatus: 400, routes: keyRoutes(services) }] });
   },
   async maintenance() {
     const { describeLiveKeys, keyAudit } = await import('./key-store.ts');

@@ -5,6 +5,6 @@ export const openapi: Feature = {
   name: 'openapi',
   async load() {
     const { openapiRoute } = await import('./openapi-routes.ts');
-    return (core) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(core.describe)] }] });
+    return (services) => ({ groups: [{ invalidStatus: 400, routes: [openapiRoute(services.describe)] }] });
   },
 };

@@ -13,9 +13,9 @@ export const orders: Feature = {
     const { orderRoutes } = await import('./order-routes.ts');
     const { eraseCustomerRoute } = await import('./customer-erasure-routes.ts');
     const { clearErasedOrders } = await import('./customer-erasure-store.ts');
-    return (core) => {
-      const { routes, userRoutes } = orderRoutes(core);
-      const eraseRoute = eraseCustomerRoute(core.declared.customerTables, core.runCleanup);
+    return (services) => {
+      const { routes, userRoutes } = orderRoutes(services);
+      const eraseRoute = eraseCustomerRoute(services.declared.customerTables, services.runCleanup);
       return {
         groups: [
           { invalidStatus: 422, routes: [...routes, eraseRoute] },

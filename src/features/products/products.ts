@@ -112,8 +112,8 @@ export const productResource = resource({
       barcode === null || barcode === current.barcode ? undefined : cutGtinWarning(barcode),
   },
   notes: sharedCodes,
-  samples: (articles) =>
-    articles.map(([sku, name, price]) => {
+  samples: (products) =>
+    products.map(([sku, name, price]) => {
       return {
         sku,
         name,

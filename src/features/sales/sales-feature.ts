@@ -6,7 +6,7 @@ export const sales: Feature = {
   async load() {
     const { salesRoute, soldItemsRoute } = await import('./sales-routes.ts');
     return ({ shop: current }) => {
-      const shopTimeZone = () => current.now.timeZone;
+      const shopTimeZone = () => current.inEffect.timeZone;
       return { groups: [{ invalidStatus: 422, routes: [salesRoute(shopTimeZone), soldItemsRoute()] }] };
     };
   },

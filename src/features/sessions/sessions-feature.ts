@@ -12,20 +12,20 @@ export const sessions: Feature = {
     const { removeExpiredSessions } = await import('./session-store.ts');
     const { removeOldNetworks } = await import('../users/known-network-store.ts');
     const { sessionCookieName } = await import('../../auth/session-cookie.ts');
-    return (core) => ({
+    return (services) => ({
       groups: [
         {
           invalidStatus: 400,
           routes: sessionRoutes({
-            ...core,
-            cookieName: sessionCookieName(core.publicUrl),
-            totpSecrets: core.sealedSecrets('totp'),
+            ...services,
+            cookieName: sessionCookieName(services.publicUrl),
+            totpSecrets: services.sealedSecrets('totp'),
           }),
         },
       ],
       cleanup: [
-        (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, core.now()),
-        (writer, rowsMax) => removeOldNetworks(writer, rowsMax, core.now()),
+        (writer, rowsMax) => removeExpiredSessions(writer, rowsMax, services.now()),
+        (writer, rowsMax) => removeOldNetworks(writer, rowsMax, services.now()),
       ],
     });
   },

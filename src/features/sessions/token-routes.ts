@@ -71,7 +71,7 @@ export function tokenRoutes(services: TokenServices): Route[] {
         if (verified === undefined) throw wrongCredentials();
         const { userId, needsCode } = verified;
         if (needsCode && code === undefined) throw codeRequired('This account also needs a code.');
-        if (needsCode) passwords.requireCodeToken(call, userId);
+        if (needsCode) passwords.consumeCodeToken(call, userId);
         const upgradedHash = await passwords.rehashIfOutdated(call, verified, password);
         const browserKey = body.cookie === true ? randomBytes(32).toString('base64url') : null;
         const issued = await call.write(({ writer }) => {

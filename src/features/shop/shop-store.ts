@@ -59,7 +59,7 @@ export class CurrentShop {
     this.#shop = shopInEffect(findShop(read), config);
   }
 
-  get now(): Shop {
+  get inEffect(): Shop {
     return this.#shop;
   }
 

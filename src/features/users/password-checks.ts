@@ -17,7 +17,7 @@ type PasswordRequest = {
   readonly caller: Caller | undefined;
   readonly read: Connection;
   readonly now: number;
-  readonly requireToken: (this: object, limiter: Limiter, key: string) => void;
+  readonly consumeToken: (this: object, limiter: Limiter, key: string) => void;
   readonly reportSecurityEvent: (event: SecurityEvent) => void;
 };
 
@@ -76,7 +76,7 @@ export class PasswordChecks {
    * Consumes a token of the rate of codes. The rate is low, since a thief of the password could soon guess
    * six digits.
    */
-  requireCodeToken(request: PasswordRequest, userId: number): void {
+  consumeCodeToken(request: PasswordRequest, userId: number): void {
     const key = isExemptFrom(request, userId) ? `${userId} ${request.network}` : `${userId}`;
     consume(request, userId, [[this.#limiters.loginCode, key]]);
   }
@@ -87,7 +87,7 @@ export class PasswordChecks {
    */
   hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, network } = request;
-    if (caller === undefined || !isAdmin(caller)) request.requireToken(this.#limiters.loginAddress, network);
+    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.loginAddress, network);
     return this.#hasher.hash(password, { clients: clientsOf(request) });
   }
 
@@ -118,7 +118,7 @@ function consume(
   tokens: readonly (readonly [limiter: Limiter, key: string])[],
 ): void {
   try {
-    for (const [limiter, key] of tokens) request.requireToken(limiter, key);
+    for (const [limiter, key] of tokens) request.consumeToken(limiter, key);
   } catch (error) {
     request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
     throw error;

@@ -89,7 +89,7 @@ export function totpRoutes({ totpSecrets, passwords }: TotpServices): Route[] {
         const { id } = call.params;
         checkStepUp(call.caller, call.now, 'Turning one-time codes on');
         const recoveryCodes = Array.from({ length: recoveryCodesMax }, newRecoveryCode);
-        passwords.requireCodeToken(call, id);
+        passwords.consumeCodeToken(call, id);
         const isRight = await call.write((permit) => {
           const totp = requireOwned(totpSource, permit, id);
           call.checkPrecondition(() => representTotp(totp).etag);

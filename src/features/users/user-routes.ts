@@ -42,7 +42,7 @@ type UserServices = {
   readonly passwords: PasswordChecks;
   readonly passwordMin: number;
   /** Whether anyone may sign up. */
-  readonly isOpen: () => boolean;
+  readonly isRegistrationOpen: () => boolean;
   /** Starts clearing removed users from the rows that they owned, in the background. */
   readonly runCleanup: () => void;
   /** Called once a user's password has been replaced, with the e-mail address before the change. */
@@ -68,7 +68,7 @@ function representUser({ version, ...user }: StoredUser): Representation<User> {
 }
 
 export function userRoutes(services: UserServices): Route[] {
-  const { lists, passwords, passwordMin, isOpen, runCleanup } = services;
+  const { lists, passwords, passwordMin, isRegistrationOpen, runCleanup } = services;
   const { NewUser, UserReplacement, UserPatch } = userBodies(passwordMin);
   return [
     route({
@@ -91,7 +91,7 @@ export function userRoutes(services: UserServices): Route[] {
       countsAsChange: true,
       tag: 'Users',
       summary: 'Sign up, or create a user',
-      access: registrant(isOpen),
+      access: anyoneIfOpen(isRegistrationOpen),
       scope: 'users:write',
       acceptsIdempotencyKey: true,
       objectAccessOf: accountAccessOf,
@@ -156,14 +156,14 @@ export function userRoutes(services: UserServices): Route[] {
   ];
 }
 
-function registrant(isOpen: () => boolean): Access<object, Caller | undefined> {
+function anyoneIfOpen(isRegistrationOpen: () => boolean): Access<object, Caller | undefined> {
   return {
     callers: 'anyone-or-admin',
     description:
       'Anyone may call this while registration is open, and otherwise only an administrator. Only an administrator ' +
       'may give a role other than user.',
     credentials: 'optional',
-    permits: (caller) => (caller !== undefined && isAdmin(caller)) || isOpen(),
+    permits: (caller) => (caller !== undefined && isAdmin(caller)) || isRegistrationOpen(),
   };
 }
 

@@ -18,23 +18,23 @@ export const users: Feature = {
     const { redateInitialPasswords, sharedEmails } = await import('./user-store.ts');
     const { resealTotp } = await import('./totp-store.ts');
     const { removeAdminFile } = await import('./first-admin.ts');
-    return (core) => {
-      const { config, log, now, declared, sealedSecrets } = core;
+    return (services) => {
+      const { config, log, now, declared, sealedSecrets } = services;
       const totpSecrets = sealedSecrets('totp');
       const ofUsers = userRoutes({
-        ...core,
+        ...services,
         passwordMin: config.passwordMin,
-        isOpen: () => core.shop.now.registration === 'open',
+        isRegistrationOpen: () => services.shop.inEffect.registration === 'open',
         onPasswordChange: (email) => removeAdminFile(config.dataFolder, email),
       });
       const routes = [
         ...ofUsers,
         ...suspensionRoutes(),
-        ...totpRoutes({ passwords: core.passwords, totpSecrets }),
+        ...totpRoutes({ passwords: services.passwords, totpSecrets }),
       ];
       return {
         groups: [{ invalidStatus: 400, routes }],
-        start: () => sharedEmails(core.database.read).forEach((each) => log.write('warn', each)),
+        start: () => sharedEmails(services.database.read).forEach((each) => log.write('warn', each)),
         cleanup: [
           clearRemovedOwners(declared.ownedTables),
           (writer, rowsMax) => resealTotp(writer, totpSecrets, rowsMax),

@@ -21,11 +21,11 @@ export const webhooks: Feature = {
     const { resealWebhooks } = await import('./webhook-store.ts');
     const { webhookRoutes } = await import('./webhook-routes.ts');
     const { WebhookTargets } = await import('./webhook-targets.ts');
-    return (core) => {
-      const { config, lists, sealedSecrets, declared } = core;
+    return (services) => {
+      const { config, lists, sealedSecrets, declared } = services;
       const secrets = sealedSecrets('webhook secrets');
       const targets = new WebhookTargets(splitList(config.setting('webhook-allow')));
-      const deliveries = new Deliveries({ ...core, targets, secrets });
+      const deliveries = new Deliveries({ ...services, targets, secrets });
       const routes = webhookRoutes({ lists, targets, secrets, declared });
       return {
         groups: [{ invalidStatus: 400, routes }],

@@ -183,7 +183,7 @@ export class RequestHandler {
     const { route, caller } = call;
     const isCounted = route.countsAsChange ?? (route.method !== 'GET' && route.method !== 'POST');
     if (isCounted && !(caller !== undefined && isStaff(caller)))
-      call.requireToken(this.#options.limiters.changes, clientOf(call));
+      call.consumeToken(this.#options.limiters.changes, clientOf(call));
   }
 
   /** Where all errors of a request end, until its response has begun. */

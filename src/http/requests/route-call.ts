@@ -194,7 +194,7 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
    * Consumes a token of a bucket that isn't the client's own. Throws 429 if it is empty. Only the 429
    * shows the bucket's state: at other times it could reveal from which addresses an account was used.
    */
-  requireToken(limiter: Limiter, key: string): void {
+  consumeToken(limiter: Limiter, key: string): void {
     const state = limiter.consumeToken(key, this.now);
     if (state?.isExceeded !== true) return;
     this.#responder.fields.push(...state.fields);

@@ -71,7 +71,7 @@ export type Call<Params, Query, Body, C> = DatabaseReads & {
    */
   checkPrecondition(this: object, etagOf: () => string | undefined): void;
   /** Consumes a token from a bucket of the route's own. Throws 429 if it is empty. */
-  requireToken(this: object, limiter: Limiter, key: string): void;
+  consumeToken(this: object, limiter: Limiter, key: string): void;
   /** Logs a security event with the request's id, address and principal, when the response is sent. */
   reportSecurityEvent(this: object, event: SecurityEvent): void;
   /** Sets the value of the response's Set-Cookie field, which is sent with any status. */
