@@ -57,7 +57,7 @@ import type { Permit } from '../storage/permit.ts';
 import * as column from '../storage/table.ts';
 import { table, type Column } from '../storage/table.ts';
 import { assertOwnerExists, customerIssues, ownedBy, ownerIsKnownSql, ownerSql } from './owner-store.ts';
-import { listOf } from './resource-list.ts';
+import { listOf, type ColumnListFilter } from './resource-list.ts';
 import {
   cellsIn,
   columnsOf,
@@ -71,7 +71,6 @@ import {
   sentIn,
   shownIn,
   withStaying,
-  type ColumnListFilter,
   type ContentOf,
   type Members,
   type PersonalOrNot,

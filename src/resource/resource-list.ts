@@ -1,4 +1,5 @@
-// The list of a resource from its declaration: its parameters, and the rows that they select.
+// The list of a resource from its declaration: its parameters (at the end the usual filters), and the rows that they
+// select.
 //
 // Row access is a filter like any other, so that no list can be without it. If an index begins with the filtered columns
 // and has the order, only its ranges are read. For `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first:
@@ -6,17 +7,45 @@
 //     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?
 //     UNION ALL … (the same for the other status) … ORDER BY key DESC, id DESC LIMIT +?
 import type { RowAccess } from '../auth/access.ts';
-import { named, oneOf, optional, type Infer } from '../schema/schema.ts';
+import { sentTimestamp } from '../schema/members.ts';
+import { timeAtOrAfter } from '../schema/rfc3339.ts';
+import { named, oneOf, optional, type Infer, type JsonSchema } from '../schema/schema.ts';
 import type { SqlValue } from '../storage/connection.ts';
 import {
   and,
+  atLeast,
+  below,
   equals,
   isOneOf,
   type Condition,
   type IndexRange,
   type RowSelection,
 } from '../storage/keyset.ts';
-import type { ColumnListFilter, ListFilter } from './resource-members.ts';
+
+/** A parameter of a list, and the rows that it keeps. */
+type ListFilter = ColumnListFilter | LeadingFilter;
+/** A parameter that keeps the rows whose column passes. */
+export type ColumnListFilter = {
+  readonly schema: JsonSchema;
+  readonly column: string;
+  readonly matches: (column: string, value: SqlValue) => Condition;
+  /** Converts a parameter's text to the column's value. */
+  readonly columnValueOf?: (text: string) => SqlValue;
+  /** The sort columns for which an index begins with this column, and continues with the sort column and the id. */
+  readonly ordered?: readonly string[];
+  /** Whether it is a range of the column: an index serves it if the list is sorted by the column. */
+  readonly isRange?: true;
+};
+
+/**
+ * A parameter with one or more values of a column that precedes the sort's column in all indexes: each value is a
+ * range of an index, and ranges are merged.
+ */
+type LeadingFilter = {
+  readonly schema: JsonSchema;
+  readonly column: string;
+  readonly values: readonly string[];
+};
 
 type ColumnFilter = Omit<ColumnListFilter, 'schema'>;
 type ListFilters = Readonly<Record<string, ListFilter>>;
@@ -171,4 +200,29 @@ function rangesOf(given: readonly GivenFilter[], key: string, leading: Requested
     const range = and([...conditions, equals(column, value)]);
     return column === key ? { ...range, keyValue: value } : range;
   });
+}
+
+// The usual filters.
+
+/** Keeps the rows whose column has the value. */
+export function equalTo<S extends JsonSchema>(name: string, schema: S, description?: string) {
+  const { title: _title, ...untitled }: JsonSchema = schema; // its component has the description of the member
+  const own = description === undefined ? optional(schema) : optional(untitled, { description });
+  const typed = own as ReturnType<typeof optional<S>>; // the title is no part of the type
+  return { schema: typed, column: name, matches: equals };
+}
+
+/** Keeps the rows whose time is this or later. */
+export function fromFilter(name: string, description: string) {
+  return rangeOf(name, description, atLeast);
+}
+
+/** Keeps the rows whose time is earlier. */
+export function beforeFilter(name: string, description: string) {
+  return rangeOf(name, description, below);
+}
+
+function rangeOf(name: string, description: string, matches: ColumnListFilter['matches']) {
+  const schema = optional(sentTimestamp, { description });
+  return { schema, column: name, matches, columnValueOf: timeAtOrAfter, isRange: true } as const;
 }

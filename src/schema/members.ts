@@ -1,10 +1,8 @@
 // The members that resources share, such as ids, times, lines of text, e-mail addresses and currencies.
 import { emailIssue, sentEmailIssue } from './email.ts';
 import { countries, currencies, withdrawnCurrencies } from './iso-codes.ts';
-import { withoutCase } from './letter-case.ts';
 import { timeIssue, toTime } from './rfc3339.ts';
 import { integer, string, type Issue, type Rule, type Schema } from './schema.ts';
-import { fold } from './search-text.ts';
 
 const controls = '\\x00-\\x1f\\x7f-\\x9f';
 
@@ -146,31 +144,6 @@ export const unitPrice = integer({
 /** Returns 0 for the -0 that JSON has, and other numbers as they are. */
 export function plainZero(sent: number): number {
   return sent + 0;
-}
-
-/** Returns the same text for names that differ only in case, accents, blanks or kinds of signs. */
-export function foldedName(name: string): string {
-  const folded = fold(name).trim().replace(/\s+/g, ' ').slice(0, foldedCharsMax);
-  return withoutCase(folded.toWellFormed());
-}
-
-/** A name has at most as many characters; few signs fold to several letters. */
-const foldedCharsMax = 200;
-
-/** Returns the key by which names are sorted (DIN 5007-1): as they are searched, and then by the text itself. */
-export function keyOfName(name: string): string {
-  return `${foldedName(name)}\u0001${name}`;
-}
-
-/** Returns the first key that the name may have, and the first key after all of these. */
-export function sameNameRange(name: string): [from: string, below: string] {
-  const folded = foldedName(name);
-  return [`${folded}\u0001`, `${folded}\u0002`];
-}
-
-/** Returns the beginning of the keys of names that begin like this one. */
-export function namePrefix(name: string): string {
-  return /\s$/.test(name) ? `${foldedName(name)} ` : foldedName(name);
 }
 
 /**

@@ -3,7 +3,7 @@
 // The oldest row gets the new key. Another row with the same key keeps its former key, after a mark that no key has, until
 // its text is changed. It is still found by its text, and no row is merged or deleted. The start of the service and
 // `orderly check` name such rows.
-import { keyOfName } from '../schema/members.ts';
+import { keyOfName } from '../schema/name-key.ts';
 import { rowsByKey } from './audit.ts';
 import type { Connection } from './connection.ts';
 import { derivedColumn, type Column } from './table.ts';

@@ -1,7 +1,7 @@
 // One folding, for searches, for sorting, and for what is the same name.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { foldedName, keyOfName } from '../../src/schema/members.ts';
+import { foldedName, keyOfName } from '../../src/schema/name-key.ts';
 import { fold, searchText } from '../../src/schema/search-text.ts';
 
 for (const [text, folded] of [

@@ -3,20 +3,12 @@ import { trimmedCell, type CsvConversion } from '../../base/csv.ts';
 import { invalidAt, Problem } from '../../problem.ts';
 import { resource, type RowMatch } from '../../resource/declared-resource.ts';
 import { ownedBy } from '../../resource/owner-store.ts';
-import * as member from '../../resource/resource-members.ts';
+import * as member from '../../resource/usual-members.ts';
 import type { ContentOf } from '../../resource/resource-members.ts';
 import { countryNamed } from '../../schema/country-names.ts';
 import { emailKey } from '../../schema/email.ts';
-import {
-  directionIssue,
-  email,
-  id,
-  namePrefix,
-  sameNameRange,
-  sentEmail,
-  singleLine,
-  multiLine,
-} from '../../schema/members.ts';
+import { directionIssue, email, id, sentEmail, singleLine, multiLine } from '../../schema/members.ts';
+import { namePrefix, sameNameRange } from '../../schema/name-key.ts';
 import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
 import { nullable, optional, type Infer } from '../../schema/schema.ts';
 import type { Connection } from '../../storage/connection.ts';

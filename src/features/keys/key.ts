@@ -2,7 +2,8 @@
 import { scopes, type Scope } from '../../auth/access.ts';
 import { daySeconds } from '../../base/durations.ts';
 import { invalidAt } from '../../problem.ts';
-import { identity, postedIn, shownIn, times } from '../../resource/resource-members.ts';
+import { postedIn, shownIn } from '../../resource/resource-members.ts';
+import { identity, times } from '../../resource/usual-members.ts';
 import { directionIssue, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { toTime } from '../../schema/rfc3339.ts';
 import {

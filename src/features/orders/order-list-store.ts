@@ -2,8 +2,7 @@
 import { allows, type RowAccess } from '../../auth/access.ts';
 import { counted } from '../../base/counted.ts';
 import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
-import { listOf } from '../../resource/resource-list.ts';
-import { beforeFilter, equalTo, fromFilter } from '../../resource/resource-members.ts';
+import { listOf, beforeFilter, equalTo, fromFilter } from '../../resource/resource-list.ts';
 import { currency, id } from '../../schema/members.ts';
 import { array, oneOf, optional } from '../../schema/schema.ts';
 import { searchParameter } from '../../schema/searching.ts';

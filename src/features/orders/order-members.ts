@@ -2,14 +2,13 @@
 import { listed } from '../../base/listed.ts';
 import {
   contentReader,
-  identity,
   postedIn,
   sentIn,
   shownIn,
-  times,
   type ContentOf,
   type PersonalOrNot,
 } from '../../resource/resource-members.ts';
+import { identity, times } from '../../resource/usual-members.ts';
 import { activeCurrency, currency, id, multiLine } from '../../schema/members.ts';
 import {
   array,

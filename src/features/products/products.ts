@@ -1,7 +1,9 @@
 // Products: what the shop sells. Orders copy what they need of a product, so no row refers to one.
 import { trueOrFalseCell, textCell } from '../../base/csv.ts';
 import { resource } from '../../resource/declared-resource.ts';
-import * as member from '../../resource/resource-members.ts';
+import { equalTo } from '../../resource/resource-list.ts';
+import type { ContentOf } from '../../resource/resource-members.ts';
+import * as member from '../../resource/usual-members.ts';
 import { codesIn, cutGtinWarning, plainCode } from '../../schema/codes.ts';
 import { currency, directionIssue, singleLine, unitPrice } from '../../schema/members.ts';
 import { boolean, nullable, optional, string, type Infer } from '../../schema/schema.ts';
@@ -82,11 +84,11 @@ export const productResource = resource({
     'Read-only members may be sent with their current values.',
   sorts: { name: 'nameKey', sku: 'skuKey', createdAt: 'createdAt' },
   filters: {
-    active: member.equalTo(
+    active: equalTo(
       'active',
       boolean({ description: 'Only products that are sold at present, or only others.' }),
     ),
-    currency: member.equalTo('currency', currency, 'Only products with a price in this currency (ISO 4217).'),
+    currency: equalTo('currency', currency, 'Only products with a price in this currency (ISO 4217).'),
   },
   search: {
     description:
@@ -127,7 +129,7 @@ export const productResource = resource({
 });
 
 export type Product = Infer<typeof productResource.Shown>;
-export type ProductContent = member.ContentOf<typeof members>;
+export type ProductContent = ContentOf<typeof members>;
 
 /** Returns the SKUs that differ only in zeros before the digits, which spreadsheets drop, as JSON. */
 function skusButForZeros(sku: string): string | null {

@@ -3,10 +3,12 @@ import { accountAccessOf } from '../../auth/access.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { clockFloor, isSane } from '../../base/sane-clock.ts';
 import { Problem } from '../../problem.ts';
-import { listOf } from '../../resource/resource-list.ts';
-import { columnsOf, equalTo, namesInEvents } from '../../resource/resource-members.ts';
+import { listOf, equalTo } from '../../resource/resource-list.ts';
+import { columnsOf, namesInEvents } from '../../resource/resource-members.ts';
+import { nameKey } from '../../resource/usual-members.ts';
 import { emailKey, formerEmailKey } from '../../schema/email.ts';
-import { email, keyOfName, namePrefix, singleLine } from '../../schema/members.ts';
+import { email, singleLine } from '../../schema/members.ts';
+import { namePrefix } from '../../schema/name-key.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
 import { optional } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
@@ -40,7 +42,7 @@ const userEmails: UniqueKey = {
 const shown = columnsOf(userMembers);
 const columns = {
   ...shown,
-  nameKey: column.derivedColumn('name', keyOfName),
+  nameKey,
   emailKey: uniqueKeyColumn(userEmails),
   passwordHash: column.textColumn(),
   passwordExpiresAt: column.nullableColumn(column.integerColumn),

@@ -4,14 +4,13 @@ import { passwordIssue } from '../../auth/password.ts';
 import { forbidden, throwIfInvalid } from '../../problem.ts';
 import {
   contentReader,
-  identity,
   postedIn,
   readOnlyNames,
   sentIn,
   shownIn,
-  times,
   type ContentOf,
 } from '../../resource/resource-members.ts';
+import { identity, times } from '../../resource/usual-members.ts';
 import { email, sentEmail, directionIssue, readOnlyIssues, singleLine } from '../../schema/members.ts';
 import { fits } from '../../schema/schema-check.ts';
 import {

@@ -2,14 +2,13 @@
 import { throwIfInvalid } from '../../problem.ts';
 import {
   contentReader,
-  identity,
   postedIn,
   readOnlyNames,
   sentIn,
   shownIn,
-  times,
   type ContentOf,
 } from '../../resource/resource-members.ts';
+import { identity, times } from '../../resource/usual-members.ts';
 import { readOnlyIssues, sentTimestamp, timestamp } from '../../schema/members.ts';
 import {
   array,

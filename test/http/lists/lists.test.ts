@@ -1,7 +1,7 @@
 // Lists: every filter with every sort pages through each row exactly once, whatever happens meanwhile.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { keyOfName } from '../../../src/schema/members.ts';
+import { keyOfName } from '../../../src/schema/name-key.ts';
 import { assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 import { beforeQueries } from '../../support/query-interception.ts';
 import { idsIn, newCustomer, newKey, newOrder } from '../../support/resource-support.ts';
