@@ -29,7 +29,7 @@ const passwordsWaitingMax = 16;
 const jobsPerClientMax = 2;
 /** For a hash that lacks memory: what runs meanwhile may have given some back after the first one. */
 const collectionsMax = 3;
-/** What other work may allocate meanwhile, and what the kernel counts beside the memory of the process. */
+/** What other work may allocate meanwhile, and what the kernel counts in addition to the memory of the process. */
 const besideHashBytes = 5 * 1024 ** 2;
 
 export function createScryptPool({

@@ -1,4 +1,4 @@
-// Opens the database for commands that read or change it, beside a running service or alone.
+// Opens the database for commands that read or change it, with or without a running service.
 import { createPasswordHasher, type PasswordHasher } from '../auth/password.ts';
 import type { Config } from '../config/config.ts';
 import { migrations } from '../service/features.ts';

@@ -63,7 +63,7 @@ export type Declares = {
   readonly ownedTables?: readonly string[];
   /** Tables whose rows refer to customers, by their column `customerId`, and what an erasure clears in them. */
   readonly customerTables?: readonly CustomerTable[];
-  /** The objects that imports read beside customers, orders and products. */
+  /** The objects that imports read besides customers, orders and products. */
   readonly imported?: readonly Importable[];
 };
 
@@ -73,7 +73,7 @@ export type FeatureParts = {
   /** Steps of the periodic cleanup. */
   readonly cleanup?: readonly Step[];
   readonly metrics?: () => readonly Family[];
-  /** Starts what runs beside requests. */
+  /** Starts what runs in the background. */
   readonly start?: () => void;
   /**
    * Called once changes are on disk and reads see them, with what became stale. Must return immediately: the
@@ -109,7 +109,7 @@ type Check = {
   readonly run: (db: Connection, report: (issue: string) => void) => void;
 };
 
-/** What `orderly sample` adds beside users, customers and orders. */
+/** What `orderly sample` adds besides users, customers and orders. */
 type SampleRows = {
   readonly hasRows: (db: Connection) => boolean;
   /** Adds the rows, and returns their number with a noun. */

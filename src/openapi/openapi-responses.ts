@@ -1,5 +1,5 @@
 // The responses of an operation in the OpenAPI document. All operations share one response for each status of
-// a problem, and name their own problems beside the reference.
+// a problem, and name their own problems next to the reference.
 import { STATUS_CODES } from '../http/connections/node-http.ts';
 import { urlBytesMax } from '../http/connections/request-fields.ts';
 import { pageRowsMax } from '../http/lists/list.ts';

@@ -19,10 +19,10 @@ function createLookUp(): (text: string) => string | undefined {
   };
 }
 
-/** No country has a longer name; the pattern needs not be safe on long texts. */
+/** No country has a longer name; the pattern need not be safe on long texts. */
 const nameCharsMax = 200;
 
-/** What a country is, beside its name: “Iran, Islamic Republic of”, “Kingdom of Spain”, “Republik Österreich”. */
+/** Words for what a country is, which may stand around its name: “Iran, Islamic Republic of”, “Kingdom of Spain”, “Republik Österreich”. */
 const longForm =
   /[,\(].*\bof(?: the)?\)?$|^(?:(?:federal|islamic|united|plurinational|bolivarian) )?(?:republic|kingdom|state) of |^(?:bundes)?republik |^königreich /iv;
 

@@ -73,7 +73,7 @@ export function* rowsByKey<R extends readonly [number, ...SqlValue[]]>(
 }
 
 /**
- * Runs `read` in one snapshot. Beside a running service, changes may come between two statements, so a
+ * Runs `read` in one snapshot. While a service runs, changes may come between two statements, so a
  * difference between their results is an issue only if it also exists in one snapshot.
  */
 export function inSnapshot<T>(db: Connection, read: () => T): T {

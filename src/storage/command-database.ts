@@ -1,4 +1,4 @@
-// The database of a command. A command runs alone or beside a live service.
+// The database of a command. A command runs with or without a live service.
 import type { DatabaseSync } from 'node:sqlite';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Connection, type WriteCallback } from './connection.ts';

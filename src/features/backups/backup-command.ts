@@ -27,7 +27,7 @@ function containerOfProcess(): Start['container'] {
   return undefined;
 }
 
-/** Node's permission model may deny the look, with an error. */
+/** Node's permission model may deny access, which throws. */
 function isThere(file: string): boolean {
   try {
     return existsSync(file);

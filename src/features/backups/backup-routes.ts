@@ -39,7 +39,7 @@ type BackupServices = {
   readonly log: Logger;
 };
 
-/** Makes one backup at a time: who asks for another one meanwhile gets the same. */
+/** Makes one backup at a time: whoever asks for another one meanwhile gets the same. */
 export class Backups {
   readonly #services: BackupServices;
   #running: Promise<unknown> | undefined;

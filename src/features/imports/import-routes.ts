@@ -22,7 +22,7 @@ export const importBytesMax = 32 * 1024 * 1024;
 
 type ImportServices = Pick<FeatureServices, 'now' | 'shop'> & {
   readonly imports: Imports;
-  /** What is imported beside customers, orders and products. */
+  /** What is imported besides customers, orders and products. */
   readonly others: readonly Importable[];
 };
 

@@ -50,7 +50,7 @@ export const orderList = listOf({
 });
 
 const { status: _status, sort: _sort, ...filters } = orderList.query;
-/** The filters of a list of orders, beside their status. */
+/** The filters of a list of orders, except their status. */
 export const orderFilters = filters;
 
 /** The parameters of a list that can also be searched. */

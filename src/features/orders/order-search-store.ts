@@ -74,7 +74,7 @@ async function findOfCustomers(
   ]);
 }
 
-/** Returns the id if the query has no other words. Beside words, an id is a customer's. */
+/** Returns the id if the query has no other words. Together with words, an id is a customer's. */
 function idIfAlone({ id, besideId }: SearchQuery): number {
   return besideId.length === 0 ? id : 0;
 }

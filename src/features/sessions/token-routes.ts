@@ -223,7 +223,7 @@ function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, user
   call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
-/** The tokens, and the cookie to set beside them, if a browser gets one. */
+/** The tokens, and the cookie that goes with them, if a browser gets one. */
 type Issued = { readonly tokens: Representation<Tokens>; readonly cookie: string | undefined };
 
 /** Issues tokens of the session. The ETag is the session's, as in GET /api/sessions/{id}. */

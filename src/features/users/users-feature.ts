@@ -3,7 +3,7 @@ import { namesInEvents } from '../../resource/resource-members.ts';
 import type { Feature } from '../feature.ts';
 import { usersMigrations } from './users-migrations.ts';
 
-const clockWasSet = 'The clock was set: passwords that were generated before work for seven days from now.';
+const clockWasSet = 'The clock was set: generated passwords work for seven more days.';
 
 export const users: Feature = {
   name: 'users',

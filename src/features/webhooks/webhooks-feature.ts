@@ -1,4 +1,4 @@
-// Webhooks as a feature: their routes, and the deliveries beside them.
+// Webhooks as a feature: their routes, and the deliveries.
 import { addressBlock, listRule, splitList } from '../../config/settings.ts';
 import type { Feature } from '../feature.ts';
 import { webhooksMigrations } from './webhooks-migrations.ts';
