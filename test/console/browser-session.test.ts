@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { after, before, describe, test } from 'node:test';
+import { randomPassword } from '../../src/features/users/first-admin.ts';
 import { sharedService } from '../support/http-support.ts';
 
 // the modules are imported by computed URLs, without their types: those are of browsers
@@ -31,9 +32,14 @@ type RequestErrors = {
   readonly Unreachable: new () => Error;
   readonly isTemporary: (error: unknown) => boolean;
 };
+type FirstPasswords = {
+  readonly newPassword: () => string;
+  readonly passwordMaker: (password: string) => string | undefined;
+};
 const { BrowserSession }: { BrowserSession: new () => Session } = await import(consoleUrl('browser-session'));
 const { ApiClient }: { ApiClient: new (session: Session, confirm: () => Promise<boolean>) => Client } =
   await import(consoleUrl('api-client'));
+const { newPassword, passwordMaker }: FirstPasswords = await import(consoleUrl('first-passwords'));
 const { isTemporary, Rejection, Unreachable }: RequestErrors = await import(consoleUrl('request-errors'));
 
 describe('a session in a browser', () => {
@@ -313,6 +319,17 @@ describe('a session in a browser', () => {
     assert.ok(browser.cookie.includes(`=${first.id}.`), 'the cookie is of the new session');
     assert.equal(await renewalStatus(), 201);
   });
+});
+
+describe('a password that was made for somebody', () => {
+  for (const [what, password, maker] of [
+    ['one of the service', randomPassword(8), 'service'],
+    ['a long one of the service', randomPassword(64), 'service'],
+    ['one that a colleague has made', newPassword(), 'colleague'],
+    ['one of words', 'green-teapot-small-spoon', undefined],
+    ['one of a password manager', 'wodke7-zabqap-8rojPi', undefined],
+  ] as const)
+    test(`is known by its form: ${what}`, () => assert.equal(passwordMaker(password), maker));
 });
 
 function consoleUrl(name: string): string {

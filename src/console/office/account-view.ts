@@ -102,14 +102,16 @@ const passwordMembers: readonly Member[] = [
   },
 ];
 
-function passwordForm({ client, user }: Page, reload: Reload): HTMLElement {
+function passwordForm({ client, session, user }: Page, reload: Reload): HTMLElement {
   const fields = fieldsOf(passwordMembers);
   const name = h('input', { type: 'email', autocomplete: 'username', value: user.email, hidden: true }); // for password managers
   return form([name, fields.element], {
     submit: t('Change password'),
     key: 'password',
     async run() {
-      await client.send('PATCH', `/api/users/${user.id}`, { body: fields.read() });
+      const body = fields.read();
+      await client.send('PATCH', `/api/users/${user.id}`, { body });
+      session.usePassword(String(body['password']));
       fields.write({ currentPassword: null, password: null });
       notify(t('The password is changed; your other sessions have ended.'));
       await reload();

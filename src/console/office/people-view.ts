@@ -5,6 +5,7 @@ import { roleNames } from '../parts/column-names.ts';
 import { ask, notify, show } from '../parts/dialogs.ts';
 import { type Child, h } from '../parts/elements.ts';
 import type { Member } from '../parts/fields.ts';
+import { newPassword } from '../parts/first-passwords.ts';
 import { dateOnly, dateTime } from '../parts/formats.ts';
 import { action, field, textOf } from '../parts/forms.ts';
 import { listPage } from '../parts/list-page.ts';
@@ -73,22 +74,11 @@ async function addPerson({ client }: Page, reload: Reload): Promise<void> {
   await reload();
 }
 
-/** Shows what somebody has to be told: the console's address, the password, and how to change it. */
+/** Shows what somebody has to be told: the console's address and the password, which they are then asked to change. */
 function showPassword(title: string, { email }: User, password: string): Promise<void> {
   const address = h('code', location.origin + location.pathname);
-  const told: Child = rich(
-    'They sign in at {address} with {email}, and change the password under “My account”.',
-    { address, email: h('bdi', email) },
-  );
+  const told: Child = rich('They sign in at {address} with {email}.', { address, email: h('bdi', email) });
   return show(title, [h('p', told), secret(t('Password, shown only now.'), password)]);
-}
-
-/** Returns 100 random bits, in letters and digits that aren't easily confused. */
-function newPassword(): string {
-  const letters = 'abcdefghijkmnpqrstuvwxyz23456789';
-  const random = crypto.getRandomValues(new Uint8Array(20));
-  const text = [...random].map((byte) => letters.charAt(byte % letters.length)).join('');
-  return text.replaceAll(/(.{5})(?=.)/g, '$1-');
 }
 
 export const personView = resourceView<User>((page) => {

@@ -231,7 +231,6 @@ function firstSteps({ user }: Page): HTMLElement {
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', h('a', { href }, title), ` ${text}`);
   const imported = t('from a spreadsheet.');
-  const ownPassword = t('if the service made it: that one works for 7 days.');
   return emptyState(
     t('Welcome'),
     t('No order is here yet. To begin:'),
@@ -242,7 +241,6 @@ function firstSteps({ user }: Page): HTMLElement {
       step(t('Enter your products'), t('– a name and a price are enough.'), '#/products'),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
-      step(t('Change your password'), ownPassword, '#/account'),
       isAdmin && isRegistrationOpen() && h('li', registrationHint()),
     ),
   );

@@ -4,6 +4,7 @@
 import type { Problem, Tokens } from './api-types.ts';
 import { storage, withLock } from './browser-gaps.ts';
 import { answerMilliseconds, fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
+import { passwordMaker } from './first-passwords.ts';
 import { t } from './texts.ts';
 
 /** The user has signed out, or the session has expired or was ended elsewhere. */
@@ -13,6 +14,8 @@ type Credentials = { readonly email: string; readonly password: string; readonly
 
 /** The name in the storage; the value is the browser key. */
 const storedKey = 'orderly-browser-key';
+/** The name in the storage while the user's password is one that was made for them; the value says by whom. */
+const storedMadeKey = 'orderly-password-made-by';
 /** Only the holder of this lock changes the cookie: otherwise the last response would win. */
 const lock = 'orderly-tokens';
 /** A token that expires this soon is renewed before it is used. */
@@ -25,7 +28,7 @@ export const keepsNothing = t(
 
 /**
  * One tab at a time renews the token, and shares it with all others. Dispatches `user` when another one is signed in, or
- * none.
+ * none, and `password` when `passwordMadeBy` has changed.
  */
 export class BrowserSession extends EventTarget {
   /** Whether a reload of the page finds the session again. */
@@ -47,6 +50,19 @@ export class BrowserSession extends EventTarget {
 
   get id(): number | undefined {
     return this.#tokens?.id;
+  }
+
+  /** Who made the password with which the user signed in; null once they have one of their own. */
+  get passwordMadeBy(): string | null {
+    return storage.read(storedMadeKey);
+  }
+
+  /** Called with the password that the user signed in with, or has now. */
+  usePassword(password: string): void {
+    const maker = passwordMaker(password);
+    if (maker === undefined) storage.remove(storedMadeKey);
+    else storage.write(storedMadeKey, maker);
+    this.dispatchEvent(new Event('password'));
   }
 
   /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
@@ -79,6 +95,7 @@ export class BrowserSession extends EventTarget {
     return withLock(lock, {}, async () => {
       const response = await post('/api/sessions', { ...credentials, cookie: true });
       if (!response.ok) return jsonOf<Problem>(response);
+      this.usePassword(credentials.password);
       const before = this.#tokens;
       this.#store(await jsonOf<Tokens>(response));
       await this.#end(before).catch(() => undefined); // it expires later

@@ -130,7 +130,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
 
   signal.addEventListener('abort', () => ending.abort(new Error('signed out')));
   window.addEventListener('hashchange', draw, { signal });
-  showConnection(app, banner, signal);
+  showBanner(app, banner, signal);
   watchShop(app, signal);
   serviceClock.addEventListener('wrong', sayClockIsWrong, { signal });
   if (serviceClock.isWrong) sayClockIsWrong();
@@ -183,13 +183,15 @@ function ownView(name: string, { own }: App): View | undefined {
   return part === undefined ? pages?.list : pages?.one;
 }
 
-/** Shows in the banner the reason why the page may be out of date. */
-function showConnection({ client, live }: App, banner: HTMLElement, signal: AbortSignal): void {
+/** Shows in the banner why the page may be out of date, and that the user has no password of their own yet. */
+function showBanner({ client, live, session }: App, banner: HTMLElement, signal: AbortSignal): void {
   const show = (): void => {
     const { delayReason } = live;
     const late = delayReason !== null && [t('Not live: '), `${lateText} ${delayReason}`];
     const content = client.isReachable ? late : [t('The service can’t be reached. '), awayText];
-    fill(banner, content && h('p.banner', content));
+    const { passwordMadeBy } = session;
+    const password = passwordMadeBy !== null && passwordBanner(passwordMadeBy === 'service');
+    fill(banner, content && h('p.banner', content), password);
   };
   const comeBack = (): void => {
     show();
@@ -198,6 +200,15 @@ function showConnection({ client, live }: App, banner: HTMLElement, signal: Abor
   client.addEventListener('unreachable', show, { signal });
   client.addEventListener('reachable', comeBack, { signal });
   live.addEventListener('delay', show, { signal });
+  session.addEventListener('password', show, { signal });
+  show();
+}
+
+function passwordBanner(expires: boolean): HTMLElement {
+  const text = expires
+    ? t('Choose a password of your own: this one works for 7 days.')
+    : t('Choose a password of your own.');
+  return h('p.banner', text, ' ', h('a.button', { href: '#/account' }, t('My account')));
 }
 
 const awayText = t('This page may be out of date; it is updated as soon as the service is back.');

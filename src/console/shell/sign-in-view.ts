@@ -27,7 +27,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
     run: () => run().then(resolve),
   });
   const firstPassword: Child = rich(
-    'The service created an administrator at its first start: the e-mail address and the password are in {file}. The password works for 7 days.',
+    'The service created an administrator at its first start: the e-mail address and the password are in {file}.',
     { file: h('code', 'data/initial-admin.json') },
   );
   const lostPassword: Child = rich(

@@ -42,9 +42,17 @@ export async function createFirstAdmin(
   return `an administrator, ${email}; the password is in ${adminFile(dataFolder)}`;
 }
 
-/** Returns at least 120 random bits in as many characters as passwords need. */
+const passwordLetters = 'abcdefghijkmnpqrstuvwxyz23456789';
+const groupLetters = 5;
+
+/**
+ * Returns at least 125 random bits, in five or more groups of letters and digits that aren't easily confused. By this
+ * form the console knows, at a sign-in, that the password will expire.
+ */
 export function randomPassword(lengthMin: number): string {
-  return randomBytes(48).toString('base64url').slice(0, Math.max(lengthMin, 20));
+  const groups = Math.max(5, Math.ceil((lengthMin + 1) / (groupLetters + 1)));
+  const letters = [...randomBytes(groups * groupLetters)].map((byte) => passwordLetters[byte % 32]);
+  return letters.join('').replaceAll(/(.{5})(?=.)/g, '$1-');
 }
 
 function adminFile(folder: string): string {
