@@ -73,7 +73,7 @@ function withoutComments(text: string): string {
 
 /** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
-  const lines = text.replaceAll(/^ +| +$/gm, '').replaceAll(/ {2,}/g, ' ');
+  const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
   return lines.replaceAll(/(?<=[,;{([])\n/g, '');
 }
 
