@@ -75,9 +75,9 @@ const columns = (q: string): readonly Column<Customer>[] => [
   },
 ];
 
-export function newCustomerView({ main, client }: Page): void {
-  const members = customerMembers(client);
-  const { element, save } = objectForm<Customer>(client, { members, path: '/customers' });
+export function newCustomerView(page: Page): void {
+  const members = customerMembers(page.client);
+  const { element, save } = objectForm<Customer>(page, { members, path: '/customers' });
   const body = form(h('section.card', element), {
     submit: t('Add customer'),
     others: h('a.button', { href: '#/customers' }, t('Cancel')),
@@ -88,6 +88,6 @@ export function newCustomerView({ main, client }: Page): void {
       goTo(`/customers/${id}`);
     },
   });
-  fill(main, setPageTitle(t('New customer')), h('div.narrow', body));
+  fill(page.main, setPageTitle(t('New customer')), h('div.narrow', body));
   element.querySelector('input')?.focus();
 }

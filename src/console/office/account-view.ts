@@ -75,11 +75,12 @@ export const ownMembers: readonly Member[] = [
   { name: 'email', label: t('E-mail'), isRequired: true, attributes: { type: 'email' } },
 ];
 
-async function changeName({ client, user, session }: Page): Promise<void> {
+async function changeName(page: Page): Promise<void> {
+  const { client, user, session } = page;
   const path = `/api/users/${user.id}`;
   const known = await client.read<User>(path);
   const title = t('Change your account');
-  if ((await askForObject<User>(client, { title, path, members: ownMembers, known })) === undefined) return;
+  if ((await askForObject<User>(page, { title, path, members: ownMembers, known })) === undefined) return;
   notify(t('Saved.'));
   session.dispatchEvent(new Event('user')); // the frame shows the name
 }
@@ -148,8 +149,8 @@ const keyMembers: readonly Member[] = [
   },
 ];
 
-async function addKey({ client }: Page, reload: Reload): Promise<void> {
-  const made = await askForObject<{ key: string }>(client, {
+async function addKey(page: Page, reload: Reload): Promise<void> {
+  const made = await askForObject<{ key: string }>(page, {
     title: t('New API key'),
     path: '/api/keys',
     members: keyMembers,

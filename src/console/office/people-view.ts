@@ -61,9 +61,9 @@ const personColumns: readonly Column<User>[] = [
   { label: t('Since'), kind: 'wide', cell: ({ createdAt }) => h('span.soft', dateOnly(createdAt)) },
 ];
 
-async function addPerson({ client }: Page, reload: Reload): Promise<void> {
+async function addPerson(page: Page, reload: Reload): Promise<void> {
   const password = newPassword();
-  const added = await askForObject<User>(client, {
+  const added = await askForObject<User>(page, {
     title: t('Add a person'),
     path: '/api/users',
     members: personMembers,

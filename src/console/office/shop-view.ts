@@ -64,10 +64,11 @@ export function shopView(page: Page): void {
   fill(main, setPageTitle(t('Shop')), content);
 }
 
-function shopForm({ client, parameters }: Page, known: Version<Shop>, reload: Reload): Child {
+function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
+  const { client, parameters } = page;
   const members = shopMembers(known.value);
   const isFirst = parameters.has('first');
-  const { element, save } = isFirst ? questions() : objectForm(client, { members, path: '/shop', known });
+  const { element, save } = isFirst ? questions() : objectForm(page, { members, path: '/shop', known });
   /** What is likely is filled in, and that nobody can sign up; nothing is set before it is saved. */
   function questions(): { element: HTMLElement; save: () => Promise<Shop> } {
     const likely = { country: homeCountry(), timeZone: deviceZone(), registration: 'closed' };

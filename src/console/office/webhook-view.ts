@@ -52,8 +52,8 @@ export function webhooksCard(page: Page, rows: readonly Webhook[], reload: Reloa
   });
 }
 
-async function addWebhook({ client }: Page, reload: Reload): Promise<void> {
-  const created = await askForObject<{ secret: string }>(client, {
+async function addWebhook(page: Page, reload: Reload): Promise<void> {
+  const created = await askForObject<{ secret: string }>(page, {
     title: t('Add a webhook'),
     path: '/webhooks',
     members: webhookMembers,

@@ -1,7 +1,7 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
-import type { Order } from '../parts/api-types.ts';
-import { saverOf } from '../parts/conflicts.ts';
+import type { Customer, Order } from '../parts/api-types.ts';
+import { meetingOthers } from '../parts/conflicts.ts';
 import { notify } from '../parts/dialogs.ts';
 import { type Child, fill, h } from '../parts/elements.ts';
 import { addressLines, money } from '../parts/formats.ts';
@@ -21,11 +21,11 @@ export function changeOrderView(page: Page): void {
 
 function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
   const { id, status } = order;
-  const idempotencyKey = crypto.randomUUID();
+  const path = `/orders/${id}`;
   let { customerId } = order;
-  const back = h('a.button', { href: `#/orders/${id}` }, t('Cancel'));
+  const back = h('a.button', { href: `#${path}` }, t('Cancel'));
   const fields = orderForm(page, {
-    idempotencyKey,
+    idempotencyKey: crypto.randomUUID(),
     changed: { order, customer },
     submit: t('Save'),
     others: back,
@@ -35,32 +35,40 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
       customerId = await fields.customerId(customerId);
       await save();
       notify(t('Order {id} is changed.', { id }));
-      goTo(page.scans.isHolding ? '/new' : `/orders/${id}`);
+      goTo(page.scans.isHolding ? '/new' : path);
     },
   });
-  const save = saverOf({
-    client: page.client,
-    path: `/orders/${id}`,
+  async function takeCustomer(now = customerId): Promise<void> {
+    if (now === customerId) return;
+    customerId = now;
+    fields.customer.choose(await page.client.get<Customer>(`/customers/${now}`, page.signal));
+  }
+  const fixed = fixedMembers[stages[status].changes];
+  const { news, save } = meetingOthers<Order>(page, {
+    path,
     known: { value: order, etag },
     read: () => ({ customerId, ...fields.read() }),
-    idempotencyKey,
-    inWords: (now: Order) => inWords(now).slice(firstWord[stages[status].changes]),
-    checkPossible(now, mine) {
-      if (!fixedMembers[stages[now.status].changes].some((name) => Object.hasOwn(mine, name))) return;
+    write(values) {
+      fields.write(values);
+      void takeCustomer(values.customerId).catch(() => undefined); // the number is right
+    },
+    shown: shownMembers.filter(({ name }) => !fixed.some((each) => each === name)),
+    refusal(now, mine) {
+      if (!fixedMembers[stages[now.status].changes].some((name) => Object.hasOwn(mine, name)))
+        return undefined;
       back.textContent = t('Back');
-      throw new Error(
-        t('Order {id} is {status} now. What you have changed can’t be changed any more.', {
-          id,
-          status: nameOf(now.status),
-        }),
-      );
+      return t('Order {id} is {status} now. What you have changed can’t be changed any more.', {
+        id,
+        status: nameOf(now.status),
+      });
     },
   });
+  fields.body.querySelector('.form-issue')?.before(news);
   fields.takeScans();
   return fields.body;
 }
 
-const priceMembers = ['items', 'currency'];
+const priceMembers = ['status', 'items', 'currency'];
 /** What can't be changed any more, by what can. */
 const fixedMembers = {
   all: [],
@@ -68,18 +76,26 @@ const fixedMembers = {
   note: [...priceMembers, 'customerId', 'shippingAddress'],
 } as const;
 
-/** Where the words begin of what the form shows. */
-const firstWord = { all: 0, delivery: 2, note: 4 } as const;
+const shownMembers = [
+  { name: 'status', label: t('Status'), text: ({ status }: Order) => nameOf(status) },
+  { name: 'items', label: t('Items'), text: itemsInWords },
+  {
+    name: 'customerId',
+    label: t('Customer'),
+    text: ({ customerId }: Order) => t('number {id}', { id: customerId }),
+  },
+  {
+    name: 'shippingAddress',
+    label: t('Address'),
+    text: ({ shippingAddress }: Order) =>
+      shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', '),
+  },
+  { name: 'note', label: t('Note'), text: ({ note }: Order) => note ?? t('none') },
+];
 
-function inWords({ status, customerId, items, currency, shippingAddress, note }: Order): [string, string][] {
+function itemsInWords({ items, currency }: Order): string {
   const texts = items.map(
     ({ quantity, name, unitPrice }) => `${quantity} × ${name}, ${money(unitPrice, currency)}`,
   );
-  return [
-    [t('Status'), nameOf(status)],
-    [t('Items'), texts.join('; ')],
-    [t('Customer'), t('number {id}', { id: customerId })],
-    [t('Address'), shippingAddress === null ? t('picked up') : addressLines(shippingAddress).join(', ')],
-    [t('Note'), note ?? t('none')],
-  ];
+  return texts.join('; ');
 }

@@ -47,7 +47,6 @@ export function orderForm(page: Page, options: Options) {
     label: t('Note'),
     pointer: '/note',
     hint: t('It is printed on the packing slip.'),
-    value: changed?.order.note ?? null,
     isWide: true,
     control: h('textarea', { rows: 2 }),
   });
@@ -104,13 +103,17 @@ export function orderForm(page: Page, options: Options) {
 
   // input and change events redraw the cards before the form's own listeners run
   for (const type of ['input', 'change']) cards.addEventListener(type, draw);
-  if (changed !== undefined) {
-    lines.write(changed.order);
-    if (changed.customer !== undefined) customer.choose(changed.customer);
-    delivery.repeat(changed.order.shippingAddress);
+  /** Enters members of the order that is changed. */
+  function write({ items, currency, shippingAddress, note }: Partial<Order>): void {
+    if (items !== undefined && currency !== undefined) lines.write({ items, currency });
+    if (shippingAddress !== undefined) delivery.repeat(shippingAddress);
+    if (note !== undefined) noteField.control.value = note ?? '';
     delivery.keep();
+    draw();
   }
-  draw();
+
+  if (changed?.customer !== undefined) customer.choose(changed.customer);
+  write(changed?.order ?? {});
   const body = form(cards, {
     submit,
     isPlain: isSale, // the payments are the main way
@@ -137,6 +140,7 @@ export function orderForm(page: Page, options: Options) {
     delivery,
     entered,
     issues,
+    write,
 
     /** To be called once the form is shown. */
     takeScans,

@@ -1,57 +1,98 @@
-// How a form saves an object that was changed meanwhile, by another user or by the form's first attempt.
-import type { ApiClient } from './api-client.ts';
-import { Rejection } from './request-errors.ts';
+// How a form meets what others change meanwhile: at once, by the live events, or at the latest when it is saved.
+import { fill, h } from './elements.ts';
 import { enumeration } from './language.ts';
+import { Rejection } from './request-errors.ts';
 import { t } from './texts.ts';
+import type { Page } from './view.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 export type Version<T> = { readonly value: T; readonly etag: string | undefined };
+export type Editor = Pick<Page, 'client' | 'live' | 'signal'>;
+
 type Change<T> = {
-  readonly client: ApiClient;
   readonly path: string;
   /** The version with which the form was filled in. */
   readonly known: Version<T>;
   /** Returns the members that the form has, with their values in it. */
   readonly read: () => Values;
-  /** Enters values of members. */
-  readonly write?: (values: Values) => void;
-  readonly idempotencyKey?: string;
-  /** Returns the members that the form shows, in words: `['phone', '—']`. */
-  readonly inWords: (value: T) => readonly (readonly [name: string, text: string])[];
-  /** Throws if one of the members in `mine` can't be changed any more. */
-  readonly checkPossible?: (now: T, mine: Values) => void;
+  /** Enters members of the object as it is now. */
+  readonly write: (values: Partial<T>) => void;
+  /** What the form shows, in words: `Phone`, `—`. */
+  readonly shown: readonly {
+    readonly name: string;
+    readonly label: string;
+    readonly text: (value: T) => string;
+  }[];
+  /** Returns why some of the members in `mine` can’t be changed any more. */
+  readonly refusal?: (now: T, mine: Values) => string | undefined;
 };
 
 /**
- * Returns the function that saves what was changed in a form, and resolves to the object. If somebody else has changed
- * what the form shows, fields that the user left alone take that over, and an error says what it is: the next call saves
- * what was entered over that.
+ * Whatever others change is entered where the user has changed nothing, and said in `news`. What the user has changed
+ * stays, and `save` puts it in place of theirs; it resolves to the object.
  */
-export function saverOf<T extends Values>(change: Change<T>): () => Promise<T> {
-  const { client, path, known, read, write, idempotencyKey, inWords, checkPossible } = change;
-  const key = idempotencyKey === undefined ? {} : { idempotencyKey };
+export function meetingOthers<T extends Values>(
+  { client, live, signal }: Editor,
+  { path, known, read, write, shown, refusal }: Change<T>,
+): { readonly news: HTMLElement; readonly save: () => Promise<T> } {
+  const news = h('p.issue.form-issue', { role: 'alert' });
   let seen = known;
   let before = read();
-  return async function save() {
-    const mine = changedIn(read(), before);
+  let isSaving = false;
+
+  /** Returns what the user has changed. */
+  const entered = (): Values => changedIn(read(), before);
+
+  /** Returns whether any of it shows. */
+  function meet(now: Version<T>): boolean {
+    const mine = entered();
+    const [kept, taken] = partition(now.value, (name) => Object.hasOwn(mine, name));
+    write(taken as Partial<T>); // some of its members
+    before = { ...read(), ...kept };
+    seen = now;
+    const theirs = shown.filter(({ text }) => text(now.value) !== text(known.value));
+    const over = theirs.filter(({ name }) => Object.hasOwn(mine, name));
+    const labels = (members: typeof shown): string => enumeration.format(members.map(({ label }) => label));
+    const lines = [
+      theirs.length > 0 && t('Somebody has changed {members} meanwhile.', { members: labels(theirs) }),
+      ...theirs.map(({ label, text }) => t('Now {name}: {text}', { name: label, text: text(now.value) })),
+      over.length > 0 &&
+        t('What you have entered is still here, and is saved in place of theirs: {members}', {
+          members: labels(over),
+        }),
+    ];
+    fill(news, refusal?.(now.value, mine) ?? lines.filter(Boolean).join('\n'));
+    return theirs.length > 0;
+  }
+
+  async function send(): Promise<T> {
+    const mine = entered();
+    const refused = refusal?.(seen.value, mine);
+    if (refused !== undefined) throw new Error(refused);
     try {
-      return (await client.send<T>('PATCH', path, { ...key, body: mine, etag: seen.etag })).value;
+      const idempotencyKey = crypto.randomUUID(); // it is sent again if the response is lost
+      return (await client.send<T>('PATCH', path, { body: mine, etag: seen.etag, idempotencyKey })).value;
     } catch (error) {
-      if (!(error instanceof Rejection && error.status === 412)) return explainSavedBefore(error);
+      if (!(error instanceof Rejection && error.status === 412)) throw error;
       const now = await client.read<T>(path);
-      checkPossible?.(now.value, mine);
-      const old = inWords(seen.value).map(([, text]) => text);
-      const theirs = inWords(now.value).filter(([, text], index) => text !== old[index]);
-      seen = now;
-      if (write !== undefined) {
-        write(now.value);
-        before = read();
-        write(mine);
-      }
-      if (theirs.length === 0) return save(); // only what the form doesn't show has changed
-      if (hasValues(now.value, mine)) return now.value; // the response to the first attempt was lost
-      throw new Error(conflictText(theirs));
+      if (hasValues(now.value, mine)) return now.value; // the response to an attempt before was lost
+      if (meet(now)) throw new Error(t('Nothing was saved yet.'));
+      return send(); // only what the form doesn't show has changed
     }
+  }
+
+  live.watch(signal, async (events) => {
+    const isMeant = events.length === 0 || events.some(({ subject }) => subject === path);
+    if (!isMeant || isSaving) return;
+    const now = await client.read<T>(path, signal).catch(() => seen); // saving meets it, too
+    if (!isSaving && now.etag !== seen.etag) meet(now);
+  });
+  return {
+    news,
+    save() {
+      isSaving = true;
+      return send().finally(() => (isSaving = false));
+    },
   };
 }
 
@@ -60,21 +101,16 @@ export function hasValues(object: object, members: Values): boolean {
   return Object.keys(changedIn(members, object)).length === 0;
 }
 
-function conflictText(theirs: readonly (readonly [string, string])[]): string {
-  const members = enumeration.format(theirs.map(([name]) => name));
-  return [
-    t('Somebody has changed {members} meanwhile. Nothing was saved yet.', { members }),
-    ...theirs.map(([name, text]) => t('Now {name}: {text}', { name, text })),
-    t('What you entered is still here: save again to put it in place of theirs.'),
-  ].join('\n');
-}
-
 /** Returns the members that the user has changed in a form: the others may have been changed by somebody else. */
 function changedIn(form: Values, before: object): Values {
   const old = new Map(Object.entries(before).map(([name, value]) => [name, JSON.stringify(value)]));
-  return Object.fromEntries(
-    Object.entries(form).filter(([name, value]) => old.get(name) !== JSON.stringify(value)),
-  );
+  return partition(form, (name) => old.get(name) !== JSON.stringify(form[name]))[0];
+}
+
+function partition(values: Values, isFirst: (name: string) => boolean): [Values, Values] {
+  const of = (side: boolean): Values =>
+    Object.fromEntries(Object.entries(values).filter(([name]) => isFirst(name) === side));
+  return [of(true), of(false)];
 }
 
 /** A form keeps its key: if the response was lost, a changed form must not repeat the request. */
@@ -83,7 +119,3 @@ export function explainReusedKey(text: string): (error: unknown) => never {
     throw error instanceof Rejection && error.code === 'idempotency-key-reused' ? new Error(text) : error;
   };
 }
-
-const explainSavedBefore = explainReusedKey(
-  t('This order was saved the first time, before you changed it again: cancel to see it as it is now.'),
-);

@@ -1,8 +1,8 @@
 // The form of one object, new or known.
-import type { ApiClient } from './api-client.ts';
-import { saverOf, type Version } from './conflicts.ts';
+import { type Editor, meetingOthers, type Version } from './conflicts.ts';
 import { ask } from './dialogs.ts';
 import { type Fields, fieldsOf, type Member, textOfMember } from './fields.ts';
+import { h } from './elements.ts';
 import { throwIfInvalid } from './forms.ts';
 import { t } from './texts.ts';
 
@@ -22,19 +22,24 @@ type ObjectForm<T> = {
 
 /** `save` resolves to the saved object. */
 export function objectForm<T extends Values>(
-  client: ApiClient,
+  editor: Editor,
   { members, path, known, others = {}, hasSecret }: ObjectForm<T>,
 ): Pick<Fields, 'element'> & { readonly save: () => Promise<T> } {
   const fields = fieldsOf(members, { values: known?.value });
   const idempotencyKey = hasSecret === true ? {} : { idempotencyKey: crypto.randomUUID() };
   const add = async (): Promise<T> => {
     const body = { ...fields.read(), ...others };
-    return (await client.send<T>('POST', path, { ...idempotencyKey, body })).value;
+    return (await editor.client.send<T>('POST', path, { ...idempotencyKey, body })).value;
   };
-  const inWords = (value: T) => members.map((member) => [member.label, textOfMember(member, value)] as const);
-  const save = known === undefined ? add : saverOf<T>({ client, path, known, ...fields, inWords });
+  const shown = members.map((member) => {
+    return { name: member.name, label: member.label, text: (value: T) => textOfMember(member, value) };
+  });
+  const { news, save } =
+    known === undefined
+      ? { news: undefined, save: add }
+      : meetingOthers<T>(editor, { path, known, ...fields, shown });
   return {
-    element: fields.element,
+    element: h('div', fields.element, news),
     save() {
       throwIfInvalid(fields.issues());
       return save();
@@ -46,10 +51,10 @@ type Question<T> = ObjectForm<T> & { readonly title: string; readonly submit?: s
 
 /** Resolves to the object once it is saved; to undefined if the dialog is closed. */
 export function askForObject<T extends Values>(
-  client: ApiClient,
+  editor: Editor,
   { title, submit, ...content }: Question<T>,
 ): Promise<T | undefined> {
-  const { element, save } = objectForm<T>(client, content);
+  const { element, save } = objectForm<T>(editor, content);
   return ask({
     title,
     content: element,

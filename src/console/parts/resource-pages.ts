@@ -71,7 +71,7 @@ export function resourceList<T extends Values>(page: Page, resource: Resource<T>
   const { name, path, add, hasImport = false, members, none, notFound, tabs, nameOf } = resource;
   const { client, user } = page;
   const addOne = async (title: string, reload: Reload): Promise<void> => {
-    const added = await askForObject<T>(client, { title, path, members });
+    const added = await askForObject<T>(page, { title, path, members });
     if (added === undefined) return;
     notify(t('{name} is added.', { name: nameOf(added) }));
     await reload();
@@ -107,13 +107,13 @@ export function resourceList<T extends Values>(page: Page, resource: Resource<T>
 type Change<T> = { readonly known: Version<T>; readonly reload: Reload };
 
 async function changeObject<T extends Values>(
-  { client }: Page,
+  page: Page,
   { path, members, nameOf }: ObjectPage<T>,
   { known, reload }: Change<T>,
 ): Promise<void> {
   const { id } = known.value;
   const title = t('Change {name}', { name: nameOf(known.value) });
-  const changed = await askForObject<T>(client, { title, path: `${path}/${id}`, members, known });
+  const changed = await askForObject<T>(page, { title, path: `${path}/${id}`, members, known });
   if (changed === undefined) return;
   notify(t('{name} is changed.', { name: nameOf(changed) }));
   await reload();
