@@ -227,8 +227,10 @@ for (const name of names)
         };
         const found = await Promise.all(othersThan(made[filter], follow(document, schema)).map(idsWith));
         assert.ok(!found.every((ids) => ids.includes(made.id)), `${filter} keeps everything`);
-        if (Object.hasOwn(made, filter) && typeof made[filter] !== 'object')
-          assert.deepEqual(await idsWith(made[filter]), [made.id], `${filter} finds its own value`);
+        if (!Object.hasOwn(made, filter) || typeof made[filter] === 'object') continue;
+        const isEmail = follow(document, schema)['format'] === 'idn-email'; // compared without case
+        const own = isEmail ? made[filter].toUpperCase() : made[filter];
+        assert.deepEqual(await idsWith(own), [made.id], `${filter} finds its own value`);
       }
     });
 

@@ -34,7 +34,7 @@ test('a write is answered once a sync that began after its commit has ended, and
   assert.equal(await first, 1);
   assert.equal(await isSettled(Promise.race(later)), false, 'that sync began before their commit');
   assert.equal(database.stats.commits, 2, 'all that gathered share the next one');
-  await disk.endSync();
+  disk.letGo(); // on a machine so slow that their group took 4 ms, the third has a sync of its own
   assert.deepEqual(await Promise.all(later), [2, 3]);
 });
 

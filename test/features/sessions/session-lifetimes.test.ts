@@ -75,6 +75,7 @@ describe('in time', insideOnly, () => {
     const [idle, used] = [await service.person(), await service.person()];
     service.clock.advance(1);
     const later = await service.person(); // expires next, and isn’t removed with those that have expired
+    assert.equal((await used.get('/orders')).status, 200); // from here on its caller is cached
     service.clock.advance(14 * day - 2);
     const renewed = await service.renew(used);
     assert.equal(renewed.status, 201);

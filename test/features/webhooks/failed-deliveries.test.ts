@@ -70,6 +70,17 @@ describe('a delivery that fails', insideOnly, () => {
     assert.equal(await hook.latest(), latest);
   });
 
+  test('a failed delivery whose retry hangs is sent again at once when its webhook is enabled, which changes nothing else', async (t) => {
+    const hook = await hooked(t);
+    await hook.placeOrders(1);
+    hook.service.clock.advance(await hook.fail(500));
+    const { response, headers } = await hook.receiver.next();
+    const closed = once(response, 'close');
+    await hook.patch({ status: 'enabled' });
+    await closed;
+    assert.equal((await hook.receiver.next()).headers['webhook-id'], headers['webhook-id']);
+  });
+
   test('a failed delivery that was still being answered when its webhook was changed doesn’t count', async (t) => {
     const hook = await hooked(t);
     await hook.placeOrders(1);

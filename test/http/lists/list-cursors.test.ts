@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { decodeCursor, encodeCursor } from '../../../src/http/lists/cursor.ts';
+import { fittingPage, pageBytesMax } from '../../../src/http/lists/list.ts';
 import { follow, type Parameter } from '../../openapi/openapi-support.ts';
 import { assertProblem, assertStatus, sharedService, withoutSyncs } from '../../support/http-support.ts';
 import { importLines } from '../../support/import-support.ts';
@@ -43,6 +44,17 @@ describe('a page with much text', () => {
     });
 });
 
+for (const [lengths, fitting] of [
+  [[pageBytesMax - 1, 1, 1], 2],
+  [[1, pageBytesMax], 1],
+  [[pageBytesMax + 1, 1], 1],
+] as const)
+  test(`a page of elements with ${lengths.join(', ')} bytes has the first ${fitting}`, () => {
+    const element = { kind: 'object', id: 1, ownerId: null, etag: '' } as const;
+    const elements = lengths.map((length) => ({ ...element, text: 'x'.repeat(length) }));
+    assert.equal(fittingPage(elements).length, fitting);
+  });
+
 describe('cursors', () => {
   let ada: Person, root: Person;
   const service = sharedService(withoutSyncs, async (started) => {
@@ -73,6 +85,25 @@ describe('cursors', () => {
     const { headers, body } = await service().get(`/orders?${query}&api_key=${key}`);
     assert.match(body.next, new RegExp(`^/orders\\?${query}&cursor=[\\w-]+$`));
     assert.equal(headers.link, `<${body.next}>; rel="next"`);
+  });
+
+  test('next keeps a filter that has the signs of a query in it', async () => {
+    const { token, get } = await service().person();
+    const name = 'Möller & Söhne, 100% #1?=+';
+    for (let index = 0; index < 2; index += 1) await newCustomer(service(), token, { name });
+    const all = `/customers?name=${encodeURIComponent(name)}&sort=-id`;
+    const { body } = await get(`${all}&limit=1`);
+    assert.deepEqual(idsIn(await get(body.next)), idsIn(await get(all)).slice(1));
+  });
+
+  test('a page whose total has changed has another ETag', async () => {
+    const { token, get } = await service().person();
+    for (let index = 0; index < 2; index += 1) await newCustomer(service(), token);
+    const path = '/customers?sort=id&limit=1&total=true';
+    const before = await get(path);
+    await newCustomer(service(), token);
+    const after = await get(path, { 'if-none-match': before.headers.etag ?? '' });
+    assert.deepEqual(after.body, { ...before.body, total: 3 });
   });
 
   test('a cursor that is changed in any character, truncated, extended or doubled is invalid-cursor', async () => {
