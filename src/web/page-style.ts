@@ -18,6 +18,10 @@ body {
 }
 a { color: var(--accent); text-underline-offset: 3px; text-decoration-thickness: 1px; }
 a:hover { text-decoration-thickness: 2px; }
+a.main {
+  display: inline-block; padding: 12px 24px; border-radius: 8px; background: var(--accent); color: var(--paper);
+  font-size: 1.1875rem; font-weight: 650; text-decoration: none;
+}
 :focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: 4px; }
 .skip { position: fixed; top: 8px; left: 8px; z-index: 3; padding: 8px 16px; background: var(--paper); }
 .skip:not(:focus) { transform: translateY(-80px); }

@@ -76,12 +76,13 @@ function introduction({ api, publicUrl, curl }: DocsContext): Html {
   const ada = '"email": "ada@example.com", "password": "correct horse battery staple"';
   const order = '"currency": "EUR", "items": [{"name": "Tea", "quantity": 2, "unitPrice": 749}]';
   const document = `${publicUrl}/openapi.json`;
-  return html`<section id="introduction" class="wide"><div><h1>orderly API</h1>
+  return html`<section id="introduction" class="wide"><div>${'/console' in api.paths ? consoleLink : ''}
+<h1>orderly API</h1>
 <p class="lead">Users, customers and orders, over HTTP and JSON.</p>
 <p>The service is at <code>${publicUrl}</code>. This page shows its OpenAPI document, version ${api.info.version}.
 To try operations, or to generate a client, open that document in the program that you use:
 ${link('/openapi.json', document)}, or ${downloadLink} for one that reads files.</p>
-${'/console' in api.paths ? consoleNote : ''}${curl === 'curl' ? '' : trustNote}
+${curl === 'curl' ? '' : trustNote}
 <p>An access token goes into <code>Authorization: Bearer …</code>. It lasts ${tokenSeconds / 60} minutes; its session,
 kept alive with the refresh token, at most ${sessionSecondsMax / 86_400} days. Programs may send an API key as
 <code>X-API-Key</code> instead, narrowed to its scopes. A request carries one credential, never two.</p></div>
@@ -97,8 +98,9 @@ ${codeSample('Place an order', `${start} ${publicUrl}/orders ${token} \\\n  -d '
 
 const downloadLink = html`<a href="/openapi.json" download="orderly-openapi.json">its download</a>`;
 
-const consoleNote = html`<p>People in the shop work in the ${link('/console', 'console')}; this page is for those who
-write programs.</p>
+/** The page is also at the root, which people in the shop open in a browser. */
+const consoleLink = html`<p><a class="main" href="/console">Open the console</a></p>
+<p>People in the shop work there; this page is for those who write programs.</p>
 `;
 
 const trustNote = html`<p>The service made its certificate itself. <code>--cacert</code> lets curl trust it,

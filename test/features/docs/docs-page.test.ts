@@ -35,6 +35,11 @@ describe('the pages', () => {
     const { text, headers } = await service().get('/');
     assert.equal(text, html);
     await assertStatus(service().get('/', { headers: { 'if-none-match': headers.etag ?? '' } }), 304);
+    assert.match(
+      text,
+      /<main[^>]*>\s*<section[^>]*><div><p><a class="main" href="\/console">/,
+      'people come first',
+    );
     assertProblem(
       await service().get('/docs', { headers: { accept: 'application/json' } }),
       'not-acceptable',
