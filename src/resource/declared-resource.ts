@@ -191,13 +191,18 @@ export function resource<M extends ResourceMembers>(
   const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declared.rights;
   const rights = { isOwned: hasOwners(declared.rights), readers, writers, deleters };
   const bodies = bodiesOf(declared);
+  const rows = tableOf(declared);
   return {
     ...declared,
     ...rights,
     tag: capitalized(declared.plural),
+    /** The members that erasing a customer clears, if objects may be about customers. */
+    personal: 'customerId' in declared.members ? personalNames(declared.members).map(String) : undefined,
     ...bodies,
     ...fileOf<M>(declared),
-    ...rowsOf(declared, bodies),
+    ...changesOf(declared, rows),
+    ...storedIssuesOf(declared, rows),
+    ...auditOf(declared, rows, bodies),
     ...listFor(declared),
   };
 }
@@ -257,19 +262,23 @@ function fileOf<M extends ResourceMembers>({ members, imports }: ResourceDeclara
   return { csv, conversion };
 }
 
-/** The rows: how each is found, inserted, changed and removed, always with its event, and verified. */
-function rowsOf<M extends ResourceMembers>(
+/** The table: the columns of members, and those of keys, which derive from members. */
+function tableOf<M extends ResourceMembers>({ plural, members, keys = {} }: ResourceDeclaration<M>) {
+  const shown: ResourceColumns = columnsOf(members);
+  const columns: ResourceColumns = { ...shown, ...keys };
+  return { shown, columns, rows: table(plural, columns) };
+}
+type ResourceTable = ReturnType<typeof tableOf>;
+
+/** How a row is found, inserted, changed and removed: each change with its event, and with what derives from the row. */
+function changesOf<M extends ResourceMembers>(
   declared: ResourceDeclaration<M>,
-  { Shown, Replacement }: { readonly Shown: JsonSchema; readonly Replacement: JsonSchema },
+  { shown, rows }: ResourceTable,
 ) {
   type Shown = RowOf<M> & CommonMembers;
   type Content = ContentOf<M>;
-  const { name, plural, members, keys = {}, rights, search, deletion, onWrite } = declared;
-  const isOwned = hasOwners(rights);
-  const shown: ResourceColumns = columnsOf(members);
-  const columns: ResourceColumns = { ...shown, ...keys };
-  const rows = table(plural, columns);
-  const matches = uniqueMatches<Content>(declared.unique ?? {}, columns);
+  const { name, plural, members, keys = {}, deletion, onWrite } = declared;
+  const isOwned = hasOwners(declared.rights);
   const ownerColumn: ResourceColumns = isOwned
     ? { userId: column.computedColumn(ownerSql(plural), column.integerColumn) }
     : {};
@@ -279,13 +288,12 @@ function rowsOf<M extends ResourceMembers>(
   const content: readonly string[] = contentNames(members).map(String);
   const replaceContent = rows.update([...content.filter((each) => !keySources.includes(each)), 'updatedAt']);
   const replaceKeySource = keySources.map((each) => ({ name: each, replace: rows.update([each]) }));
-  const inEvents = namesInEvents(members);
+  const shownInEvents = namesInEvents(members);
   const topic = topicOf(`${name}.created`) ?? plural;
-  const asShown = (row: object | undefined): Shown | undefined => row as Shown | undefined; // of its columns
 
   const source: ObjectSource<Shown> = {
     name,
-    find: (db, id) => asShown(found.find(db, id)),
+    find: (db, id) => found.find(db, id) as Shown | undefined, // of its columns
     ownerOf: ownerIdOf,
     accessOf: (caller) => (isOwned ? rowAccessOf(caller) : 'all'),
   };
@@ -297,8 +305,8 @@ function rowsOf<M extends ResourceMembers>(
     const id = rows.insert(permit.writer, values);
     afterChange(permit, id, { after: wanted });
     const given: Readonly<Record<string, unknown>> = wanted;
-    const shownNow = Object.fromEntries(inEvents.map((each) => [each, given[each] ?? null]));
-    const changes = changesBetween({}, shownNow, inEvents);
+    const shownNow = Object.fromEntries(shownInEvents.map((each) => [each, given[each] ?? null]));
+    const changes = changesBetween({}, shownNow, shownInEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
     return found.written({ userId: null, ...values, id }) as Shown; // of its columns
   }
@@ -322,7 +330,7 @@ function rowsOf<M extends ResourceMembers>(
     afterChange(permit, subjectId, { before: current, after: wanted });
     const [ownerId, owner] = [ownerIdOf(wanted), ownerIdOf(current)];
     const formerOwnerId = owner === ownerId ? null : owner;
-    const changes = changesBetween(current, wanted, inEvents);
+    const changes = changesBetween(current, wanted, shownInEvents);
     record(permit, verb, { subjectId, ownerId, formerOwnerId, changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
   }
@@ -348,44 +356,88 @@ function rowsOf<M extends ResourceMembers>(
     onWrite?.(permit.writer, id, change);
   }
 
-  const known: ResourceColumns = isOwned
-    ? { ownerIsKnown: column.computedColumn(ownerIsKnownSql(plural), column.booleanColumn) }
-    : {};
+  return { topic, shownInEvents, source, add, replace, overwrite, remove, hasRows: rows.hasRows };
+}
+
+/** The issues of a change that only the database shows. */
+function storedIssuesOf<M extends ResourceMembers>(
+  { name, plural, unique = {}, issues }: ResourceDeclaration<M>,
+  { columns }: ResourceTable,
+) {
+  type Content = ContentOf<M>;
+  type Current = Partial<RowOf<M> & CommonMembers>;
+  /** For each unique member, the rows that have its value in one of its UNIQUE columns. */
+  const uniqueMatches = new Map<string, RowMatch<Content>>();
+  for (const [member, names = []] of Object.entries<readonly string[] | undefined>(unique))
+    uniqueMatches.set(member, {
+      sql: names.map((each) => `${each} = ?`).join(' OR '),
+      valuesOf({ [member]: value = null }: Readonly<Record<string, unknown>>) {
+        return names.map((each) => (value === null ? null : (columns[each]?.store(value as never) ?? null))); // in its form
+      },
+    });
+
+  /** The caller sees the customer whom the row will be about, and no other row has the value of a unique member. */
+  function storedIssues(permit: Permit<Caller>, wanted: Content, current: Current): Issue[] {
+    const [sent, kept] = [customerIn(wanted), customerIn(current)];
+    return [
+      ...(sent === null || sent === kept ? [] : customerIssues(permit, sent)),
+      ...takenIssues(permit.writer, wanted, current),
+      ...(issues?.(permit.writer, wanted, current) ?? []),
+    ];
+  }
+
+  /** A value that stays as it is may be taken. */
+  function takenIssues(db: Connection, wanted: Content, current: Current): Issue[] {
+    const values: Readonly<Record<string, unknown>> = wanted;
+    const before: Readonly<Record<string, unknown>> = current;
+    return [...uniqueMatches].flatMap(([member, { sql, valuesOf }]) => {
+      if (values[member] === before[member]) return [];
+      const others = `SELECT id FROM ${plural} WHERE (${sql}) AND id <> ?`;
+      const [id] = db.get<[number]>(others, ...valuesOf(wanted), current.id ?? 0) ?? [];
+      if (id === undefined) return [];
+      const detail = `${capitalized(name)} ${id} has the ${member} ${String(values[member])}.`;
+      return [{ pointer: `/${member}`, code: 'taken', detail }];
+    });
+  }
+
+  return { uniqueMatches, storedIssues };
+}
+
+/** Asserts that `unique` has each UNIQUE column of the table: otherwise a taken value would be a 500. */
+export function assertUniqueDeclared(
+  db: Connection,
+  { plural, unique = {} }: { readonly plural: string; readonly unique?: object },
+): void {
+  const declared: readonly unknown[] = Object.values(unique).flat();
+  const indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" = 1';
+  for (const [index = ''] of db.all<[string]>(indexes, plural)) {
+    const columns = db.all<[string]>('SELECT name FROM pragma_index_info(?)', index).flat().join(', ');
+    assert(declared.includes(columns), `${plural}: UNIQUE (${columns}) is not in "unique"`);
+  }
+}
+
+function customerIn(row: object): number | null {
+  return 'customerId' in row && typeof row.customerId === 'number' ? row.customerId : null;
+}
+
+/** What `orderly check` verifies. */
+function auditOf<M extends ResourceMembers>(
+  { name, plural, members, rights, search }: ResourceDeclaration<M>,
+  { shown, columns, rows }: ResourceTable,
+  { Shown, Replacement }: { readonly Shown: JsonSchema; readonly Replacement: JsonSchema },
+) {
+  const ownerIsKnown = column.computedColumn(ownerIsKnownSql(plural), column.booleanColumn);
+  const known: ResourceColumns = hasOwners(rights) ? { ownerIsKnown } : {};
   const audit = rows.audit({
     thing: name,
     columns: { ...columns, ...known },
     issues: (row) => rowIssues(row, { names: Object.keys(shown), Shown, Replacement }),
   });
-  /** Returns the issues that only the database shows: the caller sees the customer whom the row will be about. */
-  function storedIssues(permit: Permit<Caller>, wanted: Content, current: Partial<Shown>): Issue[] {
-    const [sent, kept] = [customerIn(wanted), customerIn(current)];
-    return [
-      ...(sent === null || sent === kept ? [] : customerIssues(permit, sent)),
-      ...takenIssues<Content>(permit.writer, { name, plural, matches }, { wanted, current }),
-      ...(declared.issues?.(permit.writer, wanted, current) ?? []),
-    ];
-  }
-
-  const personal = 'customerId' in members ? personalNames(members).map(String) : undefined;
   const checks = [
     ...(search !== null && 'indexCheck' in search ? [search.indexCheck] : []),
     ...(hasMetadata(members) ? [metadataCheck(plural)] : []),
   ];
-  return {
-    topic,
-    shownInEvents: inEvents,
-    checks,
-    personal,
-    uniqueMatches: matches,
-    storedIssues,
-    source,
-    add,
-    replace,
-    overwrite,
-    remove,
-    audit,
-    hasRows: rows.hasRows,
-  };
+  return { audit, checks };
 }
 
 type RowSchemas = {
@@ -412,58 +464,6 @@ export function rowIssues(
     ...issueUnless(String(createdAt) <= String(updatedAt), '/updatedAt', 'updatedAt is before createdAt.'),
     ...issueUnless(ownerIsKnown === true, '/userId', `There is no user ${String(userId)}.`),
   ];
-}
-
-type Matches<Content> = ReadonlyMap<string, RowMatch<Content>>;
-
-/** Returns a match for each unique member, of its UNIQUE columns. */
-function uniqueMatches<Content extends Readonly<Record<string, unknown>>>(
-  unique: Readonly<Record<string, readonly string[] | undefined>>,
-  columns: ResourceColumns,
-): Matches<Content> {
-  const entries = Object.entries(unique).map(([member, names = []]): [string, RowMatch<Content>] => {
-    const sql = names.map((each) => `${each} = ?`).join(' OR ');
-    const valuesOf = ({ [member]: value = null }: Content): SqlValue[] =>
-      names.map((each) => (value === null ? null : (columns[each]?.store(value as never) ?? null))); // in its form
-    return [member, { sql, valuesOf }];
-  });
-  return new Map(entries);
-}
-
-type ResourceNames = { readonly name: string; readonly plural: string };
-
-/** Returns an issue for each unique member whose value another row has, unless it stays as it is. */
-function takenIssues<Content extends Readonly<Record<string, unknown>>>(
-  db: Connection,
-  { name, plural, matches }: ResourceNames & { readonly matches: Matches<Content> },
-  { wanted, current }: { readonly wanted: Content; readonly current: Readonly<Record<string, unknown>> },
-): Issue[] {
-  const { id: own } = current;
-  return [...matches].flatMap(([member, match]) => {
-    if (wanted[member] === current[member]) return [];
-    const sql = `SELECT id FROM ${plural} WHERE (${match.sql}) AND id <> ?`;
-    const [id] = db.get<[number]>(sql, ...match.valuesOf(wanted), typeof own === 'number' ? own : 0) ?? [];
-    if (id === undefined) return [];
-    const detail = `${capitalized(name)} ${id} has the ${member} ${String(wanted[member])}.`;
-    return [{ pointer: `/${member}`, code: 'taken', detail }];
-  });
-}
-
-/** Asserts that `unique` has each UNIQUE column of the table: otherwise a taken value would be a 500. */
-export function assertUniqueDeclared(
-  db: Connection,
-  { plural, unique = {} }: { readonly plural: string; readonly unique?: object },
-): void {
-  const declared: readonly unknown[] = Object.values(unique).flat();
-  const indexes = 'SELECT name FROM pragma_index_list(?) WHERE "unique" = 1';
-  for (const [index = ''] of db.all<[string]>(indexes, plural)) {
-    const columns = db.all<[string]>('SELECT name FROM pragma_index_info(?)', index).flat().join(', ');
-    assert(declared.includes(columns), `${plural}: UNIQUE (${columns}) is not in "unique"`);
-  }
-}
-
-function customerIn(row: object): number | null {
-  return 'customerId' in row && typeof row.customerId === 'number' ? row.customerId : null;
 }
 
 /** The list: its parameters, and the rows that they select. */
