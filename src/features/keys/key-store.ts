@@ -22,6 +22,8 @@ export const keysPerUserMax = 50;
 const shown = columnsOf(keyMembers);
 const keys = table('apiKeys', { ...shown, userId: column.integerColumn, hash: column.blobColumn });
 const rows = keys.select({ ...shown, userId: column.integerColumn });
+const replacePrefix = keys.update(['prefix']);
+const replaceLastUse = keys.update(['lastUsedAt']);
 
 /** A key, and its user, whom responses don't show. */
 export type StoredKey = Key & { readonly userId: number };
@@ -65,7 +67,7 @@ export function addKey(permit: Permit, wanted: NewKey & { readonly userId: numbe
   const { now: createdAt } = origin;
   const id = keys.insert(db, { ...wanted, expiresAt, hash, prefix: '', createdAt });
   const prefix = `ord_${id}_${random.slice(0, 4)}`;
-  db.run('UPDATE apiKeys SET prefix = ? WHERE id = ?', prefix, id);
+  replacePrefix(db, { prefix }, id);
   recordEvent(permit, { type: 'key.created', subjectId: id, ownerId: userId });
   const key = rows.written({ ...wanted, id, expiresAt, lastUsedAt: null, prefix, createdAt });
   return { key, secret: `ord_${id}_${random}` };
@@ -98,7 +100,7 @@ export function describeLiveKeys(db: Connection, now: number): string[] {
 
 /** Stores when keys were last used, by id. */
 export function recordKeyUses(db: Connection, uses: readonly (readonly [id: number, at: number])[]): void {
-  for (const [id, at] of uses) db.run('UPDATE apiKeys SET lastUsedAt = ? WHERE id = ?', at, id);
+  for (const [id, lastUsedAt] of uses) replaceLastUse(db, { lastUsedAt }, id);
 }
 
 export const keyAudit = keys.audit({

@@ -84,6 +84,7 @@ const totpSecrets = table('totpSecrets', {
   createdAt: column.timeColumn,
   confirmedAt: column.nullableColumn(column.timeColumn),
 });
+const replaceStep = totpSecrets.update(['lastStep']);
 const codesSql = 'SELECT count(*) FROM recoveryCodes WHERE userId = totpSecrets.userId';
 const shown = {
   userId: column.integerColumn,
@@ -185,7 +186,7 @@ export function useOneTimeCode(
   const secret = secrets.open({ sealedUnder, bytes }, totpAdditionalData(userId));
   const step = secret && stepOfCode(secret, digits, origin.now);
   if (step === undefined || step <= lastStep) return false;
-  db.run('UPDATE totpSecrets SET lastStep = ? WHERE userId = ?', step, userId);
+  replaceStep(db, { lastStep: step }, userId);
   return true;
 }
 

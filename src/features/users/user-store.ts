@@ -53,6 +53,9 @@ const rows = users.select({ ...shown, version: column.counterColumn });
 const shownValues = namesInEvents(userMembers);
 const replaceContent = users.update(['name', 'role', 'version']);
 const replaceEmail = users.update(['email']);
+const replacePassword = users.update(['passwordHash', 'passwordExpiresAt']);
+const replaceHash = users.update(['passwordHash'], 'id = ? AND passwordHash = ?');
+const redate = users.update(['passwordExpiresAt'], 'passwordExpiresAt <= ? OR passwordExpiresAt > ?');
 
 /**
  * `version` rises with every change of the user, even of a column that no response shows, but not with a new
@@ -109,9 +112,8 @@ export function listInitialPasswords(db: Connection, max: number): InitialPasswo
  */
 export function redateInitialPasswords(db: Connection, now: number): number {
   if (!isSane(now)) return 0;
-  const sql = 'UPDATE users SET passwordExpiresAt = ? WHERE passwordExpiresAt <= ? OR passwordExpiresAt > ?';
-  const end = now + initialPasswordMilliseconds;
-  return db.run(sql, end, clockFloor + initialPasswordMilliseconds, end).rowsChanged;
+  const passwordExpiresAt = now + initialPasswordMilliseconds;
+  return redate(db, { passwordExpiresAt }, clockFloor + initialPasswordMilliseconds, passwordExpiresAt);
 }
 
 type NewUserRow = Omit<User, 'id' | 'createdAt'> & {
@@ -151,8 +153,8 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
   replaceContent(db, content, id);
   if (hasNewEmail) replaceEmail(db, content, id);
   if (newPassword !== undefined) {
-    const { hash, expiresAt } = newPassword;
-    db.run('UPDATE users SET passwordHash = ?, passwordExpiresAt = ? WHERE id = ?', hash, expiresAt, id);
+    const { hash: passwordHash, expiresAt: passwordExpiresAt } = newPassword;
+    replacePassword(db, { passwordHash, passwordExpiresAt }, id);
   }
   const changes = changesBetween(current, content, shownValues);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
@@ -163,8 +165,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
 
 /** Stores a new hash of the same password. No response shows a difference. */
 export function upgradePasswordHash(permit: Permit, { userId, hash }: SignInAccount, upgraded: string): void {
-  const sql = 'UPDATE users SET passwordHash = ? WHERE id = ? AND passwordHash = ?';
-  permit.writer.run(sql, upgraded, userId, hash);
+  replaceHash(permit.writer, { passwordHash: upgraded }, userId, hash);
 }
 
 /**
