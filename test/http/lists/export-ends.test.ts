@@ -1,12 +1,12 @@
 // Exports that are rejected, and exports that end before their list does: none of them looks complete. Two run at
 // once, one of each user, and none for a client that reads too slowly.
 import assert from 'node:assert/strict';
-import { setImmediate } from 'node:timers/promises';
 import { describe, test, type TestContext } from 'node:test';
 import type { Caller } from '../../../src/auth/access.ts';
 import { LineLogger } from '../../../src/base/logger.ts';
 import { systemTimers } from '../../../src/base/timers.ts';
 import { Exports, type ElementReader } from '../../../src/http/lists/export.ts';
+import type { ResponseStream } from '../../../src/http/responses/response-stream.ts';
 import { unavailable } from '../../../src/problem.ts';
 import {
   csv,
@@ -143,11 +143,10 @@ describe('exports at once', insideOnly, () => {
     await assertStatus(ask(other), 200);
   });
 
-  test('exports end if their clients stop reading for 10 seconds, however much they read before', async (t) => {
-    const { open, people, clock, ends, untilStill, readFor10Seconds } = await exporting(t);
+  test('exports end if their clients stop reading for 10 seconds', async (t) => {
+    const { open, people, clock, ends, untilStill } = await exporting(t);
     const [person] = await people('user');
     const unread = await open(person);
-    for (let time = 0; time < 2; time += 1) await readFor10Seconds(unread);
     // the system may accept more of it for a while
     for (let times = 0; ends('slow') === 0 && times < 100; times += 1) {
       await untilStill();
@@ -160,25 +159,38 @@ describe('exports at once', insideOnly, () => {
     assert.equal(await again.ended, false);
   });
 
-  test('exports continue for as long as their clients read 640 KiB in 10 seconds, and leave no timer', async (t) => {
-    const { open, people, clock, readFor10Seconds, finish } = await exporting(t);
-    const [person] = await people('user');
-    const unread = await open(person);
-    for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
-    finish();
-    assert.equal(await isReadWhole(unread), true);
-    assert.equal(clock.hasTimer(10_000), false);
-  });
-
-  test('exports that are read slowly end after a minute, if another one was refused meanwhile', async (t) => {
-    const { ask, open, people, ends, readFor10Seconds } = await exporting(t);
-    const [person, other] = await people('user', 'user');
-    const unread = await open(person);
-    assertProblem(await ask(other), 'unavailable');
-    for (let read = 0; read < 6; read += 1) await readFor10Seconds(unread);
-    assert.equal(await isReadWhole(unread), false);
-    assert.equal(ends('slow'), 1);
-  });
+  for (const [what, bytes, refusal, seconds] of [
+    ['continue if 64 KiB leave in a second', 640 * 1024, 'never', 'longer'],
+    ['end after 10 seconds if a byte less leaves', 640 * 1024 - 1, 'never', 10],
+    ['continue for all that were refused before', 640 * 1024, 'before', 'longer'],
+    ['continue if 1 MiB leaves in a second, while another waits', 10 * 1024 ** 2, 'meanwhile', 'longer'],
+    ['end after a minute if a byte less leaves, while another waits', 10 * 1024 ** 2 - 1, 'meanwhile', 60],
+  ] as const)
+    test(`exports ${what}`, async (t) => {
+      const { ask, open, people, clock, ends, untilStill, streams } = await exporting(t);
+      const [person, other, staff] = await people('user', 'user', 'staff');
+      const first = refusal === 'before' ? await open(staff) : undefined;
+      if (first !== undefined) assertProblem(await ask(staff), 'unavailable');
+      first?.close();
+      await first?.ended;
+      const unread = await open(person);
+      if (refusal === 'meanwhile') assertProblem(await ask(other), 'unavailable');
+      await untilStill(); // from then on a part of the export waits for its client
+      let sentBytes = 0;
+      Object.defineProperty(streams.at(-1), 'sentBytes', { get: () => sentBytes });
+      async function pass(checks: number): Promise<number> {
+        for (let check = 0; check < checks; check += 1) {
+          sentBytes += bytes;
+          clock.advance(10_000);
+        }
+        await untilStill();
+        return ends('slow');
+      }
+      const checks = seconds === 'longer' ? 12 : seconds / 10;
+      assert.equal(await pass(checks - 1), 0);
+      assert.equal(await pass(1), seconds === 'longer' ? 0 : 1);
+      unread.close();
+    });
 
   test('exports continue while they wait for their rows, whatever their clients read', async (t) => {
     const found = Promise.withResolvers<void>();
@@ -233,6 +245,16 @@ async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>
   const exports = new Exports({ log, timers: clock });
   const table = { columns: ['note'], rowsOf: () => [[note]] };
   const exported = exportRoute(exports, source ?? manyElements, table);
+  const streams: ResponseStream[] = [];
+  const { createResult } = exports;
+  t.mock.method(exports, 'createResult', (...args: Parameters<typeof createResult>) => {
+    const result = createResult.apply(exports, args);
+    const start = (stream: ResponseStream): void => {
+      streams.push(stream);
+      result.start(stream);
+    };
+    return { ...result, start };
+  });
   const service = await serviceFor(t, { extraRoutes: [exported] });
   const path = '/test/rows';
   /** Resolves once the service reads no more elements, with the number of those that it has read. */
@@ -242,17 +264,6 @@ async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>
       await assertStatus(service.get('/health/live'), 200);
     }
     return taken;
-  }
-  /** Lets a client read until another 640 KiB have left the service, whatever the system keeps of them. Then 10 s pass. */
-  async function readFor10Seconds({ message }: UnreadExport): Promise<void> {
-    const enough = taken + Math.ceil((640 * 1024) / note.length) + 1;
-    while (taken < enough) {
-      assert.ok(!message.destroyed, 'the export has ended');
-      message.read(); // a little at a time, since the system takes much more at once
-      await setImmediate();
-    }
-    await untilStill();
-    clock.advance(10_000);
   }
   async function people<R extends readonly ('user' | 'staff')[]>(...roles: R) {
     const made: Person[] = [];
@@ -265,7 +276,7 @@ async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>
     ask: ({ token }: Person) => service.get(path, { token, headers: csv, isUndescribed: true }),
     open: ({ token }: Person) => openUnread(service, token, path),
     untilStill,
-    readFor10Seconds,
+    streams,
     ends: (reason: string) => exports.counts.ends.get(reason) ?? 0,
     /** Ends the list after the elements that the service has read. */
     finish: () => void (isFinished = true),
