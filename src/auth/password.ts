@@ -2,7 +2,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import type { SlotClaim } from '../base/slots.ts';
 import { isCommon, isMadeOf } from './common-passwords.ts';
-import { createScryptPool, type Cost, type PoolOptions } from './password-hashing.ts';
+import { createScryptPool, type Cost, type PoolOptions } from './scrypt-pool.ts';
 
 export type PasswordHasher = ReturnType<typeof createPasswordHasher>;
 type Stored = { readonly cost: Cost; readonly salt: Buffer; readonly key: Buffer };

@@ -1,6 +1,6 @@
 // The log: messages and requests of a minimum level. It never contains a secret. Lines are gathered for some
 // milliseconds; while the reader of the log is too slow, they are dropped and counted.
-import { counted } from './counted.ts';
+import { counted } from './message-words.ts';
 import {
   JsonLines,
   levels,

@@ -1,6 +1,6 @@
 // `orderly sample`: fills an empty database with products, users, customers and the orders of a year. The
 // same seed gives the same data.
-import { counted } from '../base/counted.ts';
+import { counted } from '../base/message-words.ts';
 import { dayMilliseconds } from '../base/durations.ts';
 import { CommandError } from '../config/command-error.ts';
 import type { Address } from '../features/customers/address.ts';

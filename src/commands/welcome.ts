@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { permits } from '../auth/certificate.ts';
 import { capacity, freeDiskBytes } from '../base/capacity.ts';
-import { withCommas } from '../base/counted.ts';
+import { withCommas } from '../base/message-words.ts';
 import type { Logger } from '../base/logger.ts';
 import { isSane } from '../base/sane-clock.ts';
 import { version } from '../base/version.ts';

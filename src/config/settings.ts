@@ -1,7 +1,7 @@
 // What a setting is, the rules that settings share, and the settings that belong to no feature.
 import { isIP } from 'node:net';
 import { secretBytesMin } from '../auth/jwt.ts';
-import { listed } from '../base/listed.ts';
+import { listed } from '../base/message-words.ts';
 import { levels } from '../base/log-lines.ts';
 import type { Rate } from '../rates/limiter.ts';
 import { currencies } from '../schema/iso-codes.ts';

@@ -1,5 +1,5 @@
 // A declared resource as a feature: its routes, its audit, its history, its sample data.
-import { counted } from '../base/counted.ts';
+import { counted } from '../base/message-words.ts';
 import {
   assertUniqueDeclared,
   resource,

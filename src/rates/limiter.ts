@@ -13,7 +13,7 @@
 // | `login-address`       | network                             | a sign-in, a new password                     |
 // | `login-code`          | known network and account; account  | a one-time code                               |
 import { BoundedMap } from '../base/bounded-map.ts';
-import { counted } from '../base/counted.ts';
+import { counted } from '../base/message-words.ts';
 import type { HeaderFields } from '../base/header-fields.ts';
 import { Problem } from '../problem.ts';
 

@@ -33,7 +33,7 @@ import {
   type MemberSchemas,
 } from '../schema/schema.ts';
 import { wordPhrases } from '../schema/search-text.ts';
-import { searchParameter } from '../schema/searching.ts';
+import { searchParameter } from '../schema/search-parameter.ts';
 import { issueUnless } from '../storage/audit.ts';
 import type { Connection, SqlValue } from '../storage/connection.ts';
 import {

@@ -5,7 +5,7 @@ import { test, type TestContext } from 'node:test';
 import { commonPasswordList } from '../../src/auth/common-password-list.ts';
 import type { SlotClaim } from '../../src/base/slots.ts';
 import { Problem } from '../../src/problem.ts';
-import type { Cost } from '../../src/auth/password-hashing.ts';
+import type { Cost } from '../../src/auth/scrypt-pool.ts';
 import { createPasswordHasher, passwordIssue, type PasswordHasher } from '../../src/auth/password.ts';
 
 const cheap: Cost = { ln: 4, r: 8, p: 1 };

@@ -1,7 +1,7 @@
 // Hashes passwords for the services of tests: one queue for all of them, and almost no cost.
 import { scryptSync } from 'node:crypto';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { DeriveKey } from '../../src/auth/password-hashing.ts';
+import type { DeriveKey } from '../../src/auth/scrypt-pool.ts';
 import type { SlotClaim } from '../../src/base/slots.ts';
 import { createPasswordHasher, type PasswordHasher } from '../../src/auth/password.ts';
 

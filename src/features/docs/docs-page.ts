@@ -1,7 +1,7 @@
 // The documentation page: the OpenAPI document for people.
 import { tokenSeconds } from '../../auth/jwt.ts';
 import { sessionSecondsMax } from '../../auth/refresh-tokens.ts';
-import { listed } from '../../base/listed.ts';
+import { listed } from '../../base/message-words.ts';
 import { idempotencySecondsMax } from '../../http/connections/request-fields.ts';
 import { pageRowsDefault, pageRowsMax } from '../../http/lists/list.ts';
 import { invalidStatusRule } from '../../http/responses/problem-types.ts';

@@ -2,9 +2,8 @@
 // of a table.
 import assert from 'node:assert';
 import type { Caller } from '../../auth/access.ts';
-import { counted } from '../../base/counted.ts';
+import { counted, listed } from '../../base/message-words.ts';
 import { plainCell, trimmed } from '../../base/csv.ts';
-import { listed } from '../../base/listed.ts';
 import { parseJson } from '../../http/requests/strict-json.ts';
 import { invalidAt, Problem, requireFitting, throwIfInvalid } from '../../problem.ts';
 import {

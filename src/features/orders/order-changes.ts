@@ -1,7 +1,7 @@
 // Merges a PATCH into an order, and checks which members may change, and who may change them.
 import { isDeepStrictEqual } from 'node:util';
 import { isStaff, type Caller } from '../../auth/access.ts';
-import { listed } from '../../base/listed.ts';
+import { listed } from '../../base/message-words.ts';
 import { Problem, forbidden, requireFittingMerge } from '../../problem.ts';
 import { contentPicker, readOnlyNames } from '../../resource/resource-members.ts';
 import { mergePatch } from '../../schema/json-objects.ts';

@@ -1,11 +1,11 @@
 // Lists of orders: their parameters, which rows they have, and the indexes that find them.
 import { allows, type RowAccess } from '../../auth/access.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/message-words.ts';
 import { ownedBy, ownerSql } from '../../resource/owner-store.ts';
 import { listOf, beforeFilter, equalTo, fromFilter } from '../../resource/resource-list.ts';
 import { currency, id } from '../../schema/members.ts';
 import { array, oneOf, optional } from '../../schema/schema.ts';
-import { searchParameter } from '../../schema/searching.ts';
+import { searchParameter } from '../../schema/search-parameter.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import { equals, type SearchSelection } from '../../storage/keyset.ts';

@@ -1,5 +1,5 @@
 // The members of an order, each declared once (`resource/resource-members.ts`), and the schemas made of them.
-import { listed } from '../../base/listed.ts';
+import { listed } from '../../base/message-words.ts';
 import {
   contentReader,
   postedIn,

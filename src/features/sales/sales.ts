@@ -1,6 +1,6 @@
 // Sales: the number and the totals of orders or payments in each bucket, a span of time, by currency and
 // status.
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/message-words.ts';
 import { dayMilliseconds } from '../../base/durations.ts';
 import { currency, sentTimestamp, timestamp } from '../../schema/members.ts';
 import { firstTime, lastTime, timeAtOrAfter } from '../../schema/rfc3339.ts';

@@ -1,7 +1,7 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
 import { isIP, type BlockList } from 'node:net';
 import { addressBytes, blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/message-words.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
 const blockedIpv4 = [

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Caller } from '../../auth/access.ts';
 import { forbidden } from '../../problem.ts';
 import { boolean, integer, optional, string, type Issue } from '../../schema/schema.ts';
-import { searchIssues } from '../../schema/searching.ts';
+import { searchIssues } from '../../schema/search-parameter.ts';
 import type { Connection } from '../../storage/connection.ts';
 import type { DatabaseReads } from '../../storage/database.ts';
 import {

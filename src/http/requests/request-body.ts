@@ -2,7 +2,7 @@
 // bytes of memory. Most routes read the whole body. A route with a streamed body reads it as it arrives, and the
 // connection is read only a little ahead of the route.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { counted } from '../../base/counted.ts';
+import { counted } from '../../base/message-words.ts';
 import { Problem } from '../../problem.ts';
 import type { HttpConnection } from '../connections/http-connection.ts';
 import type { ArrivedRequest } from '../connections/http-server.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { describe, test, type TestContext } from 'node:test';
 import { createPasswordHasher, type PasswordHasher } from '../../../src/auth/password.ts';
-import type { DeriveKey } from '../../../src/auth/password-hashing.ts';
+import type { DeriveKey } from '../../../src/auth/scrypt-pool.ts';
 import { deriveKey } from '../../support/cheap-hasher.ts';
 import { assertProblem, proxiedFrom, shownOf } from '../../support/http-support.ts';
 import { countedSecurityEvents, securityLines } from '../../support/security-line-support.ts';
