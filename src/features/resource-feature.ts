@@ -11,7 +11,7 @@ import type { Feature } from './feature.ts';
 
 type ResourceFeature<M extends ResourceMembers> = Pick<Feature, 'name' | 'tag' | 'migrations'> & {
   /** Imports the resource when it is used. */
-  readonly declared: () => Promise<Resource<M>>;
+  readonly importResource: () => Promise<Resource<M>>;
 };
 
 type DeclaredFeature = {
@@ -37,7 +37,7 @@ export function declaredFeature<M extends ResourceMembers>(
         name: `${plural} ${index}`,
         sql,
       })),
-      declared: async () => declared,
+      importResource: async () => declared,
     }),
     declares: {
       eventTypes: [`${name}.created`, `${name}.changed`, `${name}.deleted`],
@@ -51,27 +51,27 @@ export function declaredFeature<M extends ResourceMembers>(
 
 /** A feature whose declaration is a file of its own, which isn't loaded if the feature is left out. */
 export function resourceFeature<M extends ResourceMembers>({
-  declared,
+  importResource,
   ...feature
 }: ResourceFeature<M>): Feature {
   return {
     ...feature,
     async load() {
       const { resourceRoutes } = await import('../resource/resource-routes.ts');
-      const resource = await declared();
+      const declared = await importResource();
       return ({ lists, database, log, has }) => ({
         groups: [
-          { invalidStatus: 422, routes: resourceRoutes(resource, { lists, hasHistory: has('history') }) },
+          { invalidStatus: 422, routes: resourceRoutes(declared, { lists, hasHistory: has('history') }) },
         ],
         start() {
-          assertUniqueDeclared(database.read, resource);
-          resource.notes?.(database.read).forEach((each) => log.write('warn', each));
+          assertUniqueDeclared(database.read, declared);
+          declared.notes?.(database.read).forEach((each) => log.write('warn', each));
         },
       });
     },
     async maintenance() {
       const { name, plural, topic, samples, notes, shownInEvents, add, hasRows, audit, checks } =
-        await declared();
+        await importResource();
       return {
         audits: [audit],
         checks,

@@ -186,24 +186,25 @@ type SaysWhatIsPersonal<M> = M extends { readonly customerId: unknown }
   : unknown;
 
 export function resource<M extends ResourceMembers>(
-  declared: ResourceDeclaration<M> & SaysWhatIsPersonal<M>,
+  declaration: ResourceDeclaration<M> & SaysWhatIsPersonal<M>,
 ) {
-  const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declared.rights;
-  const rights = { isOwned: hasOwners(declared.rights), readers, writers, deleters };
-  const bodies = bodiesOf(declared);
-  const rows = tableOf(declared);
+  const { readers = 'everyone', writers = 'everyone', deleters }: Rights = declaration.rights;
+  const rights = { isOwned: hasOwners(declaration.rights), readers, writers, deleters };
+  const bodies = bodiesOf(declaration);
+  const rows = tableOf(declaration);
   return {
-    ...declared,
+    ...declaration,
     ...rights,
-    tag: capitalized(declared.plural),
+    tag: capitalized(declaration.plural),
     /** The members that erasing a customer clears, if objects may be about customers. */
-    personal: 'customerId' in declared.members ? personalNames(declared.members).map(String) : undefined,
+    personal:
+      'customerId' in declaration.members ? personalNames(declaration.members).map(String) : undefined,
     ...bodies,
-    ...fileOf<M>(declared),
-    ...changesOf(declared, rows),
-    ...storedIssuesOf(declared, rows),
-    ...auditOf(declared, rows, bodies),
-    ...listFor(declared),
+    ...fileOf<M>(declaration),
+    ...changesOf(declaration, rows),
+    ...storedIssuesOf(declaration, rows),
+    ...auditOf(declaration, rows, bodies),
+    ...listFor(declaration),
   };
 }
 

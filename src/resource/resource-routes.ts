@@ -22,30 +22,29 @@ type RoutesOptions<M extends ResourceMembers> = {
   readonly hasHistory: boolean;
 };
 
+/** The routes name no member of a body. */
+type Bodies = Readonly<Record<'Shown' | 'New' | 'Replacement' | 'Patch', Schema<object>>>;
+
 export function resourceRoutes<M extends ResourceMembers>(
-  declared: Resource<M>,
+  resource: Resource<M>,
   { lists, cache, hasHistory }: RoutesOptions<M>,
 ): Route[] {
-  const { name, plural, tag, source } = declared;
-  const Shown: Schema<object> = declared.Shown;
-  const New: Schema<object> = declared.New;
-  const Replacement: Schema<object> = declared.Replacement;
-  const Patch: Schema<object> = declared.Patch;
-  const { isOwned } = declared;
+  const { name, plural, tag, source, isOwned } = resource;
+  const { Shown, New, Replacement, Patch }: Bodies = resource;
   const problems: readonly ProblemCode[] = isOwned ? ['forbidden'] : [];
   const reading = {
     tag,
-    access: declared.readers === 'staff' ? staffOnly : signedIn,
+    access: resource.readers === 'staff' ? staffOnly : signedIn,
     scope: `${plural}:read`,
   } as const;
   const writing = {
     tag,
-    access: declared.writers === 'staff' ? staffOnly : signedIn,
+    access: resource.writers === 'staff' ? staffOnly : signedIn,
     scope: `${plural}:write`,
   } as const;
   const one = { path: `/${plural}/{id}`, reply: { kind: 'object', schema: Shown } } as const;
   const representations = representationsOf(source, representRow, cache);
-  const file = { name: plural, table: declared.csv, source };
+  const file = { name: plural, table: resource.csv, source };
 
   const list = route({
     ...reading,
@@ -53,13 +52,13 @@ export function resourceRoutes<M extends ResourceMembers>(
     path: `/${plural}`,
     summary: `List ${plural}`,
     description: isOwned ? `Lists one’s own; staff see all.\n\n${exportDescription}` : exportDescription,
-    query: { ...declared.query, ...listParameters },
+    query: { ...resource.query, ...listParameters },
     reply: { kind: 'list', schema: Shown, mediaTypes: exportable },
     problems: ['unavailable'],
     queryIssues: pageOrFileIssues,
     handle(call) {
       const query: Readonly<Record<string, unknown>> = call.query;
-      const selectionFor = (caller: Caller) => declared.selectionOrSearch(source.accessOf(caller), query);
+      const selectionFor = (caller: Caller) => resource.selectionOrSearch(source.accessOf(caller), query);
       return lists.pageOrFile(call, { selectionFor, elements: representations, file });
     },
   });
@@ -75,11 +74,11 @@ export function resourceRoutes<M extends ResourceMembers>(
     reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
     problems,
     handle(call) {
-      const content = declared.read(call.body);
+      const content = resource.read(call.body);
       return call.write((permit) => {
         const owner = isOwned ? { userId: ownerFor(permit, call.body) } : {};
-        throwIfInvalid(declared.storedIssues(permit, content, {}));
-        return representRow(declared.add(permit, { ...content, ...owner }, permit.origin.now));
+        throwIfInvalid(resource.storedIssues(permit, content, {}));
+        return representRow(resource.add(permit, { ...content, ...owner }, permit.origin.now));
       });
     },
   });
@@ -112,23 +111,23 @@ export function resourceRoutes<M extends ResourceMembers>(
   const remove = route({
     ...writing,
     ...one,
-    access: declared.deleters === 'administrators' ? adminOnly : writing.access,
+    access: resource.deleters === 'administrators' ? adminOnly : writing.access,
     method: 'DELETE',
     summary: `Delete a ${name}`,
     reply: { kind: 'none' },
-    problems: [...(declared.deletion?.problems ?? []), 'in-use', ...problems],
+    problems: [...(resource.deletion?.problems ?? []), 'in-use', ...problems],
     handle: (call) =>
       call.write((permit) => {
         const current = requireOwned(source, permit, call.params.id);
         call.checkPrecondition(() => representRow(current).etag);
-        declared.remove(permit, current);
+        resource.remove(permit, current);
         return empty;
       }),
   });
   const history = historyRoute({
     path: `/${plural}/{id}/events`,
     summary: `List what happened to a ${name}`,
-    topic: declared.topic,
+    topic: resource.topic,
     access: isOwned ? signedIn : staffOnly, // as the feed has it: users see what concerns their own objects
     source,
     lists,
@@ -153,11 +152,11 @@ export function resourceRoutes<M extends ResourceMembers>(
       const isGiven = newOwnerId !== null && newOwnerId !== ownerIdOf(current);
       const mayGive = isStaff(permit.caller);
       const ownerIssues = isGiven && mayGive ? userIssues(permit.writer, newOwnerId) : [];
-      const wanted = declared.merge(current, call.body, { method, ownerIssues });
+      const wanted = resource.merge(current, call.body, { method, ownerIssues });
       if (isGiven && !mayGive) throw forbidden(`Only staff may give a ${name} to another user.`);
-      throwIfInvalid(declared.storedIssues(permit, wanted, current));
+      throwIfInvalid(resource.storedIssues(permit, wanted, current));
       if (changesNothing<object>(current, wanted)) return representRow(current);
-      return representRow(declared.replace(permit, current, wanted));
+      return representRow(resource.replace(permit, current, wanted));
     });
   }
 

@@ -8,7 +8,7 @@ export const customers: Feature = {
     name: 'customers',
     tag: { name: 'Customers', description: 'The people and companies that order.' },
     migrations: customersMigrations,
-    declared: async () => (await import('./customers.ts')).customerResource,
+    importResource: async () => (await import('./customers.ts')).customerResource,
   }),
   isCore: true,
   declares: { ownedTables: ['customers'] },
@@ -16,8 +16,8 @@ export const customers: Feature = {
     const { resourceRoutes } = await import('../../resource/resource-routes.ts');
     const { customersIn } = await import('./customers.ts');
     return ({ lists, caches, shop }) => {
-      const declared = customersIn(() => shop.country);
-      const routes = resourceRoutes(declared, { lists, cache: caches.customers, hasHistory: false });
+      const resource = customersIn(() => shop.country);
+      const routes = resourceRoutes(resource, { lists, cache: caches.customers, hasHistory: false });
       return { groups: [{ invalidStatus: 422, routes }] };
     };
   },

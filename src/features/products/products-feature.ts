@@ -6,5 +6,5 @@ export const products = resourceFeature({
   name: 'products',
   tag: { name: 'Products', description: 'What the shop sells, with prices and barcodes.' },
   migrations: productsMigrations,
-  declared: async () => (await import('./products.ts')).productResource,
+  importResource: async () => (await import('./products.ts')).productResource,
 });
