@@ -390,6 +390,26 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       },
     );
 
+  await t.test('show what was scanned last above the bar of a phone', async () => {
+    await tab.screen(390, 'light');
+    await scanned(tea);
+    const inSight = (line: number): string => `(() => {
+      const { top, bottom } = document.querySelectorAll('.line')[${line}].getBoundingClientRect();
+      return top > -1 && bottom <= document.querySelector('.bar').getBoundingClientRect().top;
+    })()`;
+    for (const number of [1, 2, 3, 4, 5, 6, 7]) {
+      const sku = `MUG-${number}`;
+      await office.post('/products', { sku, name: `Mug ${number}`, unitPrice: 900, currency: 'EUR' });
+      await tab.scan(sku);
+      await tab.until(`document.querySelector('.lines').innerText.includes('${sku}')`);
+      await tab.until(`${isSettled} && ${inSight(number)}`);
+    }
+    assert.equal(await tab.evaluate(inSight(0)), false);
+    await tab.scan(tea.barcode);
+    await tab.until(inSight(0));
+    await tab.screen(1280, 'light');
+  });
+
   await t.test('find a customer by a number that was typed, and nobody where two have it', async () => {
     await office.post('/customers', { name: 'Rosa Luxemburg', phone: '+493077777777' });
     await begin();

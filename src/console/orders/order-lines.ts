@@ -131,6 +131,7 @@ export function orderLines(client: ApiClient) {
     const named = lines.find(({ name }) => name === document.activeElement);
     if (named !== undefined && named.unknownCode !== '' && named.name.value === named.unknownCode)
       askName(named);
+    reveal(line);
     lookUp(line, 'code');
     lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
     changed(list);
@@ -233,6 +234,7 @@ export function orderLines(client: ApiClient) {
       drop(line);
     }
     changed(list);
+    reveal(same ?? line);
     if (hadFocus) neededOf(line).focus();
   }
 
@@ -315,6 +317,11 @@ export function orderLines(client: ApiClient) {
       return { currency: currency(), items };
     },
   };
+}
+
+/** Scrolls the line into the view, above the bar, whatever has the focus. */
+function reveal({ element }: Line): void {
+  element.scrollIntoView({ block: 'nearest' });
 }
 
 function textInFocus(): string {
