@@ -112,7 +112,7 @@ test('the console in German', { timeout: 180_000 }, async (t) => {
     await tab.until(`/−€/.test(${texts})`);
     assert.doesNotMatch(await tab.evaluate(texts), /-€/);
     await person.go('#/orders');
-    await person.see('Bezahlt …');
+    await person.see('Als bezahlt …');
   });
 
   await t.test('reads in German why a step was taken back, whatever the language of who did it', async () => {

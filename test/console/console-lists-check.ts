@@ -118,7 +118,7 @@ test('the history of an order', { timeout: 120_000 }, async (t) => {
     await person.see('Status paid → open');
     await person.see('It was pressed by mistake.');
     assert.equal((await service.get('/orders/4', { token })).body.status, 'open');
-    await person.see('Paid:');
+    await person.see('Pay by:');
     assert.equal(await tab.evaluate('document.querySelector("main").innerText.includes("Back to")'), false);
   });
 

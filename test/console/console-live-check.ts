@@ -47,10 +47,10 @@ test('the console while others work', { timeout: 120_000 }, async (t) => {
     const till = await service.person('staff', 'Second till');
     await person.signIn(service.url, { email: till.email, password });
     await person.go('#/orders/2');
-    await person.see('Paid:');
+    await person.see('Pay by:');
     await service.patch(`/api/users/${till.id}`, { token, body: { role: 'user' } });
     await person.see('Your role is User now.');
-    await tab.until('!document.body.innerText.includes("Paid:")');
+    await tab.until('!document.body.innerText.includes("Pay by:")');
     assert.equal(await tab.evaluate('document.querySelector(".account .soft").textContent'), 'User');
     for (const hash of ['#/today', '#/products', '#/figures']) {
       await person.go(hash);

@@ -27,7 +27,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     }`);
     for (const id of [1, 2]) {
       await service.patch(`/orders/${id}`, { token, body: { status: 'cancelled' } });
-      await person.press(`Paid …: order ${id}`);
+      await person.press(`Mark as paid …: order ${id}`);
       await person.press('Paid: Card');
       await person.see(`Order ${id} was not marked as paid.`);
     }

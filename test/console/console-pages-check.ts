@@ -145,7 +145,7 @@ test('the console’s pages', async (t) => {
       const other = new Person(await tab.another(), 'mouse');
       await other.tab.screen(1280, 'light');
       await other.tab.open(`${service.url}/console#/orders/1`);
-      await other.see('Paid:');
+      await other.see('Pay by:');
       await service.patch('/orders/1', { token, body: { note: 'changed elsewhere' } });
       await other.see('changed elsewhere');
       await tab.send('Page.bringToFront'); // a tab that is hidden catches up when it is shown

@@ -9,6 +9,7 @@ import { openSignedIn } from './console-shop.ts';
 const bar = `document.querySelector('.selection')`;
 const selected = `[...document.querySelectorAll('tbody .select :checked')].map(({ value }) => value).join()`;
 const selectAll = `document.querySelector('[data-key="select-all"]').click()`;
+const shippingAddress = { line1: 'Hauptstraße 5', postalCode: '26129', city: 'Oldenburg', country: 'DE' };
 const sheets = `[...document.querySelectorAll('.sheet')].map((each) => each.textContent)`;
 
 test('the step of an order', { timeout: 300_000 }, async (t) => {
@@ -41,7 +42,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
       const at = await restOn(`${rowOf(id)}?.querySelector('button')`);
       const newest = await place();
       await person.see('1 new – show');
-      assert.equal(await pressableAt(at), `Paid …: order ${id}`);
+      assert.equal(await pressableAt(at), `Mark as paid …: order ${id}`);
       assert.equal(await tab.evaluate(rowOf(newest)), null);
       await person.press('1 new – show');
       await tab.until(rowOf(newest));
@@ -51,7 +52,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     const id = await place();
     await person.leave();
     await person.go('#/orders?status=open');
-    await person.press(`Paid …: order ${id}`);
+    await person.press(`Mark as paid …: order ${id}`);
     await person.see(`Order ${id}: how were €7.49 paid?`);
     await person.press('Paid: Cash');
     await tab.until(`/Paid[\\n\\t]/.test(${rowOf(id)}.innerText)`);
@@ -104,11 +105,38 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
   });
 
   await t.test('names on its page where it leads back to: a sale has made several at once', async () => {
-    const id = await place({ status: 'delivered', payment: 'cash' });
+    const id = await place({ status: 'delivered', payment: 'cash', shippingAddress });
     await person.go(`#/orders/${id}`);
     await person.press('Back to shipped');
     await person.see(`Order ${id} is shipped again.`);
     await person.see('Back to paid');
+  });
+
+  await t.test(
+    'has no step back where it was handed over, which is said in place of a delivery',
+    async () => {
+      const id = await place({ status: 'delivered', payment: 'cash' });
+      await person.go('#/orders');
+      await tab.until(`/Handed over/.test(${rowOf(id)}.innerText)`);
+      await person.go(`#/orders/${id}`);
+      await person.see('Handed over');
+      for (const other of ['Delivered', 'Shipped', 'Back to', 'Ships to']) await person.miss(other);
+      const sent = await place({ status: 'paid', shippingAddress });
+      await orders.change(sent, { status: 'shipped' });
+      await person.go(`#/orders/${sent}`);
+      await person.press('Mark as delivered');
+      await person.see('Back to shipped');
+    },
+  );
+
+  await t.test('of an order that is picked up hands it over, and can be taken back', async () => {
+    const id = await place({ status: 'paid' });
+    await orders.change(id, { status: 'shipped' });
+    await person.go(`#/orders/${id}`);
+    await person.press('Mark as handed over');
+    await person.see(`Order ${id} is handed over.`);
+    await person.press('Take back');
+    await person.see(`Order ${id} is shipped again.`);
   });
 
   await t.test('that was taken back by mistake is made again, with its payment', async () => {
@@ -134,7 +162,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
         await tab.until(rowOf(id));
         await tab.evaluate(`holdOnly('${isLate ? `/orders/${id}` : '/orders'}')`);
         const pay = async (): Promise<void> => {
-          await person.press(`Paid …: order ${id}`);
+          await person.press(`Mark as paid …: order ${id}`);
           await person.press('Paid: Card');
         };
         if (isLate) {
@@ -330,7 +358,7 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
     assert.equal(await tab.evaluate(`document.querySelector('.select')`), null);
     await person.go(`#/orders/${body.id}`);
     await person.see('Cancel order …');
-    await person.miss('Paid:');
+    await person.miss('Pay by:');
     await orders.change(body.id, { status: 'paid' });
     await tab.until(`document.querySelector('.states .here').textContent === 'Paid'`);
     await person.miss('Back to');

@@ -7,7 +7,7 @@ import { dayOf, shopDays, timeText } from '../parts/formats.ts';
 import { action, dayInput } from '../parts/forms.ts';
 import { saveTable } from '../parts/list-file.ts';
 import { now } from '../parts/service-clock.ts';
-import { stages } from '../parts/statuses.ts';
+import { stages, titleOf } from '../parts/statuses.ts';
 import { t } from '../parts/texts.ts';
 import {
   emptyState,
@@ -79,7 +79,7 @@ function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
       return own.length === 0 ? [] : [{ name, cells: [undefined, totalOf(own)] }];
     });
     const orderRows = [
-      ...statuses.flatMap((status) => dayRows(stages[status].name, ofStatus(placed, status), pill(status))),
+      ...statuses.flatMap((status) => dayRows(titleOf(status), ofStatus(placed, status), pill(status))),
       { ...dayRow(t('Sold and paid'), sold(true)), isSum: true },
       { ...dayRow(t('Sold, not yet paid'), sold(false)), isSum: true },
     ];

@@ -3,14 +3,15 @@ import { customerName } from '../customers/customer-words.ts';
 import type { Order, Status } from '../parts/api-types.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { dateTime, money, shortTime } from '../parts/formats.ts';
-import { stages, stepNames, type StepStatus, usualStep } from '../parts/statuses.ts';
+import { stepLabel, type StepStatus, titleOf, usualStep } from '../parts/statuses.ts';
 import { type Column, rowLink } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
 import { stepButton } from './order-payment.ts';
 
-export function pill(status: Status): HTMLElement {
-  return h('span', { class: `pill ${status}` }, stages[status].name);
+/** The name of the status, of these orders if they are given. */
+export function pill(status: Status, orders?: readonly Order[]): HTMLElement {
+  return h('span', { class: `pill ${status}` }, titleOf(status, orders));
 }
 
 /** Where there is very little room, the amount is beside the customer’s name instead of in its column. */
@@ -44,7 +45,11 @@ const customer: Column<Order> = {
     h('span.clip', { dir: 'auto' }, customerName(order)),
     h(
       'span.phone',
-      h('span.about', pill(order.status), h('span.clip.soft', { dir: 'auto' }, itemsText(order.items))),
+      h(
+        'span.about',
+        pill(order.status, [order]),
+        h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
+      ),
     ),
   ],
 };
@@ -58,13 +63,13 @@ const bought: Column<Order> = {
   label: t('Items'),
   cell: (order) => [
     h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
-    h('span.phone', pill(order.status)),
+    h('span.phone', pill(order.status, [order])),
   ],
 };
 const statusColumn: Column<Order> = {
   label: t('Status'),
   kind: 'tight wide',
-  cell: (order) => pill(order.status),
+  cell: (order) => pill(order.status, [order]),
 };
 const total: Column<Order> = {
   label: t('Total'),
@@ -96,7 +101,7 @@ export function stepColumn(page: Page): Column<Order> {
 }
 
 function nextButton(page: Page, order: Order, to: StepStatus): HTMLElement {
-  const label = stepNames[to];
+  const label = stepLabel(to, order);
   const name = t('{step}: order {id}', { step: label, id: order.id });
   const attributes = { 'data-key': `step-${order.id}`, 'aria-label': name };
   return stepButton(page, { orders: [order], to, label }, attributes);

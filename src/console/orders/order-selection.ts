@@ -108,11 +108,10 @@ function selectBox(value: number | 'all', label: string): HTMLInputElement {
 function stepButtons(page: Page, orders: readonly Order[]): readonly Child[] {
   return usualWay.map((to) => {
     const able = orders.filter(({ status }) => usualStep(status) === to);
-    const about = { count: count(able.length), to: nameOf(to) };
+    const about = { count: count(able.length), to: nameOf(to, able) };
     const more = to === 'paid' ? ' …' : '';
-    const label = t('{count} as {to}', about) + more;
-    const attributes = { class: 'primary', 'aria-label': t('Mark {count} as {to}', about) + more };
-    return able.length > 0 && stepButton(page, { orders: able, to, label }, attributes);
+    const label = t('Mark {count} as {to}', about) + more;
+    return able.length > 0 && stepButton(page, { orders: able, to, label }, { class: 'primary' });
   });
 }
 

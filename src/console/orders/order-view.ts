@@ -11,7 +11,16 @@ import { eventList, type NamedEvent, readHistory } from '../parts/event-list.ts'
 import { paymentNames } from '../parts/column-names.ts';
 import { addressLines, count, dateTime, money } from '../parts/formats.ts';
 import { action, field, textOf } from '../parts/forms.ts';
-import { type FinalStatus, followersOf, isFinal, stages, stepNames, usualWay } from '../parts/statuses.ts';
+import {
+  type FinalStatus,
+  followersOf,
+  isFinal,
+  isHandedOver,
+  stages,
+  stepLabel,
+  titleOf,
+  usualWay,
+} from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import {
@@ -63,10 +72,10 @@ export async function readOrder({ client, id, signal }: Page): Promise<LoadedOrd
 }
 
 function orderHeading(page: Page, order: Order): HTMLElement {
-  const { id, status } = order;
+  const { id } = order;
   const edit = h('a.button', { href: `#/orders/${id}/change` }, t('Change'));
   const head = setPageTitle(t('Order {id}', { id }), h('span.next', nextSteps(page, order)), edit);
-  head.firstElementChild?.after(pill(status));
+  head.firstElementChild?.after(pill(order.status, [order]));
   return head;
 }
 
@@ -80,9 +89,9 @@ function nextSteps(page: Page, order: Order): Child {
     if (isFinal(to)) return endButton(page, order, to);
     if (to === 'paid') {
       const payments = payButtons(key, (by) => steps.make([order], to, by));
-      return [h('span', t('Paid:')), h('span.payments', payments)];
+      return [h('span', t('Pay by:')), h('span.payments', payments)];
     }
-    return action(stepNames[to], () => steps.make([order], to), { class: 'primary', 'data-key': key });
+    return action(stepLabel(to, order), () => steps.make([order], to), { class: 'primary', 'data-key': key });
   });
   return [buttons, steps.stepBackButton(order)];
 }
@@ -129,13 +138,16 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
-  const pickup = h('p.soft', t('No address: it is picked up.'));
+  const pickup = h('p.soft', isHandedOver(order) ? t('Handed over') : t('No address: it is picked up.'));
   const noteText = note === null ? t('Add a note') : t('Change the note');
   const change = h('a', { href: `#/orders/${id}/change` }, noteText);
   const second = [
-    card(t('Status'), statusPath(status), placed, paymentLine(page, shown, again)),
+    card(t('Status'), statusPath(order), placed, paymentLine(page, shown, again)),
     card(t('Customer'), h('p', link), contactLines(customer)),
-    card(t('Ships to'), address === null ? pickup : addressBlock(addressLines(address, name))),
+    card(
+      address === null ? t('Delivery') : t('Ships to'),
+      address === null ? pickup : addressBlock(addressLines(address, name)),
+    ),
     card(t('Note'), note !== null && h('p.text', { dir: 'auto' }, note), change),
   ];
   const columns = h('div.columns.order', h('div', first), h('div', second));
@@ -143,12 +155,14 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
 }
 
 /** The path of an order through its statuses, with the current one marked; what ended it is no step of that path. */
-function statusPath(status: Status): HTMLElement {
+function statusPath(order: Order): HTMLElement {
+  const { status } = order;
+  const way = usualWay.filter((name) => name !== 'shipped' || !isHandedOver(order));
   const step = (name: Status): HTMLElement => {
     const isHere = name === status;
-    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, stages[name].name);
+    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, titleOf(name, [order]));
   };
-  return h('ol.states', (isFinal(status) ? [status] : usualWay).map(step));
+  return h('ol.states', (isFinal(status) ? [status] : way).map(step));
 }
 
 /** How the order was paid, with the button that corrects it. */

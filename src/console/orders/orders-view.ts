@@ -6,7 +6,7 @@ import { Drawing } from '../parts/drawing.ts';
 import { type Child, h } from '../parts/elements.ts';
 import { count, today } from '../parts/formats.ts';
 import { listPage } from '../parts/list-page.ts';
-import { stages } from '../parts/statuses.ts';
+import { titleOf } from '../parts/statuses.ts';
 import { tabLinks } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import { emptyState, isStaff, type Page, urlWith } from '../parts/view.ts';
@@ -70,7 +70,7 @@ function statusTabs(page: Page) {
       return [value, [label, number !== undefined && [' ', h('span.count', count(number))]]];
     };
     const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
-    const tabs = statuses.map((status) => tab(status, stages[status].name, counts?.[status]));
+    const tabs = statuses.map((status) => tab(status, titleOf(status), counts?.[status]));
     const current = parameters.get('status') ?? '';
     const href = (value: string): string => urlWith(page, 'status', value);
     drawing.show(tabLinks(t('Status'), [tab('', t('All'), all), ...tabs], { current, href }));

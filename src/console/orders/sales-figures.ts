@@ -4,7 +4,7 @@ import { query } from '../parts/api-client.ts';
 import type { Figures, Sales, Status } from '../parts/api-types.ts';
 import { type Child, h, svg } from '../parts/elements.ts';
 import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../parts/formats.ts';
-import { isFinal, stages } from '../parts/statuses.ts';
+import { isFinal, titleOf } from '../parts/statuses.ts';
 import { tableHead } from '../parts/tables.ts';
 import { t } from '../parts/texts.ts';
 import type { Page } from '../parts/view.ts';
@@ -83,8 +83,8 @@ export function totalOf(figures: readonly Pick<Figures, 'total'>[]): number {
 
 /** What moves money, by the status that the order gets: it is open again when it was marked as paid by mistake. */
 export const moneyNames = [
-  ['paid', stages.paid.name],
-  ['refunded', stages.refunded.name],
+  ['paid', titleOf('paid')],
+  ['refunded', titleOf('refunded')],
   ['open', t('Marked as paid by mistake')],
 ] as const satisfies readonly (readonly [Status, string])[];
 

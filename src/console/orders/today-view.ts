@@ -166,7 +166,7 @@ const toDoColumns: readonly Column<Order>[] = [
     cell: (order) => [
       amountOf(order),
       h('span.clip', { dir: 'auto' }, customerName(order)),
-      h('span.phone', pill(order.status), !isOfToday(order) && [' ', ageOf(order)]),
+      h('span.phone', pill(order.status, [order]), !isOfToday(order) && [' ', ageOf(order)]),
     ],
   },
   { label: t('Waits'), kind: 'tight wide', cell: ageOf },

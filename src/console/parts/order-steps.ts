@@ -11,7 +11,7 @@ import { paymentNames } from './column-names.ts';
 import { count, money } from './formats.ts';
 import { action, messageOf } from './forms.ts';
 import { Rejection } from './request-errors.ts';
-import { nameOf, stages } from './statuses.ts';
+import { isHandedOver, nameOf, stages } from './statuses.ts';
 import { rich, t } from './texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -46,7 +46,7 @@ export class OrderSteps extends EventTarget {
     const [first, ...others] = made;
     if (first === undefined) return;
     for (const order of made) this.#offer(order);
-    const said = { status: h('span', nameOf(to)), back: this.takeBackButton(made) };
+    const said = { status: h('span', nameOf(to, made)), back: this.takeBackButton(made) };
     notify(
       others.length === 0
         ? rich('Order {id} is {status}. {back}', { id: h('span', first.id), ...said })
@@ -76,11 +76,12 @@ export class OrderSteps extends EventTarget {
 
   /**
    * A button that takes the last step of the order back, whenever that was: it names the status that it leads to, since a
-   * sale over the counter has made several steps at once. Undefined if no step can be taken back.
+   * sale over the counter has made several steps at once. Undefined if no step can be taken back, and for a sale, which is
+   * refunded.
    */
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
-    if (before === null) return undefined;
+    if (before === null || isHandedOver(order)) return undefined;
     return this.#backButton(t('Back to {status}', { status: nameOf(before) }), [order]);
   }
 
@@ -101,7 +102,7 @@ export class OrderSteps extends EventTarget {
     if (first === undefined || last === undefined) return;
     const again = (): Promise<void> => this.make(changed, last.status, last.payment ?? undefined);
     const undo = action(t('Undo'), again);
-    const said = { id: h('span', first.id), status: h('span', nameOf(first.status)), undo };
+    const said = { id: h('span', first.id), status: h('span', nameOf(first.status, changed)), undo };
     notify(
       others.length === 0
         ? rich('Order {id} is {status} again. {undo}', said)
@@ -118,7 +119,7 @@ export class OrderSteps extends EventTarget {
       const change = changeOf(shown);
       this.#made.delete(id);
       return this.#change(shown, change).catch((error: unknown) => {
-        const about = { id, to: nameOf(change.status), reason: messageOf(error) };
+        const about = { id, to: nameOf(change.status, [shown]), reason: messageOf(error) };
         failures.push(t('Order {id} was not marked as {to}. {reason}', about));
         return undefined;
       });
@@ -164,7 +165,8 @@ export class OrderSteps extends EventTarget {
 function changesOf(shown: Order, now: Order): string {
   const [before = '', amount = ''] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
-  if (now.status !== shown.status) changes.push(t('It is {status} now.', { status: nameOf(now.status) }));
+  if (now.status !== shown.status)
+    changes.push(t('It is {status} now.', { status: nameOf(now.status, [now]) }));
   if (now.payment !== null && now.payment !== shown.payment)
     changes.push(`${t('Payment: {payment}', { payment: paymentNames[now.payment] })}.`);
   if (before !== amount) changes.push(t('It is {amount} now, not {before}.', { amount, before }));

@@ -1,9 +1,9 @@
 // What each status of an order means, and its names. All else about statuses follows from this table, or is a table
 // with a line for each status, each final one, or each that waits: the compiler asks for the line of a new one.
 // Apart from `open`, with which an order begins, single ones are named only where money moves (`new-order-view.ts`,
-// `order-columns.ts`, `order-payment.ts`, `order-selection.ts`, `order-view.ts`, `sales-figures.ts`), where the shop's
+// `order-payment.ts`, `order-selection.ts`, `order-view.ts`, `sales-figures.ts`, and here), where the shop's
 // tasks are counted (`today-view.ts`), and for what an owner may do (`order-view.ts`).
-import { statuses, type Status } from './api-types.ts';
+import { type Order, statuses, type Status } from './api-types.ts';
 import { t } from './texts.ts';
 
 type Stage = {
@@ -15,22 +15,15 @@ type Stage = {
   readonly changes: 'all' | 'delivery' | 'note';
   /** Whether staff may say how the order was paid. */
   readonly isPaid: boolean;
-  readonly name: string;
 };
 
 const stageTable = {
-  open: { next: ['paid', 'cancelled'], before: null, changes: 'all', isPaid: false, name: t('Open') },
-  paid: { next: ['shipped', 'refunded'], before: 'open', changes: 'delivery', isPaid: true, name: t('Paid') },
-  shipped: {
-    next: ['delivered', 'refunded'],
-    before: 'paid',
-    changes: 'note',
-    isPaid: true,
-    name: t('Shipped'),
-  },
-  delivered: { next: ['refunded'], before: 'shipped', changes: 'note', isPaid: true, name: t('Delivered') },
-  cancelled: { next: [], before: null, changes: 'note', isPaid: false, name: t('Cancelled') },
-  refunded: { next: [], before: null, changes: 'note', isPaid: false, name: t('Refunded') },
+  open: { next: ['paid', 'cancelled'], before: null, changes: 'all', isPaid: false },
+  paid: { next: ['shipped', 'refunded'], before: 'open', changes: 'delivery', isPaid: true },
+  shipped: { next: ['delivered', 'refunded'], before: 'paid', changes: 'note', isPaid: true },
+  delivered: { next: ['refunded'], before: 'shipped', changes: 'note', isPaid: true },
+  cancelled: { next: [], before: null, changes: 'note', isPaid: false },
+  refunded: { next: [], before: null, changes: 'note', isPaid: false },
 } as const satisfies Readonly<Record<Status, Stage>>;
 
 /** A test compares them with the service's. */
@@ -45,13 +38,6 @@ export type StepStatus = Exclude<Following<Status>, FinalStatus>;
 export type WaitingStatus = {
   [S in Status]: [Exclude<Following<S>, FinalStatus>] extends [never] ? never : S;
 }[Status];
-
-/** The label of the button that makes the step; the one to `paid` asks how. */
-export const stepNames: Readonly<Record<StepStatus, string>> = {
-  paid: t('Paid …'),
-  shipped: t('Mark as shipped'),
-  delivered: t('Mark as delivered'),
-};
 
 export function isFinal(status: Status): status is FinalStatus {
   return stages[status].next.length === 0;
@@ -69,7 +55,24 @@ export function usualStep(status: Status): StepStatus | undefined {
   return followersOf(status).find((to) => !isFinal(to));
 }
 
-/** The name of the status within a sentence. */
-export function nameOf(status: Status): string {
-  return t(status);
+/** Whether it was picked up: nothing of it was sent. */
+export function isHandedOver({ status, shippingAddress }: Order): boolean {
+  return status === 'delivered' && shippingAddress === null;
+}
+
+/** The name of the status within a sentence, for these orders if they are given. */
+export function nameOf(status: Status, orders: readonly Order[] = []): string {
+  const isHanded = orders.length > 0 && orders.every((order) => isHandedOver({ ...order, status }));
+  return isHanded ? t('handed over') : t(status);
+}
+
+/** The name of the status that stands alone. */
+export function titleOf(status: Status, orders?: readonly Order[]): string {
+  const name = nameOf(status, orders);
+  return name.charAt(0).toUpperCase() + name.slice(1);
+}
+
+/** The label of the button that makes the step of an order; the one to `paid` asks how. */
+export function stepLabel(to: Status, order: Order): string {
+  return t('Mark as {to}', { to: nameOf(to, [order]) }) + (to === 'paid' ? ' …' : '');
 }

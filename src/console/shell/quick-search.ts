@@ -6,7 +6,7 @@ import { customerSearch } from '../customers/customer-search.ts';
 import { openDialog } from '../parts/dialogs.ts';
 import { money } from '../parts/formats.ts';
 import { isBarcode } from '../parts/scans.ts';
-import { stages } from '../parts/statuses.ts';
+import { titleOf } from '../parts/statuses.ts';
 import { type App, goTo, isStaff } from '../parts/view.ts';
 import { t } from '../parts/texts.ts';
 
@@ -43,7 +43,7 @@ async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
     const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');
-    const about = `${stages[status].name} · ${money(total, currency)}`;
+    const about = `${titleOf(status, [order])} · ${money(total, currency)}`;
     return { id: `order-${id}`, name, about, choose: () => open(`/orders/${id}`) };
   });
   const searches: [string, Promise<readonly Found[]>][] = [
