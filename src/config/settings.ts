@@ -13,7 +13,7 @@ export type CommandFlag = {
   readonly value?: string;
   readonly help: string;
   readonly isRequired?: true;
-  readonly rule?: SettingRule;
+  readonly rule?: SettingRule | undefined;
 };
 /**
  * A setting. The name of its environment variable follows from the flag: `--public-url`,
@@ -102,10 +102,9 @@ const rows: readonly SettingRow[] = [
   ['log', 'LEVEL', 'info', levels.join(', '), wordRule(levels)],
 ];
 
-export const coreSettings: readonly Setting[] = rows.map(([flag, value, fallback, help, rule]) => ({
-  ...{ flag, value, fallback, help },
-  ...(rule === undefined ? {} : { rule }),
-}));
+export const coreSettings = rows.map(([flag, value, fallback, help, rule]): Setting => {
+  return { flag, value, fallback, help, rule };
+});
 
 /** Settings without a flag, since the list of processes shows flags to everybody. */
 export const adminVariables = ['ORDERLY_ADMIN_EMAIL', 'ORDERLY_ADMIN_PASSWORD'] as const;

@@ -94,13 +94,13 @@ export type Maintenance = {
   readonly checks?: readonly Check[];
   readonly histories?: readonly AuditedHistory[];
   /** Returns notes about rows that are not damaged, but deserve a look. `orderly check` and the start print them. */
-  readonly notes?: (db: Connection) => readonly string[];
+  readonly notes?: ((db: Connection) => readonly string[]) | undefined;
   /**
    * Called by `orderly restore` with the copy, whose tables may still have the form of an older version. Returns the
    * lines that the command prints.
    */
   readonly onRestore?: (db: Connection) => readonly string[];
-  readonly sample?: SampleRows;
+  readonly sample?: SampleRows | undefined;
 };
 
 type Check = {

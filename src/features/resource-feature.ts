@@ -76,19 +76,15 @@ export function resourceFeature<M extends ResourceMembers>({
         audits: [audit],
         checks,
         histories: [{ topic, table: plural, members: shownInEvents, deletion: `${name}.deleted` }],
-        ...(notes === undefined ? {} : { notes }),
-        ...(samples === undefined
-          ? {}
-          : {
-              sample: {
-                hasRows,
-                add(permit, { products, now }) {
-                  const rows = samples(products);
-                  for (const row of rows) add(permit, row, now);
-                  return counted(rows.length, name);
-                },
-              },
-            }),
+        notes,
+        sample: samples && {
+          hasRows,
+          add(permit, { products, now }) {
+            const rows = samples(products);
+            for (const row of rows) add(permit, row, now);
+            return counted(rows.length, name);
+          },
+        },
       };
     },
   };
