@@ -42,7 +42,7 @@ function bare(text: string): string {
   return code
     .replaceAll(/import\(''(?:, \{ with: \{ type: '' \} \})?\)/g, 'load')
     .replaceAll(/''|\s+/g, '')
-    .replaceAll(/,+(?=[}\])])/g, '');
+    .replaceAll(/[,;]+(?=[}\])])/g, '');
 }
 
 suite('the console', () => {

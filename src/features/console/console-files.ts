@@ -71,14 +71,17 @@ function withoutComments(text: string): string {
   return code.replaceAll(/ \/\/ .*$/gm, '');
 }
 
-/** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
+/**
+ * Drops blanks at both ends of lines, in braces and where types were, also those of a text, the ends that need no new line, and
+ * commas and semicolons before what closes.
+ */
 function compact(text: string): string {
-  const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
-  return lines.replaceAll(/(?<=[,;{([])\n/g, '');
+  const lines = text.replaceAll(/^ +| +$| +(?=[),;}])|(?<=\{) +/gm, '').replaceAll(/ {2,}/g, ' ');
+  return lines.replaceAll(/[,;]\n(?=[)\]}])|(?<=[,;{([])\n/g, '');
 }
 
 function compactStyle(text: string): string {
-  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
+  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/;?\s+(?=\})|(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {
