@@ -42,6 +42,7 @@ for (const [browser, open] of [
             await each.test(file.name, async () => {
               await check(shop, file.kind, file.text);
               for (const text of file.said) await person.see(text);
+              await person.miss('SKU *');
               if (file.isRejected === true) assert.doesNotMatch(await shown(tab), /Import \d/);
             });
         });
@@ -273,13 +274,13 @@ const files: readonly File[] = [
     name: 'products without a SKU, which get their barcode as one',
     kind: 'products',
     text: 'name;price;barcode\nSaucer;3.00;4006381333948\nTray;9.00;\n',
-    said: ['New: 1', 'SKU 4006381333948', 'SKU is required.'],
+    said: ['New: 1', 'SKU 4006381333948', 'SKU is required.', 'Price *', 'Name *'],
   },
   {
     name: 'no column of prices',
     kind: 'products',
-    text: 'sku,name\nNEW,Tea\n',
-    said: ['Price is required.'],
+    text: 'sku,name\nNEW,Tea\nOTHER,Cup\n',
+    said: ['Price is required. Choose its column below.', '2 rows: 2, 3'],
     isRejected: true,
   },
   {
@@ -296,6 +297,26 @@ const files: readonly File[] = [
     kind: 'products',
     text: 'sku;name;price\nTEE-1;Tea;1.00\nNEW;Cup;2.00\ntee-1;Tea;2.00\n',
     said: ['Row 2 is of the same one, with other content, and would be overwritten.'],
+  },
+  {
+    name: 'customers without a column for their names',
+    kind: 'customers',
+    text: 'Who,E-Mail\nIda,ida@example.com\nBob,bob@example.com\n',
+    said: ['Name is required. Choose its column below.', '2 rows: 2, 3'],
+    isRejected: true,
+  },
+  {
+    name: 'streets without a city',
+    kind: 'customers',
+    text: 'Name,Street,Note\nIda,Street 7,Rings twice.\nBob,Street 8,\n',
+    said: ['New: 2', 'Note Rings twice.', 'Note Street 8'],
+  },
+  {
+    name: 'the same fault in several rows, which are corrected one by one',
+    kind: 'customers',
+    text: 'Name,Street,City\nIda,Street 7,\nBob,Street 8,\n,Street 9,Bremen\n',
+    said: ['2 rows: 2, 3'],
+    isRejected: true,
   },
   {
     name: 'a customer with another number and a known address',

@@ -21,7 +21,13 @@ export type Choices = {
 };
 
 /** A row, the text that is sent of it, and the service's answer or why the row can't be imported. */
-export type Line = FileRow & { readonly text: string; answer?: Answer; problem?: string | undefined };
+export type Line = FileRow & {
+  readonly text: string;
+  answer?: Answer;
+  problem?: string | undefined;
+  /** Whether no cell of the row can have what is missing. */
+  lacksColumn?: boolean;
+};
 type Answer = {
   readonly result?: 'created' | 'changed' | 'unchanged';
   /** Null for what a check finds to be new. */
@@ -54,6 +60,7 @@ export async function linesOf({ heading, rows }: Table, choices: Choices): Promi
 function membersSent({ kind, columns }: Choices): string[] {
   const names = new Set(columns);
   if (names.has('company')) for (const name of ['name', 'note']) names.add(name);
+  if (names.has('address.line1') && !names.has('address.city')) names.add('note');
   if (kind === 'products') names.add('currency');
   if (names.has('barcode')) names.add('sku');
   return [...names].filter((name) => name !== '' && name !== 'company');
@@ -107,7 +114,8 @@ export async function sendLines(
   const { kind, given } = choices;
   const country = kind === 'customers' ? given : undefined;
   const path = `/imports?${query({ of: kind, dryRun: isDryRun, country })}`;
-  const heading = rowText(membersSent(choices), ',');
+  const members = membersSent(choices);
+  const heading = rowText(members, ',');
   const met = new Map<string, Line>();
   const waiting = lines.filter(({ answer, problem }) => answer === undefined && problem === undefined);
   while (waiting.length > 0) {
@@ -117,7 +125,7 @@ export async function sendLines(
     const answers = (await bodyOf(response)).split('\n');
     await inPieces(batch.entries(), ([index, line]) => {
       const answer: Answer = JSON.parse(answers[index] ?? '');
-      if (answer.errors !== undefined) line.problem = answer.errors.map(faultText).join(' ');
+      if (answer.errors !== undefined) addProblem(line, answer.errors.map(ofMember), members);
       else if (isDryRun) line.problem = overwriting(line, answer, { met, choices });
       if (line.problem === undefined) line.answer = answer;
     });
@@ -126,8 +134,17 @@ export async function sendLines(
 }
 
 /** The line has its object in the pointer: `#/customer/address/city`. */
-function faultText(issue: Issue): string {
-  return issueText({ ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') });
+function ofMember(issue: Issue): Issue {
+  return { ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') };
+}
+
+function addProblem(line: Line, issues: readonly Issue[], members: readonly string[]): void {
+  const lacking = issues.filter(({ code, pointer = '' }) => {
+    return code === 'required' && !members.includes(pointer.slice(2).replaceAll('/', '.'));
+  });
+  line.lacksColumn = lacking.length === issues.length;
+  const texts = issues.map((issue) => issueText(issue));
+  line.problem = [...texts, ...(line.lacksColumn ? [t('Choose its column below.')] : [])].join(' ');
 }
 
 /**

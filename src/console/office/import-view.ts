@@ -90,12 +90,15 @@ function chooseColumns(place: Place, table: Table): void {
     const rowOf = (line: Line): FaultRow =>
       faults.find((row) => row.number === line.number && row.choices === choices) ??
       faultRow(line, table, choices);
-    faults = faulty.slice(0, faultsMax).map(rowOf);
-    const elements = faults.map(({ element }) => element);
-    const left = faulty.length - faults.length;
-    const more = left > 0 && h('p.soft', t('And {count} more.', { count: count(left) }));
-    const below = faults.length > 0 && card(t('Rows with a fault'), h('ul.rows', elements), more);
+    faults = faulty
+      .filter(({ lacksColumn }) => lacksColumn !== true)
+      .slice(0, faultsMax)
+      .map(rowOf);
+    const below = faulty.length > 0 && card(t('Rows with a fault'), faultGroups(faulty, faults));
     fill(outcome, first, below, others);
+    body
+      .querySelector('[type="submit"]')
+      ?.classList.toggle('primary', outcome.querySelector('.primary') === null);
   }
 
   async function check(): Promise<void> {
@@ -141,14 +144,14 @@ function questions(kind: ImportKind, { isGuessed, encoding }: Table): Member[] {
   const country: Member = {
     name: 'country',
     label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: t('An address without a street goes to the note.'),
+    hint: t('An address without a street, or without a column for the city, goes to the note.'),
     kind: 'choice',
     values: countryChoices(),
     first: homeCountry(),
     isWide: true,
   };
   const signs = [
-    ['', '—'],
+    ['', t('As found')],
     ['.', '1,234.50'],
     [',', '1.234,50'],
   ] as const;
@@ -212,8 +215,6 @@ function checkedCard(checked: Checked): HTMLElement {
   return card(title, summary(checked, leftOut), question, bar, start, h('p.hint', leaving));
 }
 
-const rowsNamedMax = 5;
-
 function columnsLeftOut({ table, choices: { kind, columns } }: Checked): readonly string[] {
   const isFilled = (index: number): boolean => table.rows.some(({ cells }) => cells[index]?.trim());
   return table.heading.filter(
@@ -225,7 +226,6 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
   const counted = (isMeant: (line: Line) => boolean): number => lines.filter(isMeant).length;
   const resulting = (result: string): number => counted(({ answer }) => answer?.result === result);
   const warned = lines.filter(({ answer }) => answer?.warning !== undefined);
-  const rowsNamed = warned.slice(0, rowsNamedMax).map(({ number }) => count(number));
   const twin =
     choices.kind === 'customers'
       ? t('New, with the e-mail address or phone number of a known customer')
@@ -236,11 +236,7 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
     [t('Changed'), resulting('changed')],
     [t('Unchanged'), resulting('unchanged')],
     [t('With a fault'), counted(({ problem }) => problem !== undefined), 'issue'],
-    [
-      t('Barcodes that may have lost digits, in rows'),
-      rowsNamed.join(', ') + (warned.length > rowsNamedMax ? ' …' : ''),
-      'issue',
-    ],
+    [t('Barcodes that may have lost digits, in rows'), rowNumbers(warned), 'issue'],
     [t('Columns with content that are left out'), leftOut.join(', '), 'issue'],
   ];
   const items = facts.map(([label, value, kindOfFact]) => {
@@ -248,6 +244,33 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
     return value !== 0 && value !== '' && h('li', { class: kindOfFact }, `${label}: ${text}`);
   });
   return h('ul', { role: 'status' }, items);
+}
+
+const rowsNamedMax = 20;
+
+function rowNumbers(lines: readonly Line[]): string {
+  const named = lines.slice(0, rowsNamedMax).map(({ number }) => count(number));
+  return named.join(', ') + (lines.length > rowsNamedMax ? ' …' : '');
+}
+
+/** Says each fault once, with all its rows. */
+function faultGroups(faulty: readonly Line[], rows: readonly FaultRow[]): Child {
+  const groups = new Map<string | undefined, Line[]>();
+  for (const line of faulty) {
+    const same = groups.get(line.problem);
+    if (same === undefined) groups.set(line.problem, [line]);
+    else same.push(line);
+  }
+  const elementOf = new Map(rows.map(({ number, element }) => [number, element]));
+  return [...groups].slice(0, faultsMax).map(([problem, lines]) => {
+    const named = t('{count} rows: {rows}', { count: count(lines.length), rows: rowNumbers(lines) });
+    const elements = lines.map(({ number }) => elementOf.get(number));
+    return [
+      h('p.issue', problem),
+      lines.length > 1 && h('p.soft', named),
+      elements.some(Boolean) && h('ul.rows', elements),
+    ];
+  });
 }
 
 const faultsMax = 50;
@@ -260,7 +283,7 @@ type FaultRow = {
 };
 
 /** A row with a field for each cell that is imported, or is one too many. */
-function faultRow({ number, cells, problem }: Line, { heading }: Table, choices: Choices): FaultRow {
+function faultRow({ number, cells }: Line, { heading }: Table, choices: Choices): FaultRow {
   const length = Math.max(heading.length, cells.length);
   const given = Array.from({ length }, (_, index) => cells[index] ?? '');
   const members = given.flatMap((cell, index) => {
@@ -274,7 +297,7 @@ function faultRow({ number, cells, problem }: Line, { heading }: Table, choices:
   return {
     number,
     choices,
-    element: h('li', rowName(number), h('p.issue', problem), fields.element),
+    element: h('li', rowName(number), fields.element),
     cells() {
       const now = fields.read();
       return given.map((cell, index) => (now[index] === before[index] ? cell : String(now[index] ?? '')));
