@@ -31,6 +31,10 @@ for (const [browser, open] of [
       await t.test('of customers, as a German Excel saves them, has its faulty rows corrected', () =>
         importCustomers(shop),
       );
+      await t.test('is one line on Today', async () => {
+        await person.go('#/today');
+        await person.see('3 × Customer created');
+      });
       await t.test('of products asks for the currency, and changes what is known', () =>
         importProducts(shop),
       );

@@ -90,7 +90,7 @@ test('the back room in the console', { timeout: 120_000 }, async (t) => {
     await person.see('The backup is made.');
     const [name = ''] = readdirSync(join(service.folder, 'backups'));
     await person.see(name);
-    await person.see('Nothing has to be done.');
+    await person.see('Nothing has to be done, if the newest backup is on another disk, too.');
   });
 });
 

@@ -191,7 +191,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     utimesSync(trace, daysAgo(0), daysAgo(0));
     await service.patch('/webhooks/1', { token, body: { status: 'paused' } });
     await person.go('#/system');
-    await person.see('Nothing has to be done.');
+    await person.see('Nothing has to be done, if the newest backup is on another disk, too.');
   });
 
   await t.test('say none of that to staff, who can do nothing about it', async () => {

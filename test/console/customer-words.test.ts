@@ -7,9 +7,9 @@ const customer = { email: 'anna@example.com', phone: '+49441123456', address: nu
 
 for (const [q, shown] of [
   ['anna', 'anna@example.com'],
-  ['0441 1234', '+49 441 123 456'],
-  ['+49 (0)441 / 12-34', '+49 441 123 456'],
-  ['441', '+49 441 123 456'],
+  ['0441 1234', '+49 441123456'],
+  ['+49 (0)441 / 12-34', '+49 441123456'],
+  ['441', '+49 441123456'],
   ['44', 'anna@example.com'],
   ['anna 441', 'anna@example.com'],
   ['999', 'anna@example.com'],
@@ -23,7 +23,7 @@ test('a customer with an own number is shown with it', () => {
 });
 
 test('a customer without an e-mail address is shown with their phone number', () => {
-  assert.equal(aboutCustomer({ ...customer, email: null }, 'anna'), '+49 441 123 456');
+  assert.equal(aboutCustomer({ ...customer, email: null }, 'anna'), '+49 441123456');
 });
 
 for (const [name, shown] of [

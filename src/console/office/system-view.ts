@@ -45,7 +45,9 @@ function systemContent(page: Page, system: System, reload: Reload): Child {
   const ending = t('Sessions and keys are ended under People, on the page of who has them.');
   return [
     alerts.map(({ text }) => h('p.banner', text)),
-    alerts.length === 0 && metrics !== undefined && h('p.well', t('Nothing has to be done.')),
+    alerts.length === 0 &&
+      metrics !== undefined &&
+      h('p.well', t('Nothing has to be done, if the newest backup is on another disk, too.')),
     h(
       'div.columns.even',
       h('div', backupsCard(page, backups, reload), metrics !== undefined && serviceCard(metrics)),

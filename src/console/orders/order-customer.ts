@@ -15,6 +15,7 @@ import type { Page } from '../parts/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
+import { isRegistrationOpen } from '../parts/page-text.ts';
 import type { orderDelivery } from './order-delivery.ts';
 import { say } from './order-line.ts';
 import { changed } from './order-lines.ts';
@@ -243,9 +244,10 @@ function hasCode(q: string, name = ''): boolean {
   return isNameless(q) || (rest !== q && isLikeCode(rest));
 }
 
-/** Each seller has a walk-in customer. Another seller's is not taken, since its owner may rename it. */
+/** While anybody can sign up, each seller has a walk-in customer: a stranger may rename theirs. */
 async function findWalkIn({ client, user }: Page): Promise<Customer | undefined> {
-  const paths = walkInNames.map((name) => `/customers?${query({ name, userId: user.id, sort: 'name' })}`);
+  const userId = isRegistrationOpen() ? user.id : null;
+  const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
   const found = await Promise.all(paths.map((path) => client.get<List<Customer>>(path)));
   const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
   return named.sort((a, b) => a.id - b.id)[0]; // of two that were made at once, all tills find the older one

@@ -222,7 +222,7 @@ function latestCard({ events, orders }: Latest): Child {
     const order = bySubject.get(subject);
     return order && [h('bdi', customerName(order)), money(order.total, order.currency)];
   };
-  return events.length > 0 && card(t('Latest'), eventList(events, { about }));
+  return events.length > 0 && card(t('Latest'), eventList(events, { about, linesMax: latestShown }));
 }
 
 /** What is to be done until the first order. */

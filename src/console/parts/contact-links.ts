@@ -8,11 +8,10 @@ export function mailLinkOf(email: string): string {
 const callingCode = /^\+(?:1|7|2[07]|3[0-469]|4[013-9]|5[1-8]|6[0-6]|8[1246]|9[0-58]|\d{3})(?=\d+$)/;
 
 /**
- * Writes a phone number with blanks after the country’s code (ITU-T E.164) and between its digits, as people read it.
- * For spreadsheets it is text then, too, which would round the digits alone.
+ * Writes a phone number with a blank after the country’s code (ITU-T E.164). For spreadsheets it is text then, too, which
+ * would round the digits alone. Only North America has area codes of one length.
  */
 export function phoneText(phone: string | null): string {
-  const [code = ''] = callingCode.exec(phone ?? '') ?? [];
-  if (phone === null || code === '') return phone ?? '';
-  return `${code} ${phone.slice(code.length).replaceAll(/\d{3}(?=\d{2})/g, '$& ')}`;
+  const spaced = phone?.replace(callingCode, '$& ').replace(/^(\+1 \d{3})(\d{3})(?=\d{4}$)/, '$1 $2 ');
+  return spaced ?? '';
 }

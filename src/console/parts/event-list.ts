@@ -1,10 +1,10 @@
-// Histories, and the latest events of all: a line for each event, with the name of its actor. An order that was placed as
-// paid or delivered has the events of the steps between at the same time: they are one line.
+// Histories, and the latest events of all: a line for each event, with the name of its actor. What one request did is one
+// line: the steps of an order that was placed as paid or delivered, and what an import created or changed.
 import { query, type QueryParameters } from './api-client.ts';
 import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
 import { type Child, h } from './elements.ts';
 import { changeTexts, eventText, hrefOf, mistake, saleText } from './event-words.ts';
-import { dateTime, money, shortTime } from './formats.ts';
+import { count, dateTime, money, shortTime } from './formats.ts';
 import { rich, t } from './texts.ts';
 import type { Page } from './view.ts';
 
@@ -18,7 +18,8 @@ export type NamedEvent = ServiceEvent & {
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
 export const latestShown = 20;
-const historyShown = 50;
+/** More than the lines, of which one may be of many events. */
+const eventsRead = 50;
 const newsTypes = eventTypes.filter((type) => isNews({ type }));
 
 /** Sign-ins are no news of the shop. */
@@ -28,7 +29,7 @@ export function isNews({ type }: Pick<ServiceEvent, 'type'>): boolean {
 
 /** Reads the newest events of the object at the path. */
 export function readHistory(reader: Reader, path: string): Promise<readonly NamedEvent[]> {
-  return readNamed(reader, `${path}/events`, { limit: historyShown });
+  return readNamed(reader, `${path}/events`, { limit: eventsRead });
 }
 
 /** Reads the latest events of these types, or of all that are news; the newest first. */
@@ -36,7 +37,7 @@ export function readLatest(
   reader: Reader,
   types: readonly EventType[] = newsTypes,
 ): Promise<readonly NamedEvent[]> {
-  return readNamed(reader, '/events', { sort: '-id', type: types.join(','), limit: latestShown });
+  return readNamed(reader, '/events', { sort: '-id', type: types.join(','), limit: eventsRead });
 }
 
 async function readNamed(
@@ -62,6 +63,7 @@ function actorOf({ actor, actorName }: ServiceEvent, user: User): string | undef
 type EventListOptions = {
   /** The currency of the order whose events they are. */
   readonly currency?: string;
+  readonly linesMax?: number;
   /** Returns what else is to be known of the event's subject. */
   readonly about?: (event: NamedEvent) => Child;
 };
@@ -69,45 +71,48 @@ type EventListOptions = {
 /** Shows a line for each event, the newest first. */
 export function eventList(
   events: readonly NamedEvent[],
-  { currency, about }: EventListOptions = {},
+  { currency, about, linesMax }: EventListOptions = {},
 ): HTMLElement {
   let currencyThen = currency;
-  const lines = salesOf(events).map((line) => {
-    const shown = eventLine(line, currencyThen);
-    const subject = about?.(line[0]);
-    if (subject !== undefined) shown.append(h('span.about', subject));
-    const { currency: change } = line[0].changes;
-    if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
-    return shown;
-  });
+  const lines = requestsOf(events)
+    .slice(0, linesMax)
+    .map((line) => {
+      const shown = eventLine(line, currencyThen);
+      const subject = about?.(line[0]);
+      if (subject !== undefined) shown.append(h('span.about', subject));
+      const { currency: change } = line[0].changes;
+      if (Array.isArray(change) && currency !== undefined) currencyThen = String(change[0]);
+      return shown;
+    });
   return h('ol.events', lines);
 }
 
-/** An event, and those before it of the request that has placed the order. */
-type Line = readonly [event: NamedEvent, ...placed: NamedEvent[]];
+/** An event, and those before it of the same request. */
+type Line = readonly [event: NamedEvent, ...before: NamedEvent[]];
 
-function salesOf(events: readonly NamedEvent[]): readonly Line[] {
+function requestsOf(events: readonly NamedEvent[]): readonly Line[] {
   const groups: [NamedEvent, ...NamedEvent[]][] = [];
   for (const event of events) {
     const last = groups.at(-1);
-    const isSame = last?.[0].subject === event.subject && last[0].requestId === event.requestId;
-    if (isSame && event.requestId !== null) last.push(event);
+    const isAlike = last?.[0].subject === event.subject || last?.[0].type === event.type;
+    if (isAlike && event.requestId !== null && last[0].requestId === event.requestId) last.push(event);
     else groups.push([event]);
   }
   // the first of them may be older than the list; only a new order takes several steps at once
-  const isPlaced = (group: Line): boolean => group.filter(({ type }) => type !== 'order.changed').length > 1;
+  const isOneLine = (group: Line): boolean => group.filter(({ type }) => type !== 'order.changed').length > 1;
   return groups.flatMap((group): readonly Line[] =>
-    isPlaced(group) ? [group] : group.map((each) => [each]),
+    isOneLine(group) ? [group] : group.map((each) => [each]),
   );
 }
 
 function eventLine(line: Line, currency: string | undefined): HTMLElement {
-  const [event, ...placed] = line;
-  const { id, actor, by, about, reason, createdAt } = event;
-  const href = hrefOf(event);
-  const text = placed.length === 0 ? eventText(event.type, event, about) : saleText(event);
+  const [event, next] = line;
+  const { id, actor, by, reason, createdAt } = event;
+  const isOfMany = next !== undefined && next.subject !== event.subject;
+  const href = isOfMany ? undefined : hrefOf(event);
+  const text = isOfMany ? textOfMany(line) : textOfOne(event, next !== undefined);
   const how = (actor?.keyId ?? null) === null ? 'by {name}, ' : 'by {name}, with an API key, ';
-  const values = line.flatMap((each) => changeTexts(each, money, currency));
+  const values = (isOfMany ? [] : line).flatMap((each) => changeTexts(each, money, currency));
   return h(
     'li',
     { 'data-key': id },
@@ -120,4 +125,14 @@ function eventLine(line: Line, currency: string | undefined): HTMLElement {
     values.map((each) => h('span.values', { dir: 'auto' }, each)),
     reason !== null && h('q', { dir: 'auto' }, reason === mistake ? t(mistake) : reason),
   );
+}
+
+function textOfOne(event: NamedEvent, hasSteps: boolean): string {
+  return hasSteps ? saleText(event) : eventText(event.type, event, event.about);
+}
+
+/** As many as were read: there may be more. */
+function textOfMany(line: Line): string {
+  const more = line.length === eventsRead ? '+' : '';
+  return `${count(line.length)}${more} × ${eventText(line[0].type)}`;
 }
