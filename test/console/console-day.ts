@@ -79,7 +79,7 @@ async function changeOrder(person: Person): Promise<void> {
   await tab.until('document.activeElement.dataset.pointer === "/items/1/name"');
   await tab.type('Teapot');
   await person.press('Save');
-  await person.see('Price must be an amount such as');
+  await person.see('Price is required.');
   await tab.until('document.activeElement.dataset.pointer === "/items/1/unitPrice"');
   await tab.type('39');
   await person.press('Save');

@@ -160,7 +160,7 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
     await tab.until(isAt('/items/1/name'));
     await tab.type('Salt');
     await person.ctrlEnter();
-    await person.see('Price must be an amount such as');
+    await person.see('Price is required.');
     const isInSecond = 'document.querySelectorAll(".line")[1].contains(document.activeElement)';
     assert.equal(await tab.evaluate(isInSecond), true);
   });

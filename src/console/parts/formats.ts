@@ -54,8 +54,9 @@ export function priceReadings(text: string, currency: string): readonly [string,
   return readingsOf(text, priceFormat(currency));
 }
 
-/** Explains what to enter instead of an invalid price. */
+/** Explains what to enter instead of an invalid price, or of none. */
 export function priceIssue(text: string, currency: string): string {
+  if (text.trim() === '') return t('{label} is required.', { label: t('Price') });
   const [first, second = ''] = priceReadings(text, currency) ?? [];
   return first === undefined
     ? t('Price must be an amount such as {example}.', { example: priceText(749, currency) })

@@ -52,7 +52,7 @@ export function findAll(app: App): void {
     help.closest('dialog')?.close();
     void showKeys();
   };
-  const help = button(t('Keys'), showHelp, { class: 'quiet' });
+  const help = button(t('Keys'), showHelp);
   openQuickSearch(app, h('div.buttons', help));
 }
 
