@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeLine } from '../../src/console/parts/address-order.ts';
+import { placeLine } from '../../src/console/words/address-order.ts';
 
 for (const [country, city, region, postalCode, line] of [
   ['DE', 'Oldenburg', null, '26129', '26129 Oldenburg'],

@@ -1,7 +1,7 @@
 // Parsing of typed prices, and formatting of amounts.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { decimalText, moneyText, priceOf, quantityOf, readingsOf } from '../../src/console/parts/amounts.ts';
+import { decimalText, moneyText, priceOf, quantityOf, readingsOf } from '../../src/console/words/amounts.ts';
 
 suite('a price is parsed', () => {
   for (const [text, fraction, minorUnits] of [

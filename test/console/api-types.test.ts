@@ -3,16 +3,16 @@
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
 import * as access from '../../src/auth/access.ts';
-import type * as api from '../../src/console/parts/api-types.ts';
+import type * as api from '../../src/console/words/api-types.ts';
 import {
   eventTypes as knownTypes,
   payments,
   roles,
   scopes,
   statuses,
-} from '../../src/console/parts/api-types.ts';
-import { columnName } from '../../src/console/parts/column-names.ts';
-import { stages } from '../../src/console/parts/statuses.ts';
+} from '../../src/console/words/api-types.ts';
+import { columnName } from '../../src/console/words/column-names.ts';
+import { stages } from '../../src/console/words/statuses.ts';
 import type { KeptBackups } from '../../src/features/backups/backup-routes.ts';
 import {
   customerResource,

@@ -333,7 +333,7 @@ describe('a password that was made for somebody', () => {
 });
 
 function consoleUrl(name: string): string {
-  return String(new URL(`../../src/console/parts/${name}.ts`, import.meta.url));
+  return String(new URL(`../../src/console/service/${name}.ts`, import.meta.url));
 }
 
 function define(name: string, value: unknown): void {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
-import { barcodeWidths } from '../../src/console/parts/barcode.ts';
+import { barcodeWidths } from '../../src/console/browser/barcode.ts';
 import { qrModules } from '../../src/console/office/qr-code.ts';
 
 /** Made by bwip-js 4.11 from npm; the longest is read by @zxing/library 0.23. */

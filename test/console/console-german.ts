@@ -1,5 +1,5 @@
 // For the checks of the console in German.
-import german from '../../src/console/parts/german.json' with { type: 'json' };
+import german from '../../src/console/words/german.json' with { type: 'json' };
 import type { Tab } from '../support/browser.ts';
 
 /** Words of English sentences that no German sentence has. */

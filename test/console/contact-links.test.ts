@@ -1,7 +1,7 @@
 // Links that the console shows for customers.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { mailLinkOf, phoneText } from '../../src/console/parts/contact-links.ts';
+import { mailLinkOf, phoneText } from '../../src/console/words/contact-links.ts';
 
 for (const [email, link] of [
   ['ada@example.com', 'mailto:ada@example.com'],

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 
 // the module is imported by a computed URL, without its types: those are of browsers
 const { watchDay }: { watchDay(signal: AbortSignal, dayNow: () => string, watcher: () => void): void } =
-  await import(new URL('../../src/console/parts/day-change.ts', import.meta.url).href);
+  await import(new URL('../../src/console/browser/day-change.ts', import.meta.url).href);
 
 const minuteMilliseconds = 60_000;
 

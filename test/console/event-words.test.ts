@@ -1,8 +1,8 @@
 // The console's texts for events, and their links.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ServiceEvent } from '../../src/console/parts/api-types.ts';
-import { changeTexts, eventText, hrefOf } from '../../src/console/parts/event-words.ts';
+import type { ServiceEvent } from '../../src/console/words/api-types.ts';
+import { changeTexts, eventText, hrefOf } from '../../src/console/words/event-words.ts';
 
 for (const [type, subject, text, href] of [
   ['order.paid', '/orders/7', 'Order 7 paid', '#/orders/7'],

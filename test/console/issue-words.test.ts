@@ -1,7 +1,7 @@
 // The texts of the console's forms for the issues that the service reports.
 import assert from 'node:assert/strict';
 import { suite, test } from 'node:test';
-import { issueInWords } from '../../src/console/parts/issue-words.ts';
+import { issueInWords } from '../../src/console/words/issue-words.ts';
 import { postalCodeIssue } from '../../src/features/customers/address.ts';
 import { NewOrder } from '../../src/features/orders/order-members.ts';
 import { schemaIssues } from '../../src/schema/schema-check.ts';

@@ -9,7 +9,7 @@ import {
   rowText,
   separatorOf,
   withoutFormulas,
-} from '../../src/console/parts/table-text.ts';
+} from '../../src/console/lists/table-text.ts';
 
 function cellsIn(text: string): (readonly string[])[] {
   return [...rowsOf(text)].map(({ cells }) => cells);

@@ -2,8 +2,8 @@
 // checks, too.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import german from '../../src/console/parts/german.json' with { type: 'json' };
-import { numbered, rich, t } from '../../src/console/parts/texts.ts';
+import german from '../../src/console/words/german.json' with { type: 'json' };
+import { numbered, rich, t } from '../../src/console/words/texts.ts';
 import { texts } from '../support/source-text.ts';
 
 const table = Object.entries(german);

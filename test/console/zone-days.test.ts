@@ -1,7 +1,7 @@
 // The days of the shop's time zone, whatever the zone of the device, also where clocks change.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ZoneDays } from '../../src/console/parts/zone-days.ts';
+import { ZoneDays } from '../../src/console/words/zone-days.ts';
 import { bucketBoundaries, LocalClock } from '../../src/features/sales/sales-buckets.ts';
 
 const zones = [

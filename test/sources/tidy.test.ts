@@ -371,14 +371,21 @@ suite('the package', () => {
   });
 });
 
+/** The folders of the console that all views share. Each may know those before it. */
+const shared = ['browser', 'words', 'service', 'forms', 'page', 'lists'];
 /** The folders of the console, and those that each may know. */
 const knownFolders: Readonly<Record<string, readonly string[]>> = {
-  customers: ['orders', 'parts'],
-  office: ['parts'],
-  orders: ['customers', 'office', 'parts', 'products'],
-  parts: [],
-  products: ['parts'],
-  shell: ['customers', 'office', 'orders', 'parts', 'products'],
+  browser: [],
+  customers: [...shared, 'orders'],
+  forms: ['browser', 'words', 'service'],
+  lists: ['browser', 'words', 'service', 'forms', 'page'],
+  office: shared,
+  orders: [...shared, 'customers', 'office', 'products'],
+  page: ['browser', 'words', 'service', 'forms'],
+  products: shared,
+  service: ['browser', 'words'],
+  shell: [...shared, 'customers', 'office', 'orders', 'products'],
+  words: ['browser'],
 };
 
 /** From top to bottom; what is in one line doesn't import each other. */

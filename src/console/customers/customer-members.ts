@@ -1,9 +1,9 @@
 // The fields of a customer. They say at once if another customer has the same name, e-mail address or phone number.
-import { type ApiClient, query, type QueryParameters } from '../parts/api-client.ts';
-import type { Customer, List } from '../parts/api-types.ts';
-import { type Child, h } from '../parts/elements.ts';
-import type { Member } from '../parts/fields.ts';
-import { rich, t } from '../parts/texts.ts';
+import { type ApiClient, query, type QueryParameters } from '../service/api-client.ts';
+import type { Customer, List } from '../words/api-types.ts';
+import { type Child, h } from '../browser/elements.ts';
+import type { Member } from '../forms/fields.ts';
+import { rich, t } from '../words/texts.ts';
 import { aboutCustomer, isOfPhone } from './customer-words.ts';
 
 /** The members by which a customer is known and reached. `id` is the changed customer’s, if it is known. */

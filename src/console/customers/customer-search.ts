@@ -1,7 +1,7 @@
 // The search for customers of a combobox.
-import { type ApiClient, query } from '../parts/api-client.ts';
-import type { Customer, List } from '../parts/api-types.ts';
-import type { Found } from '../parts/combobox.ts';
+import { type ApiClient, query } from '../service/api-client.ts';
+import type { Customer, List } from '../words/api-types.ts';
+import type { Found } from '../forms/combobox.ts';
 import { aboutCustomer } from './customer-words.ts';
 
 type CustomerSearch = (q: string, signal: AbortSignal) => Promise<readonly Found[]>;

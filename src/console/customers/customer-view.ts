@@ -1,21 +1,21 @@
 // One customer: their orders, how they are reached, a card to be scanned, and privacy requests.
 import { orderColumns } from '../orders/order-columns.ts';
-import { query } from '../parts/api-client.ts';
-import type { Customer, List, Order } from '../parts/api-types.ts';
-import { barcodePicture } from '../parts/barcode-picture.ts';
-import { addressBlock, card, factList } from '../parts/cards.ts';
-import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
-import { ask, notify } from '../parts/dialogs.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { shopOfPage } from '../parts/page-text.ts';
-import { type More, resourceView } from '../parts/resource-pages.ts';
-import { saveFile } from '../parts/list-file.ts';
-import { isFinal } from '../parts/statuses.ts';
-import { tableCard } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import { type Page, printButton, type Reload } from '../parts/view.ts';
+import { query } from '../service/api-client.ts';
+import type { Customer, List, Order } from '../words/api-types.ts';
+import { barcodePicture } from '../browser/barcode-picture.ts';
+import { addressBlock, card, factList } from '../page/cards.ts';
+import { mailLinkOf, phoneText } from '../words/contact-links.ts';
+import { ask, notify } from '../forms/dialogs.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { addressLines, count, dateOnly, money } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { shopOfPage } from '../words/page-text.ts';
+import { type More, resourceView } from '../lists/resource-pages.ts';
+import { saveFile } from '../lists/list-file.ts';
+import { isFinal } from '../words/statuses.ts';
+import { tableCard } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import { type Page, printButton, type Reload } from '../page/view.ts';
 import { customerMembers } from './customer-members.ts';
 import { shownName } from './customer-words.ts';
 

@@ -1,7 +1,7 @@
 // What customers are called, and what tells one from others with the same name.
-import type { Customer, Order } from '../parts/api-types.ts';
-import { phoneText } from '../parts/contact-links.ts';
-import { t } from '../parts/texts.ts';
+import type { Customer, Order } from '../words/api-types.ts';
+import { phoneText } from '../words/contact-links.ts';
+import { t } from '../words/texts.ts';
 
 /** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
 export const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];

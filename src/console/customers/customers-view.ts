@@ -1,16 +1,16 @@
 // Customers: the list with its search, and the form for a new one.
-import type { Customer } from '../parts/api-types.ts';
-import { phoneText } from '../parts/contact-links.ts';
-import { notify } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { dateOnly } from '../parts/formats.ts';
-import { form } from '../parts/forms.ts';
-import { listPage } from '../parts/list-page.ts';
-import { objectForm } from '../parts/object-form.ts';
-import { hasImports } from '../parts/page-text.ts';
-import { type Column, nameCell, mailText } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import { emptyState, goTo, type Page, setPageTitle } from '../parts/view.ts';
+import type { Customer } from '../words/api-types.ts';
+import { phoneText } from '../words/contact-links.ts';
+import { notify } from '../forms/dialogs.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { dateOnly } from '../words/formats.ts';
+import { form } from '../forms/forms.ts';
+import { listPage } from '../lists/list-page.ts';
+import { objectForm } from '../page/object-form.ts';
+import { hasImports } from '../words/page-text.ts';
+import { type Column, nameCell, mailText } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import { emptyState, goTo, type Page, setPageTitle } from '../page/view.ts';
 import { customerMembers } from './customer-members.ts';
 import { contactText, shownName } from './customer-words.ts';
 

@@ -1,13 +1,13 @@
 // How an account is used: its sessions and API keys, and its one-time codes.
-import type { Key, List, Session, Totp } from '../parts/api-types.ts';
-import { headedCard } from '../parts/cards.ts';
-import { askToDelete, notify } from '../parts/dialogs.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { dateOnly, dateTime } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { undefinedIfMissing } from '../parts/request-errors.ts';
-import { t } from '../parts/texts.ts';
-import type { Page, Reload } from '../parts/view.ts';
+import type { Key, List, Session, Totp } from '../words/api-types.ts';
+import { headedCard } from '../page/cards.ts';
+import { askToDelete, notify } from '../forms/dialogs.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { dateOnly, dateTime } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { undefinedIfMissing } from '../service/request-errors.ts';
+import { t } from '../words/texts.ts';
+import type { Page, Reload } from '../page/view.ts';
 
 export type Access = {
   readonly sessions: readonly Session[];

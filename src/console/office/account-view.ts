@@ -1,18 +1,18 @@
 // The user's own account: name, password, one-time codes, sessions, and API keys; and how other devices come to trust the
 // service's certificate.
-import { type Scope, scopes, type User } from '../parts/api-types.ts';
-import { card, factList, secret } from '../parts/cards.ts';
-import { roleNames } from '../parts/column-names.ts';
-import { notify, show } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { fieldsOf, type Member } from '../parts/fields.ts';
-import { action, choice, form } from '../parts/forms.ts';
-import { chooseLanguage, language, languages } from '../parts/language.ts';
-import { askForObject } from '../parts/object-form.ts';
-import { textOfPage } from '../parts/page-text.ts';
-import { signOut } from '../parts/sign-out.ts';
-import { rich, t } from '../parts/texts.ts';
-import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { type Scope, scopes, type User } from '../words/api-types.ts';
+import { card, factList, secret } from '../page/cards.ts';
+import { roleNames } from '../words/column-names.ts';
+import { notify, show } from '../forms/dialogs.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { fieldsOf, type Member } from '../forms/fields.ts';
+import { action, choice, form } from '../forms/forms.ts';
+import { chooseLanguage, language, languages } from '../words/language.ts';
+import { askForObject } from '../page/object-form.ts';
+import { textOfPage } from '../words/page-text.ts';
+import { signOut } from '../page/sign-out.ts';
+import { rich, t } from '../words/texts.ts';
+import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
 import { type Access, accessCards, readAccess } from './access.ts';
 import { qrPicture } from './qr-picture.ts';
 import { totpPart } from './totp-setup.ts';

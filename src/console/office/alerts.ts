@@ -1,15 +1,15 @@
 // What an administrator has to know: a backup that is missing or old, a certificate that ends soon, and webhooks
 // that fail, each a sentence with its cause, and a link to where something can be done about it; and that anybody can
 // sign up.
-import type { ApiClient } from '../parts/api-client.ts';
-import type { List, Webhook } from '../parts/api-types.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { age, dateOnly, dateTime, shortTime } from '../parts/formats.ts';
-import { now } from '../parts/service-clock.ts';
-import { hasWebhooks, textOfPage } from '../parts/page-text.ts';
-import { undefinedIfMissing } from '../parts/request-errors.ts';
+import type { ApiClient } from '../service/api-client.ts';
+import type { List, Webhook } from '../words/api-types.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { age, dateOnly, dateTime, shortTime } from '../words/formats.ts';
+import { now } from '../words/service-clock.ts';
+import { hasWebhooks, textOfPage } from '../words/page-text.ts';
+import { undefinedIfMissing } from '../service/request-errors.ts';
 import { failureWords } from './webhook-words.ts';
-import { rich, t } from '../parts/texts.ts';
+import { rich, t } from '../words/texts.ts';
 
 export type Alert = { readonly text: string; readonly href: string };
 export type ServiceState = {

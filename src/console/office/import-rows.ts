@@ -1,12 +1,12 @@
 // The rows of a file as lines of a table with the API's names, and the service's answer to each.
-import { type ApiClient, query } from '../parts/api-client.ts';
-import type { Issue } from '../parts/api-types.ts';
-import { count, priceReadings, priceText, typedPrice } from '../parts/formats.ts';
-import { issueText, throwIfInvalid } from '../parts/forms.ts';
-import { inPieces } from '../parts/pieces.ts';
-import { bodyOf } from '../parts/request-errors.ts';
-import { type FileRow, rowText } from '../parts/table-text.ts';
-import { t } from '../parts/texts.ts';
+import { type ApiClient, query } from '../service/api-client.ts';
+import type { Issue } from '../words/api-types.ts';
+import { count, priceReadings, priceText, typedPrice } from '../words/formats.ts';
+import { issueText, throwIfInvalid } from '../forms/forms.ts';
+import { inPieces } from '../browser/pieces.ts';
+import { bodyOf } from '../service/request-errors.ts';
+import { type FileRow, rowText } from '../lists/table-text.ts';
+import { t } from '../words/texts.ts';
 import { type ImportKind, memberName, membersOf, type Table } from './import-table.ts';
 
 /** What a person says of the file. */

@@ -1,11 +1,11 @@
 // The table in a file that is imported: its letters, its heading and its rows, and which member of a customer or of a
 // product each column holds.
-import type { Address, CustomerContent, ProductContent } from '../parts/api-types.ts';
-import { columnName } from '../parts/column-names.ts';
-import { language } from '../parts/language.ts';
-import { inPieces } from '../parts/pieces.ts';
-import { type FileRow, plainText, rowsOf } from '../parts/table-text.ts';
-import { t } from '../parts/texts.ts';
+import type { Address, CustomerContent, ProductContent } from '../words/api-types.ts';
+import { columnName } from '../words/column-names.ts';
+import { language } from '../words/language.ts';
+import { inPieces } from '../browser/pieces.ts';
+import { type FileRow, plainText, rowsOf } from '../lists/table-text.ts';
+import { t } from '../words/texts.ts';
 
 export type ImportKind = 'customers' | 'products';
 

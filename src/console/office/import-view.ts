@@ -1,13 +1,13 @@
 // Importing customers or products from a spreadsheet's file: its columns are matched, the service checks all rows, those
 // with a fault are corrected in place, and the others are imported.
-import { card } from '../parts/cards.ts';
-import { button, type Child, fill, h } from '../parts/elements.ts';
-import { fieldsOf, type Member } from '../parts/fields.ts';
-import { count, countryChoices, homeCountry, priceText } from '../parts/formats.ts';
-import { action, checkbox, choice, form, messageOf } from '../parts/forms.ts';
-import { undefinedIfMissing } from '../parts/request-errors.ts';
-import { numbered, t } from '../parts/texts.ts';
-import { emptyState, type Page, setPageTitle, type View } from '../parts/view.ts';
+import { card } from '../page/cards.ts';
+import { button, type Child, fill, h } from '../browser/elements.ts';
+import { fieldsOf, type Member } from '../forms/fields.ts';
+import { count, countryChoices, homeCountry, priceText } from '../words/formats.ts';
+import { action, checkbox, choice, form, messageOf } from '../forms/forms.ts';
+import { undefinedIfMissing } from '../service/request-errors.ts';
+import { numbered, t } from '../words/texts.ts';
+import { emptyState, type Page, setPageTitle, type View } from '../page/view.ts';
 import { type Choices, type Line, linesOf, sendLines, valuesOf } from './import-rows.ts';
 import {
   encodingChoices,

@@ -1,6 +1,6 @@
 // A text as the picture of a QR code.
-import { type Child, svg } from '../parts/elements.ts';
-import { t } from '../parts/texts.ts';
+import { type Child, svg } from '../browser/elements.ts';
+import { t } from '../words/texts.ts';
 import { qrModules } from './qr-code.ts';
 
 /** The light space that readers need around a code, in modules. */

@@ -1,17 +1,17 @@
 // The shop: what papers print as the sender, what new orders and addresses begin with, whose days are counted, and who
 // may sign up. An administrator is asked for it at the first sign-in, on this page.
-import type { Shop } from '../parts/api-types.ts';
-import { storage } from '../parts/browser-gaps.ts';
-import type { Version } from '../parts/conflicts.ts';
-import { notify } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { fieldsOf, type Member } from '../parts/fields.ts';
-import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../parts/formats.ts';
-import { form, throwIfInvalid } from '../parts/forms.ts';
-import { objectForm } from '../parts/object-form.ts';
-import { setShop, storedShopLater } from '../parts/page-text.ts';
-import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../parts/view.ts';
-import { t } from '../parts/texts.ts';
+import type { Shop } from '../words/api-types.ts';
+import { storage } from '../browser/browser-gaps.ts';
+import type { Version } from '../page/conflicts.ts';
+import { notify } from '../forms/dialogs.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { fieldsOf, type Member } from '../forms/fields.ts';
+import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../words/formats.ts';
+import { form, throwIfInvalid } from '../forms/forms.ts';
+import { objectForm } from '../page/object-form.ts';
+import { setShop, storedShopLater } from '../words/page-text.ts';
+import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../page/view.ts';
+import { t } from '../words/texts.ts';
 
 function shopMembers({ timeZone }: Shop): readonly Member[] {
   // old browsers have no list of time zones

@@ -1,14 +1,14 @@
 // System: what has to be looked after, backups, webhooks, and who has signed in, for administrators.
-import { eventTypes, type KeptBackups } from '../parts/api-types.ts';
-import { card, factList, secret } from '../parts/cards.ts';
-import { notify } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { eventList, type NamedEvent, readLatest } from '../parts/event-list.ts';
-import { count, dateTime } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { hasWebhooks } from '../parts/page-text.ts';
-import { t } from '../parts/texts.ts';
-import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { eventTypes, type KeptBackups } from '../words/api-types.ts';
+import { card, factList, secret } from '../page/cards.ts';
+import { notify } from '../forms/dialogs.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { eventList, type NamedEvent, readLatest } from '../page/event-list.ts';
+import { count, dateTime } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { hasWebhooks } from '../words/page-text.ts';
+import { t } from '../words/texts.ts';
+import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
 import { alertsOf, metricOf, readState, type ServiceState } from './alerts.ts';
 import { webhooksCard } from './webhook-view.ts';
 

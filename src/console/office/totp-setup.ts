@@ -1,14 +1,14 @@
 // One-time codes of the user's own account: setting them up with an app, and the recovery codes to keep.
-import type { Totp } from '../parts/api-types.ts';
-import { secret } from '../parts/cards.ts';
-import { ask, show } from '../parts/dialogs.ts';
-import { button, type Child, h } from '../parts/elements.ts';
-import { action, field } from '../parts/forms.ts';
+import type { Totp } from '../words/api-types.ts';
+import { secret } from '../page/cards.ts';
+import { ask, show } from '../forms/dialogs.ts';
+import { button, type Child, h } from '../browser/elements.ts';
+import { action, field } from '../forms/forms.ts';
 import { remove } from './access.ts';
 import { qrPicture } from './qr-picture.ts';
-import { saveFile } from '../parts/list-file.ts';
-import { type Page, printButton, type Reload } from '../parts/view.ts';
-import { rich, t } from '../parts/texts.ts';
+import { saveFile } from '../lists/list-file.ts';
+import { type Page, printButton, type Reload } from '../page/view.ts';
+import { rich, t } from '../words/texts.ts';
 
 export function totpPart(page: Page, totp: Totp | undefined, reload: Reload): Child {
   const off = (): Promise<void> =>

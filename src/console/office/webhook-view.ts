@@ -1,18 +1,18 @@
 // Webhooks: their list, a part of System, and the page of one: the program that receives events, and the state of its
 // deliveries.
-import { eventTypes, type Webhook } from '../parts/api-types.ts';
-import { card, factList, secret } from '../parts/cards.ts';
-import { notify, show } from '../parts/dialogs.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { eventText } from '../parts/event-words.ts';
-import type { Member } from '../parts/fields.ts';
-import { dateTime } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { askForObject } from '../parts/object-form.ts';
-import { resourceView } from '../parts/resource-pages.ts';
-import { nameCell, tableCard } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import type { Page, Reload } from '../parts/view.ts';
+import { eventTypes, type Webhook } from '../words/api-types.ts';
+import { card, factList, secret } from '../page/cards.ts';
+import { notify, show } from '../forms/dialogs.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { eventText } from '../words/event-words.ts';
+import type { Member } from '../forms/fields.ts';
+import { dateTime } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { askForObject } from '../page/object-form.ts';
+import { resourceView } from '../lists/resource-pages.ts';
+import { nameCell, tableCard } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import type { Page, Reload } from '../page/view.ts';
 import { failureWords } from './webhook-words.ts';
 
 /** Webhooks made here are about the shop; the API also sends what happens to accounts, keys and webhooks. */

@@ -1,6 +1,6 @@
 // The cause of a webhook's failure in words.
-import type { Webhook, WebhookErrorCode } from '../parts/api-types.ts';
-import { t } from '../parts/texts.ts';
+import type { Webhook, WebhookErrorCode } from '../words/api-types.ts';
+import { t } from '../words/texts.ts';
 
 const words: Readonly<Record<Exclude<WebhookErrorCode, 'status' | 'other'>, string>> = {
   'name-not-found': t('its name can’t be found'),

@@ -1,14 +1,14 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
-import type { Customer, Order } from '../parts/api-types.ts';
-import { meetingOthers } from '../parts/conflicts.ts';
-import { notify } from '../parts/dialogs.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { addressLines, money } from '../parts/formats.ts';
-import { throwIfInvalid } from '../parts/forms.ts';
-import { nameOf, stages } from '../parts/statuses.ts';
-import { t } from '../parts/texts.ts';
-import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../parts/view.ts';
+import type { Customer, Order } from '../words/api-types.ts';
+import { meetingOthers } from '../page/conflicts.ts';
+import { notify } from '../forms/dialogs.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { addressLines, money } from '../words/formats.ts';
+import { throwIfInvalid } from '../forms/forms.ts';
+import { nameOf, stages } from '../words/statuses.ts';
+import { t } from '../words/texts.ts';
+import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../page/view.ts';
 import { orderForm } from './order-form.ts';
 import { type LoadedOrder, readOrder } from './order-view.ts';
 

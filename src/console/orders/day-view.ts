@@ -1,14 +1,14 @@
 // The end of the day: the money that was received, also by payment, and the orders that were placed, by currency,
 // for printing and as a file.
-import { type Figures, payments, type Status, statuses } from '../parts/api-types.ts';
-import { paymentNames } from '../parts/column-names.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { dayOf, shopDays, timeText } from '../parts/formats.ts';
-import { action, dayInput } from '../parts/forms.ts';
-import { saveTable } from '../parts/list-file.ts';
-import { now } from '../parts/service-clock.ts';
-import { stages, titleOf } from '../parts/statuses.ts';
-import { t } from '../parts/texts.ts';
+import { type Figures, payments, type Status, statuses } from '../words/api-types.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { dayOf, shopDays, timeText } from '../words/formats.ts';
+import { action, dayInput } from '../forms/forms.ts';
+import { saveTable } from '../lists/list-file.ts';
+import { now } from '../words/service-clock.ts';
+import { stages, titleOf } from '../words/statuses.ts';
+import { t } from '../words/texts.ts';
 import {
   emptyState,
   goTo,
@@ -17,7 +17,7 @@ import {
   reloadable,
   setPageTitle,
   skeleton,
-} from '../parts/view.ts';
+} from '../page/view.ts';
 import { pill } from './order-columns.ts';
 import {
   fileRowsOf,

@@ -1,16 +1,16 @@
 // Figures: sales and money by month or year, and what sold best in one of them.
-import { query } from '../parts/api-client.ts';
-import type { SoldItems } from '../parts/api-types.ts';
-import { headedCard } from '../parts/cards.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { count, dateTime, priceText, shopDays, timeText, today } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { saveTable } from '../parts/list-file.ts';
-import { now } from '../parts/service-clock.ts';
-import { withoutFormulas } from '../parts/table-text.ts';
-import { tabLinks } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../parts/view.ts';
+import { query } from '../service/api-client.ts';
+import type { SoldItems } from '../words/api-types.ts';
+import { headedCard } from '../page/cards.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { count, dateTime, priceText, shopDays, timeText, today } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { saveTable } from '../lists/list-file.ts';
+import { now } from '../words/service-clock.ts';
+import { withoutFormulas } from '../lists/table-text.ts';
+import { tabLinks } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import { emptyState, type Page, reloadable, setPageTitle, skeleton } from '../page/view.ts';
 import { fileRowsOf, readSold, type Sold, type SumRow, type SumTable, sumTable } from './sales-figures.ts';
 
 const spans = {

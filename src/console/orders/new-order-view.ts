@@ -1,19 +1,19 @@
 // A new order: for an existing customer, a new one, or nobody in particular. Sending the form again places no second
 // order, and what was entered survives a reload. An order that was sent is sent until there is an answer.
-import { type Order, type Payment, payments } from '../parts/api-types.ts';
-import { soundAlarm } from '../parts/alarm.ts';
-import { deferred } from '../parts/browser-gaps.ts';
-import { paymentNames } from '../parts/column-names.ts';
-import { explainReusedKey } from '../parts/conflicts.ts';
-import { notify, takeBackMilliseconds, warn } from '../parts/dialogs.ts';
-import type { Draft, Drafts } from '../parts/drafts.ts';
-import { button, type Child, fill, h } from '../parts/elements.ts';
-import { mistake } from '../parts/event-words.ts';
-import { count, money, shortTime } from '../parts/formats.ts';
-import { action, discardInput, type Entered, enterInto, throwIfInvalid } from '../parts/forms.ts';
-import { Rejection, Unreachable } from '../parts/request-errors.ts';
-import { rich, t } from '../parts/texts.ts';
-import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../parts/view.ts';
+import { type Order, type Payment, payments } from '../words/api-types.ts';
+import { soundAlarm } from '../browser/alarm.ts';
+import { deferred } from '../browser/browser-gaps.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { explainReusedKey } from '../page/conflicts.ts';
+import { notify, takeBackMilliseconds, warn } from '../forms/dialogs.ts';
+import type { Draft, Drafts } from '../page/drafts.ts';
+import { button, type Child, fill, h } from '../browser/elements.ts';
+import { mistake } from '../words/event-words.ts';
+import { count, money, shortTime } from '../words/formats.ts';
+import { action, discardInput, type Entered, enterInto, throwIfInvalid } from '../forms/forms.ts';
+import { Rejection, Unreachable } from '../service/request-errors.ts';
+import { rich, t } from '../words/texts.ts';
+import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../page/view.ts';
 import { keepScans, type OrderForm, orderForm } from './order-form.ts';
 
 export function newOrderView(page: Page): void {

@@ -1,12 +1,12 @@
 // The columns of lists of orders.
 import { customerName } from '../customers/customer-words.ts';
-import type { Order, Status } from '../parts/api-types.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { dateTime, money, shortTime } from '../parts/formats.ts';
-import { stepLabel, type StepStatus, titleOf, usualStep } from '../parts/statuses.ts';
-import { type Column, rowLink } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import type { Order, Status } from '../words/api-types.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { dateTime, money, shortTime } from '../words/formats.ts';
+import { stepLabel, type StepStatus, titleOf, usualStep } from '../words/statuses.ts';
+import { type Column, rowLink } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 import { stepButton } from './order-payment.ts';
 
 /** The name of the status, of these orders if they are given. */

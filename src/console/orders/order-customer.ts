@@ -1,21 +1,21 @@
 // The customer in the form of an order: one that is found while the user types, a new one with the name that was typed,
 // who is made with the order, or nobody in particular, for what is sold over the counter.
-import { type ApiClient, query } from '../parts/api-client.ts';
-import type { Customer, Issue, List } from '../parts/api-types.ts';
-import { card } from '../parts/cards.ts';
-import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
-import { phoneText } from '../parts/contact-links.ts';
-import { h } from '../parts/elements.ts';
-import { fieldsOf } from '../parts/fields.ts';
-import { type Entered, field, showIssue } from '../parts/forms.ts';
-import { Rejection } from '../parts/request-errors.ts';
-import { isGtin, isLikeCode, sayUnhandled } from '../parts/scans.ts';
-import { t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import { type ApiClient, query } from '../service/api-client.ts';
+import type { Customer, Issue, List } from '../words/api-types.ts';
+import { card } from '../page/cards.ts';
+import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
+import { phoneText } from '../words/contact-links.ts';
+import { h } from '../browser/elements.ts';
+import { fieldsOf } from '../forms/fields.ts';
+import { type Entered, field, showIssue } from '../forms/forms.ts';
+import { Rejection } from '../service/request-errors.ts';
+import { isGtin, isLikeCode, sayUnhandled } from '../page/scans.ts';
+import { t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
-import { isRegistrationOpen } from '../parts/page-text.ts';
+import { isRegistrationOpen } from '../words/page-text.ts';
 import type { orderDelivery } from './order-delivery.ts';
 import { say } from './order-line.ts';
 import { changed } from './order-lines.ts';

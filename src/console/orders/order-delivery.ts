@@ -1,12 +1,12 @@
 // The delivery in the form of an order: an address, or pickup, and for a sale whether it is handed over. What is sold
 // to nobody in particular is taken along.
-import type { Address, Issue } from '../parts/api-types.ts';
-import { hasValues } from '../parts/conflicts.ts';
-import { button, fill, h } from '../parts/elements.ts';
-import { addressInput } from '../parts/fields.ts';
-import { addressLines } from '../parts/formats.ts';
-import { checkbox } from '../parts/forms.ts';
-import { rich, t } from '../parts/texts.ts';
+import type { Address, Issue } from '../words/api-types.ts';
+import { hasValues } from '../page/conflicts.ts';
+import { button, fill, h } from '../browser/elements.ts';
+import { addressInput } from '../forms/fields.ts';
+import { addressLines } from '../words/formats.ts';
+import { checkbox } from '../forms/forms.ts';
+import { rich, t } from '../words/texts.ts';
 import { changed } from './order-lines.ts';
 
 type Options = {

@@ -1,12 +1,12 @@
 // What the list of orders shows beside search and status: by day, customer, currency and payment, and in which order.
 // All of it is in the URL.
-import type { Customer } from '../parts/api-types.ts';
-import { fill, h } from '../parts/elements.ts';
-import { paymentNames } from '../parts/column-names.ts';
-import { currencies, dayOf, shopDays } from '../parts/formats.ts';
-import { choice, dayInput } from '../parts/forms.ts';
-import { t } from '../parts/texts.ts';
-import { type Page, setParameter } from '../parts/view.ts';
+import type { Customer } from '../words/api-types.ts';
+import { fill, h } from '../browser/elements.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { currencies, dayOf, shopDays } from '../words/formats.ts';
+import { choice, dayInput } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
+import { type Page, setParameter } from '../page/view.ts';
 
 type Options = readonly (readonly [value: string, label: string])[];
 

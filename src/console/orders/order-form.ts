@@ -1,14 +1,14 @@
 // The form of an order: its customer, items, delivery and note. After each event each part shows what follows from its
 // fields. What is scanned goes to the form, and while it is being sent to the next one.
-import { soundAlarm } from '../parts/alarm.ts';
-import type { Customer, Issue, Order } from '../parts/api-types.ts';
-import { card } from '../parts/cards.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { type Entered, field, form, textOf } from '../parts/forms.ts';
-import { cardIdOf, type Scans } from '../parts/scans.ts';
-import { stages } from '../parts/statuses.ts';
-import { rich, t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import { soundAlarm } from '../browser/alarm.ts';
+import type { Customer, Issue, Order } from '../words/api-types.ts';
+import { card } from '../page/cards.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { type Entered, field, form, textOf } from '../forms/forms.ts';
+import { cardIdOf, type Scans } from '../page/scans.ts';
+import { stages } from '../words/statuses.ts';
+import { rich, t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 import { type OrderCustomer, orderCustomer } from './order-customer.ts';
 import { orderDelivery } from './order-delivery.ts';
 import { orderLines } from './order-lines.ts';

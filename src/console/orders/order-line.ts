@@ -1,11 +1,11 @@
 // One line of an order's items: its fields, what their texts mean, and what is wrong with them.
-import type { Issue, Item } from '../parts/api-types.ts';
-import { quantityOf } from '../parts/amounts.ts';
-import type { Combobox } from '../parts/combobox.ts';
-import { h, icon, icons } from '../parts/elements.ts';
-import { money, priceIssue, priceText, typedPrice } from '../parts/formats.ts';
-import { type Control, type Field, field } from '../parts/forms.ts';
-import { t } from '../parts/texts.ts';
+import type { Issue, Item } from '../words/api-types.ts';
+import { quantityOf } from '../words/amounts.ts';
+import type { Combobox } from '../forms/combobox.ts';
+import { h, icon, icons } from '../browser/elements.ts';
+import { money, priceIssue, priceText, typedPrice } from '../words/formats.ts';
+import { type Control, type Field, field } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 export type NewItem = Omit<Item, 'total'>;
 export type Line = ReturnType<typeof newLine>;

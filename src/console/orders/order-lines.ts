@@ -1,15 +1,15 @@
 // The lines of an order's items, with what completes them. Enter goes from line to line, so a line that is empty is no
 // item. What is scanned becomes a line of its own, or adds one to the line of the same product. Nothing can be typed into
 // a line that waits for its answer. A discount is a line with a negative price; `-10 %` is of the lines above it.
-import type { ApiClient } from '../parts/api-client.ts';
-import type { Issue, Order } from '../parts/api-types.ts';
-import { soundAlarm } from '../parts/alarm.ts';
-import { quantityOf } from '../parts/amounts.ts';
-import { isOfInputMethod } from '../parts/browser-gaps.ts';
-import { card } from '../parts/cards.ts';
-import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
-import { button, h, icon, icons } from '../parts/elements.ts';
-import { money, priceText, shopCurrency } from '../parts/formats.ts';
+import type { ApiClient } from '../service/api-client.ts';
+import type { Issue, Order } from '../words/api-types.ts';
+import { soundAlarm } from '../browser/alarm.ts';
+import { quantityOf } from '../words/amounts.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
+import { card } from '../page/cards.ts';
+import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
+import { button, h, icon, icons } from '../browser/elements.ts';
+import { money, priceText, shopCurrency } from '../words/formats.ts';
 import {
   type Control,
   currencyChoice,
@@ -18,10 +18,10 @@ import {
   field,
   messageOf,
   showIssue,
-} from '../parts/forms.ts';
-import { Unreachable } from '../parts/request-errors.ts';
-import { isBarcode, isLikeCode } from '../parts/scans.ts';
-import { t } from '../parts/texts.ts';
+} from '../forms/forms.ts';
+import { Unreachable } from '../service/request-errors.ts';
+import { isBarcode, isLikeCode } from '../page/scans.ts';
+import { t } from '../words/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';
 import { drawLine, faultsOf, isEmptyLine, issuesOfItems, isPriceless, itemControls } from './order-line.ts';
 import { itemsOf, type Line, type NewItem, newLine, type ReadLine, readLines } from './order-line.ts';

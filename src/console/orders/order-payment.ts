@@ -1,12 +1,12 @@
 // The buttons that make the steps of orders: no order is paid without its payment.
-import { type Order, type Payment, payments, type Status } from '../parts/api-types.ts';
-import { openDialog } from '../parts/dialogs.ts';
-import { type Attributes, button, h } from '../parts/elements.ts';
-import { paymentNames } from '../parts/column-names.ts';
-import { count, money } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import { type Order, type Payment, payments, type Status } from '../words/api-types.ts';
+import { openDialog } from '../forms/dialogs.ts';
+import { type Attributes, button, h } from '../browser/elements.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { count, money } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 
 /** A button for each payment, with the `present` one marked. The button that replaces them has the same key. */
 export function payButtons(

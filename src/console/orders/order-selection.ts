@@ -1,16 +1,16 @@
 // Orders that are selected in their list, to be marked or printed together. A bar below the list has the buttons.
 import { customerName } from '../customers/customer-words.ts';
-import type { Order } from '../parts/api-types.ts';
-import { notify } from '../parts/dialogs.ts';
-import { Drawing } from '../parts/drawing.ts';
-import { button, type Child, h, icon, icons } from '../parts/elements.ts';
-import { count } from '../parts/formats.ts';
-import { action } from '../parts/forms.ts';
-import { isSingleKey, latinKey, unlessKeysFollow } from '../parts/single-keys.ts';
-import { isFinal, nameOf, usualStep, usualWay } from '../parts/statuses.ts';
-import type { Column } from '../parts/tables.ts';
-import { numbered, t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import type { Order } from '../words/api-types.ts';
+import { notify } from '../forms/dialogs.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { button, type Child, h, icon, icons } from '../browser/elements.ts';
+import { count } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { isSingleKey, latinKey, unlessKeysFollow } from '../page/single-keys.ts';
+import { isFinal, nameOf, usualStep, usualWay } from '../words/statuses.ts';
+import type { Column } from '../lists/tables.ts';
+import { numbered, t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 import { stepButton } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 

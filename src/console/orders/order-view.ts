@@ -1,16 +1,16 @@
 // One order: its items, customer, status and history, and the changes that are allowed.
 import { customerName } from '../customers/customer-words.ts';
-import { query } from '../parts/api-client.ts';
-import type { Customer, Item, Order, Payment, Status } from '../parts/api-types.ts';
-import { addressBlock, card } from '../parts/cards.ts';
-import { mailLinkOf, phoneText } from '../parts/contact-links.ts';
-import { ask } from '../parts/dialogs.ts';
-import { Drawing } from '../parts/drawing.ts';
-import { type Child, fill, h, icon, icons } from '../parts/elements.ts';
-import { eventList, type NamedEvent, readHistory } from '../parts/event-list.ts';
-import { paymentNames } from '../parts/column-names.ts';
-import { addressLines, count, dateTime, money } from '../parts/formats.ts';
-import { action, field, textOf } from '../parts/forms.ts';
+import { query } from '../service/api-client.ts';
+import type { Customer, Item, Order, Payment, Status } from '../words/api-types.ts';
+import { addressBlock, card } from '../page/cards.ts';
+import { mailLinkOf, phoneText } from '../words/contact-links.ts';
+import { ask } from '../forms/dialogs.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { type Child, fill, h, icon, icons } from '../browser/elements.ts';
+import { eventList, type NamedEvent, readHistory } from '../page/event-list.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { addressLines, count, dateTime, money } from '../words/formats.ts';
+import { action, field, textOf } from '../forms/forms.ts';
 import {
   type FinalStatus,
   followersOf,
@@ -20,9 +20,9 @@ import {
   stepLabel,
   titleOf,
   usualWay,
-} from '../parts/statuses.ts';
-import { tableHead } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
+} from '../words/statuses.ts';
+import { tableHead } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
 import {
   isStaff,
   type Page,
@@ -31,7 +31,7 @@ import {
   reloadable,
   setPageTitle,
   skeleton,
-} from '../parts/view.ts';
+} from '../page/view.ts';
 import { pill } from './order-columns.ts';
 import { askPayment, payButtons } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';

@@ -1,15 +1,15 @@
 // The list of orders: search, statuses, live updates, and a button for the next step of each order.
-import { query } from '../parts/api-client.ts';
-import { type Order, type StatusCounts, statuses } from '../parts/api-types.ts';
-import { watchDay } from '../parts/day-change.ts';
-import { Drawing } from '../parts/drawing.ts';
-import { type Child, h } from '../parts/elements.ts';
-import { count, today } from '../parts/formats.ts';
-import { listPage } from '../parts/list-page.ts';
-import { titleOf } from '../parts/statuses.ts';
-import { tabLinks } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import { emptyState, isStaff, type Page, urlWith } from '../parts/view.ts';
+import { query } from '../service/api-client.ts';
+import { type Order, type StatusCounts, statuses } from '../words/api-types.ts';
+import { watchDay } from '../browser/day-change.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { count, today } from '../words/formats.ts';
+import { listPage } from '../lists/list-page.ts';
+import { titleOf } from '../words/statuses.ts';
+import { tabLinks } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import { emptyState, isStaff, type Page, urlWith } from '../page/view.ts';
 import { orderColumns, stepColumn } from './order-columns.ts';
 import { filterBar, filtersIn, orderFilter } from './order-filters.ts';
 import { orderSelection } from './order-selection.ts';

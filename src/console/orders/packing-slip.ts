@@ -1,14 +1,14 @@
 // What is printed of an order: the packing slip without prices, and the order confirmation with them. Each has sender,
 // recipient and items, and ends with their number. The browser repeats the head of the table, which says shop and
 // order, on each page.
-import type { Address, Item, Order } from '../parts/api-types.ts';
-import { barcodePicture } from '../parts/barcode-picture.ts';
-import { addressBlock } from '../parts/cards.ts';
-import { h } from '../parts/elements.ts';
-import { addressLines, count, dateOnly, money } from '../parts/formats.ts';
-import { locale } from '../parts/language.ts';
-import { shopOfPage } from '../parts/page-text.ts';
-import { numbered, t } from '../parts/texts.ts';
+import type { Address, Item, Order } from '../words/api-types.ts';
+import { barcodePicture } from '../browser/barcode-picture.ts';
+import { addressBlock } from '../page/cards.ts';
+import { h } from '../browser/elements.ts';
+import { addressLines, count, dateOnly, money } from '../words/formats.ts';
+import { locale } from '../words/language.ts';
+import { shopOfPage } from '../words/page-text.ts';
+import { numbered, t } from '../words/texts.ts';
 
 /** `name` is the customer's. */
 export function packingSlip(order: Order, name: string): HTMLElement {

@@ -1,13 +1,13 @@
 // The service's sales figures by currency: orders that were placed in a time, and money that was received in it. With
 // the table that shows sums.
-import { query } from '../parts/api-client.ts';
-import type { Figures, Sales, Status } from '../parts/api-types.ts';
-import { type Child, h, svg } from '../parts/elements.ts';
-import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../parts/formats.ts';
-import { isFinal, titleOf } from '../parts/statuses.ts';
-import { tableHead } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import type { Page } from '../parts/view.ts';
+import { query } from '../service/api-client.ts';
+import type { Figures, Sales, Status } from '../words/api-types.ts';
+import { type Child, h, svg } from '../browser/elements.ts';
+import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../words/formats.ts';
+import { isFinal, titleOf } from '../words/statuses.ts';
+import { tableHead } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import type { Page } from '../page/view.ts';
 
 type Sums = {
   /** Orders by their status now. */

@@ -2,21 +2,21 @@
 // they have to look after. Each of the four is loaded again after events that concern it.
 import { alertList, type Alert, loadAlerts, registrationHint } from '../office/alerts.ts';
 import { customerName } from '../customers/customer-words.ts';
-import { query } from '../parts/api-client.ts';
-import type { List, Order, StatusCounts } from '../parts/api-types.ts';
-import { card } from '../parts/cards.ts';
-import { watchDay } from '../parts/day-change.ts';
-import { type Child, fill, h } from '../parts/elements.ts';
-import { eventList, isNews, latestShown, type NamedEvent, readLatest } from '../parts/event-list.ts';
-import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../parts/formats.ts';
-import { newerNotice, rowsInPlace } from '../parts/live-rows.ts';
-import { hasImports, isRegistrationOpen } from '../parts/page-text.ts';
-import { now } from '../parts/service-clock.ts';
-import type { WaitingStatus } from '../parts/statuses.ts';
-import { type Column, table } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
-import { emptyState, type News, type Page, type Reload, reloadable } from '../parts/view.ts';
-import { setPageTitle, skeleton } from '../parts/view.ts';
+import { query } from '../service/api-client.ts';
+import type { List, Order, StatusCounts } from '../words/api-types.ts';
+import { card } from '../page/cards.ts';
+import { watchDay } from '../browser/day-change.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { eventList, isNews, latestShown, type NamedEvent, readLatest } from '../page/event-list.ts';
+import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../words/formats.ts';
+import { newerNotice, rowsInPlace } from '../lists/live-rows.ts';
+import { hasImports, isRegistrationOpen } from '../words/page-text.ts';
+import { now } from '../words/service-clock.ts';
+import type { WaitingStatus } from '../words/statuses.ts';
+import { type Column, table } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
+import { emptyState, type News, type Page, type Reload, reloadable } from '../page/view.ts';
+import { setPageTitle, skeleton } from '../page/view.ts';
 import { amountOf, customerHead, orderColumns, pill, stepColumn } from './order-columns.ts';
 import { ordersOf, readSold, type Sold } from './sales-figures.ts';
 

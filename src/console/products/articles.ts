@@ -1,7 +1,7 @@
 // What an order’s items are completed from: the shop’s products, and what was sold before.
-import { type ApiClient, query } from '../parts/api-client.ts';
-import { type List, type Order, type Product, statuses } from '../parts/api-types.ts';
-import { stages } from '../parts/statuses.ts';
+import { type ApiClient, query } from '../service/api-client.ts';
+import { type List, type Order, type Product, statuses } from '../words/api-types.ts';
+import { stages } from '../words/statuses.ts';
 
 export type Article = {
   readonly name: string;

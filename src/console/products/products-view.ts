@@ -1,14 +1,14 @@
 // Products: what the shop sells, found as one types or scans.
-import type { Product } from '../parts/api-types.ts';
-import { h } from '../parts/elements.ts';
-import type { Member } from '../parts/fields.ts';
-import { money } from '../parts/formats.ts';
-import { hasImports } from '../parts/page-text.ts';
-import { type Resource, resourceList, resourceView } from '../parts/resource-pages.ts';
-import { isBarcode, isGtin } from '../parts/scans.ts';
-import type { Page } from '../parts/view.ts';
-import { nameCell } from '../parts/tables.ts';
-import { t } from '../parts/texts.ts';
+import type { Product } from '../words/api-types.ts';
+import { h } from '../browser/elements.ts';
+import type { Member } from '../forms/fields.ts';
+import { money } from '../words/formats.ts';
+import { hasImports } from '../words/page-text.ts';
+import { type Resource, resourceList, resourceView } from '../lists/resource-pages.ts';
+import { isBarcode, isGtin } from '../page/scans.ts';
+import type { Page } from '../page/view.ts';
+import { nameCell } from '../lists/tables.ts';
+import { t } from '../words/texts.ts';
 
 const code = { attributes: { 'data-scan': 'code' } };
 

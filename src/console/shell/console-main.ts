@@ -1,19 +1,19 @@
 // The entry point: signs in, and shows the frame with the views, whose file is loaded meanwhile.
-import { ApiClient, pause } from '../parts/api-client.ts';
-import type { User } from '../parts/api-types.ts';
-import { BrowserSession } from '../parts/browser-session.ts';
-import { isTemporary, Rejection, retryPause } from '../parts/request-errors.ts';
-import { failure } from '../parts/view.ts';
-import { roleNames } from '../parts/column-names.ts';
-import { notify } from '../parts/dialogs.ts';
-import { fill, h } from '../parts/elements.ts';
-import { messageOf } from '../parts/forms.ts';
+import { ApiClient, pause } from '../service/api-client.ts';
+import type { User } from '../words/api-types.ts';
+import { BrowserSession } from '../service/browser-session.ts';
+import { isTemporary, Rejection, retryPause } from '../service/request-errors.ts';
+import { failure } from '../page/view.ts';
+import { roleNames } from '../words/column-names.ts';
+import { notify } from '../forms/dialogs.ts';
+import { fill, h } from '../browser/elements.ts';
+import { messageOf } from '../forms/forms.ts';
 import type { showFrame } from './frame.ts';
 import { keepContent, type KeptContent } from './kept-input.ts';
-import { language } from '../parts/language.ts';
-import { LiveEvents } from '../parts/live-events.ts';
+import { language } from '../words/language.ts';
+import { LiveEvents } from '../service/live-events.ts';
 import { confirmIdentity, signInView } from './sign-in-view.ts';
-import { t } from '../parts/texts.ts';
+import { t } from '../words/texts.ts';
 
 type ShowFrame = typeof showFrame;
 

@@ -3,23 +3,23 @@ import { changeOrderView } from '../orders/change-order-view.ts';
 import { customerView } from '../customers/customer-view.ts';
 import { customersView, newCustomerView } from '../customers/customers-view.ts';
 import { dayView } from '../orders/day-view.ts';
-import { draftsOf } from '../parts/drafts.ts';
+import { draftsOf } from '../page/drafts.ts';
 import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
-import { storage } from '../parts/browser-gaps.ts';
-import { keepsNothing } from '../parts/browser-session.ts';
-import { OrderSteps } from '../parts/order-steps.ts';
+import { storage } from '../browser/browser-gaps.ts';
+import { keepsNothing } from '../service/browser-session.ts';
+import { OrderSteps } from '../page/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
 import { ordersView } from '../orders/orders-view.ts';
 import { watchScans } from './scan-places.ts';
 import { scrollOnceLoaded, scrollPlaces } from './scroll-places.ts';
 import { watchShortcuts } from './shortcuts.ts';
 import { todayView } from '../orders/today-view.ts';
-import type { Shop } from '../parts/api-types.ts';
-import { roleNames } from '../parts/column-names.ts';
-import { warn } from '../parts/dialogs.ts';
-import { timeSpan } from '../parts/formats.ts';
+import type { Shop } from '../words/api-types.ts';
+import { roleNames } from '../words/column-names.ts';
+import { warn } from '../forms/dialogs.ts';
+import { timeSpan } from '../words/formats.ts';
 import {
   type App,
   failure,
@@ -29,12 +29,12 @@ import {
   showMessage,
   skeleton,
   type View,
-} from '../parts/view.ts';
-import { Drawing, keepFocus } from '../parts/drawing.ts';
-import { fill, h } from '../parts/elements.ts';
-import { setShop, shopOfPage, storedShopLater, textOfPage } from '../parts/page-text.ts';
-import { serviceClock } from '../parts/service-clock.ts';
-import { t } from '../parts/texts.ts';
+} from '../page/view.ts';
+import { Drawing, keepFocus } from '../browser/drawing.ts';
+import { fill, h } from '../browser/elements.ts';
+import { setShop, shopOfPage, storedShopLater, textOfPage } from '../words/page-text.ts';
+import { serviceClock } from '../words/service-clock.ts';
+import { t } from '../words/texts.ts';
 
 const views: Readonly<Record<string, View>> = {
   today: todayView,

@@ -1,9 +1,9 @@
 // What was entered and not sent yet, kept in this tab: the page of a user whose session has expired, and the views
 // that were left, for whoever goes back to their URL. Whoever closes or reloads the tab is warned.
-import { notify } from '../parts/dialogs.ts';
-import { fill } from '../parts/elements.ts';
-import { unkept, unsent } from '../parts/forms.ts';
-import { t } from '../parts/texts.ts';
+import { notify } from '../forms/dialogs.ts';
+import { fill } from '../browser/elements.ts';
+import { unkept, unsent } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 /** What an element contains, to be shown again after something else. */
 export type KeptContent = {

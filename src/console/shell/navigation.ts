@@ -1,13 +1,13 @@
 // The navigation bar: its views, and the roles that may open them.
-import { type Role, roles } from '../parts/api-types.ts';
-import { type App, isStaff, setPageTitle } from '../parts/view.ts';
-import { roleNames } from '../parts/column-names.ts';
-import { notify } from '../parts/dialogs.ts';
-import { type Attributes, button, fill, h, icon, icons } from '../parts/elements.ts';
-import { signOut } from '../parts/sign-out.ts';
-import { documentationLink } from '../parts/page-text.ts';
+import { type Role, roles } from '../words/api-types.ts';
+import { type App, isStaff, setPageTitle } from '../page/view.ts';
+import { roleNames } from '../words/column-names.ts';
+import { notify } from '../forms/dialogs.ts';
+import { type Attributes, button, fill, h, icon, icons } from '../browser/elements.ts';
+import { signOut } from '../page/sign-out.ts';
+import { documentationLink } from '../words/page-text.ts';
 import { findAll } from './shortcuts.ts';
-import { t } from '../parts/texts.ts';
+import { t } from '../words/texts.ts';
 
 type Item = {
   readonly title: string;

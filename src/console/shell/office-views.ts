@@ -7,9 +7,9 @@ import { productsView, productView } from '../products/products-view.ts';
 import { shopView } from '../office/shop-view.ts';
 import { systemView } from '../office/system-view.ts';
 import { webhookView } from '../office/webhook-view.ts';
-import { ownPages } from '../parts/document-resources.ts';
-import { hasImports } from '../parts/page-text.ts';
-import type { OwnPages, Page, View } from '../parts/view.ts';
+import { ownPages } from '../lists/document-resources.ts';
+import { hasImports } from '../words/page-text.ts';
+import type { OwnPages, Page, View } from '../page/view.ts';
 
 /** Resolves to the pages of what the console knows from the service’s document alone. */
 export function readOwnPages({ client, user }: Pick<Page, 'client' | 'user'>): Promise<readonly OwnPages[]> {

@@ -1,14 +1,14 @@
 // One search over orders, customers and products, from every page: the best of each, and Enter opens the first.
-import { query } from '../parts/api-client.ts';
-import type { List, Order, Product } from '../parts/api-types.ts';
-import { combobox, type Found, type FoundGroup } from '../parts/combobox.ts';
+import { query } from '../service/api-client.ts';
+import type { List, Order, Product } from '../words/api-types.ts';
+import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
-import { openDialog } from '../parts/dialogs.ts';
-import { money } from '../parts/formats.ts';
-import { isBarcode } from '../parts/scans.ts';
-import { titleOf } from '../parts/statuses.ts';
-import { type App, goTo, isStaff } from '../parts/view.ts';
-import { t } from '../parts/texts.ts';
+import { openDialog } from '../forms/dialogs.ts';
+import { money } from '../words/formats.ts';
+import { isBarcode } from '../page/scans.ts';
+import { titleOf } from '../words/statuses.ts';
+import { type App, goTo, isStaff } from '../page/view.ts';
+import { t } from '../words/texts.ts';
 
 const foundOfKindMax = 5;
 

@@ -1,11 +1,11 @@
 // Where a code goes that no part of the page takes: the code of a product or of a customer's card begins or extends the
 // new order; the code of an order, on its packing slip, opens the order.
 import { productWithCode } from '../products/articles.ts';
-import type { ApiClient } from '../parts/api-client.ts';
-import type { Order } from '../parts/api-types.ts';
-import { Rejection } from '../parts/request-errors.ts';
-import { cardIdOf, recognizeScans, sayUnhandled, type Scans } from '../parts/scans.ts';
-import { goTo } from '../parts/view.ts';
+import type { ApiClient } from '../service/api-client.ts';
+import type { Order } from '../words/api-types.ts';
+import { Rejection } from '../service/request-errors.ts';
+import { cardIdOf, recognizeScans, sayUnhandled, type Scans } from '../page/scans.ts';
+import { goTo } from '../page/view.ts';
 
 /** Recognizes scans until the signal is aborted. */
 export function watchScans(client: ApiClient, signal: AbortSignal): Scans {

@@ -1,11 +1,11 @@
 // Keys that work on every page, and the list of all of them. Keys without Ctrl can be turned off, since they get in
 // the way of speech input (WCAG 2.1.4).
-import { show } from '../parts/dialogs.ts';
-import { button, h } from '../parts/elements.ts';
-import { isSingleKey, latinKey, singleKeysSwitch, unlessKeysFollow } from '../parts/single-keys.ts';
+import { show } from '../forms/dialogs.ts';
+import { button, h } from '../browser/elements.ts';
+import { isSingleKey, latinKey, singleKeysSwitch, unlessKeysFollow } from '../page/single-keys.ts';
 import { openQuickSearch } from './quick-search.ts';
-import { type App, goTo } from '../parts/view.ts';
-import { t } from '../parts/texts.ts';
+import { type App, goTo } from '../page/view.ts';
+import { t } from '../words/texts.ts';
 
 const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['/', t('Ctrl+K')], t('Search orders, customers and products')],

@@ -1,12 +1,12 @@
 // Signing in, and asking for the password again before sensitive actions.
-import { deferred, storage } from '../parts/browser-gaps.ts';
-import { type BrowserSession, keepsNothing } from '../parts/browser-session.ts';
-import { ask } from '../parts/dialogs.ts';
-import { button, type Child, fill, h } from '../parts/elements.ts';
-import { field, type Field, form } from '../parts/forms.ts';
-import { documentationLink } from '../parts/page-text.ts';
-import { Rejection, wordsOf } from '../parts/request-errors.ts';
-import { rich, t } from '../parts/texts.ts';
+import { deferred, storage } from '../browser/browser-gaps.ts';
+import { type BrowserSession, keepsNothing } from '../service/browser-session.ts';
+import { ask } from '../forms/dialogs.ts';
+import { button, type Child, fill, h } from '../browser/elements.ts';
+import { field, type Field, form } from '../forms/forms.ts';
+import { documentationLink } from '../words/page-text.ts';
+import { Rejection, wordsOf } from '../service/request-errors.ts';
+import { rich, t } from '../words/texts.ts';
 
 /** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
 export function signInView(container: HTMLElement, session: BrowserSession, again?: string): Promise<void> {

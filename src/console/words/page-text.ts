@@ -1,7 +1,7 @@
 // Texts that the service has written into the page: the codes that the API accepts, the shop, where the documentation
 // is, and whether there are webhooks and imports. Those of the shop are replaced when somebody changes it.
 import type { Shop } from './api-types.ts';
-import { type Child, h } from './elements.ts';
+import { type Child, h } from '../browser/elements.ts';
 
 export function textOfPage(name: string): string {
   return metaOf(name)?.content ?? '';

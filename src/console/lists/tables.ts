@@ -1,7 +1,7 @@
 // Tables of a list's elements, and the links between its pages.
-import { type Child, h } from './elements.ts';
-import { t } from './texts.ts';
-import { type Page, urlWith } from './view.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { t } from '../words/texts.ts';
+import { type Page, urlWith } from '../page/view.ts';
 
 export type Column<T> = {
   readonly label: string;

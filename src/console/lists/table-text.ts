@@ -1,7 +1,7 @@
 // Tables as text (RFC 4180), as spreadsheets save them: cells between commas, semicolons, tabs or bars, in quotes where
 // they need them. The service reads such tables by the same rules, but only with the API's names and UTF-8: here a
 // person says what the columns are, sees their first rows, and corrects the faulty ones.
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 
 const separators = [',', ';', '\t', '|'] as const;
 export type Separator = (typeof separators)[number];

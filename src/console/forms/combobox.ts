@@ -1,9 +1,9 @@
 // A field that finds things while the user types, as an ARIA combobox. Only an answer to what is in the field now has
 // options: with the next letter all earlier ones are void, and Enter waits for the answer.
-import { isOfInputMethod } from './browser-gaps.ts';
-import { fill, h } from './elements.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
+import { fill, h } from '../browser/elements.ts';
 import { uncorrected } from './forms.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 
 /** Between a letter and the search for it: the next one may follow. */
 export const typingMilliseconds = 40;

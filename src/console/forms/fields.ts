@@ -1,8 +1,8 @@
 // The fields of an object, made from its members: what is entered in each, what may be wrong with it, and its value in
 // words.
-import { hasRegion } from './address-order.ts';
-import type { Address, Issue } from './api-types.ts';
-import { type Attributes, button, type Child, fill, h } from './elements.ts';
+import { hasRegion } from '../words/address-order.ts';
+import type { Address, Issue } from '../words/api-types.ts';
+import { type Attributes, button, type Child, fill, h } from '../browser/elements.ts';
 import {
   addressLines,
   countryChoices,
@@ -14,10 +14,10 @@ import {
   priceText,
   shopCurrency,
   typedPrice,
-} from './formats.ts';
+} from '../words/formats.ts';
 import { checkbox, choice, type Control, currencyChoice, enterValue, field, textOf } from './forms.ts';
-import { shopOfPage } from './page-text.ts';
-import { t } from './texts.ts';
+import { shopOfPage } from '../words/page-text.ts';
+import { t } from '../words/texts.ts';
 
 export type Member = {
   /** What the API calls it. */

@@ -1,6 +1,6 @@
 // Requests to the API in the name of the signed-in user.
-import type { Problem } from './api-types.ts';
-import { deferred } from './browser-gaps.ts';
+import type { Problem } from '../words/api-types.ts';
+import { deferred } from '../browser/browser-gaps.ts';
 import type { BrowserSession } from './browser-session.ts';
 import {
   answerMilliseconds,
@@ -11,7 +11,7 @@ import {
   rejectionOf,
   Unreachable,
 } from './request-errors.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 
 type RequestOptions = {
   readonly body?: unknown;

@@ -1,15 +1,15 @@
 // The page of a list: search, tabs, rows with their actions, pages, and the list as a file.
-import { query, type QueryParameters } from './api-client.ts';
-import type { List } from './api-types.ts';
-import { isOfInputMethod } from './browser-gaps.ts';
-import { typingMilliseconds } from './combobox.ts';
-import { Drawing } from './drawing.ts';
-import { type Child, fill, h, icon, icons } from './elements.ts';
-import { choice, uncorrected } from './forms.ts';
+import { query, type QueryParameters } from '../service/api-client.ts';
+import type { List } from '../words/api-types.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
+import { typingMilliseconds } from '../forms/combobox.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { type Child, fill, h, icon, icons } from '../browser/elements.ts';
+import { choice, uncorrected } from '../forms/forms.ts';
 import { csvButton } from './list-file.ts';
 import { newerNotice, type Row, rowsInPlace } from './live-rows.ts';
 import { type Column, pager, tabLinks, table } from './tables.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 import {
   goTo,
   type News,
@@ -20,7 +20,7 @@ import {
   setParameter,
   skeleton,
   urlWith,
-} from './view.ts';
+} from '../page/view.ts';
 
 /** Values of a parameter in the page’s URL, of which one may be chosen. */
 export type Choice = {

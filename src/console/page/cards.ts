@@ -1,6 +1,6 @@
 // Cards, and the facts, addresses and secrets in them and in dialogs.
-import { button, type Child, fill, h } from './elements.ts';
-import { t } from './texts.ts';
+import { button, type Child, fill, h } from '../browser/elements.ts';
+import { t } from '../words/texts.ts';
 
 export function card(title: string, ...content: readonly Child[]): HTMLElement {
   return h('section.card', h('h2', title), content);

@@ -2,9 +2,9 @@
 // crash. A draft ends when it is placed or given up, when its user signs out, or after 30 days; a device keeps the ten
 // newest. A tab has one draft, which it locks, so that no other tab shows or overwrites it. Its next form goes on with
 // the draft of a tab that is gone; a parked one waits until somebody goes on with it.
-import { deferred, heldLocks, storage, withLock } from './browser-gaps.ts';
-import type { Entered } from './forms.ts';
-import { t } from './texts.ts';
+import { deferred, heldLocks, storage, withLock } from '../browser/browser-gaps.ts';
+import type { Entered } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 type Kept = {
   readonly entered: Entered;

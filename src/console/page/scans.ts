@@ -12,11 +12,11 @@
 // a hand. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a scan stays. A field of an
 // item (`data-scan="item"`) looks up itself what may have been typed, if it was empty. The search over all
 // (`data-scan="search"`) looks up what is in it, and a scan takes the place of its text.
-import { isOfInputMethod } from './browser-gaps.ts';
-import { notify } from './dialogs.ts';
-import { soundAlarm } from './alarm.ts';
-import type { Control } from './forms.ts';
-import { t } from './texts.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
+import { notify } from '../forms/dialogs.ts';
+import { soundAlarm } from '../browser/alarm.ts';
+import type { Control } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 /** Between two keys of one code. */
 const gapMillisecondsMax = 150;

@@ -1,10 +1,10 @@
 // The form of one object, new or known.
 import { type Editor, meetingOthers, type Version } from './conflicts.ts';
-import { ask } from './dialogs.ts';
-import { type Fields, fieldsOf, type Member, textOfMember } from './fields.ts';
-import { h } from './elements.ts';
-import { throwIfInvalid } from './forms.ts';
-import { t } from './texts.ts';
+import { ask } from '../forms/dialogs.ts';
+import { type Fields, fieldsOf, type Member, textOfMember } from '../forms/fields.ts';
+import { h } from '../browser/elements.ts';
+import { throwIfInvalid } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 

@@ -1,17 +1,17 @@
 // The context of a view (user, API client, URL, element to draw into), and the parts that views share.
-import { type ApiClient, pause } from './api-client.ts';
-import type { Role, ServiceEvent, User } from './api-types.ts';
-import type { BrowserSession } from './browser-session.ts';
-import { notify } from './dialogs.ts';
+import { type ApiClient, pause } from '../service/api-client.ts';
+import type { Role, ServiceEvent, User } from '../words/api-types.ts';
+import type { BrowserSession } from '../service/browser-session.ts';
+import { notify } from '../forms/dialogs.ts';
 import type { Drafts } from './drafts.ts';
-import { Drawing } from './drawing.ts';
-import { type Attributes, button, type Child, fill, h, icon, icons } from './elements.ts';
-import { messageOf } from './forms.ts';
-import type { LiveEvents } from './live-events.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { type Attributes, button, type Child, fill, h, icon, icons } from '../browser/elements.ts';
+import { messageOf } from '../forms/forms.ts';
+import type { LiveEvents } from '../service/live-events.ts';
 import type { Scans } from './scans.ts';
 import type { OrderSteps } from './order-steps.ts';
-import { isTemporary, Rejection, retryPause } from './request-errors.ts';
-import { t } from './texts.ts';
+import { isTemporary, Rejection, retryPause } from '../service/request-errors.ts';
+import { t } from '../words/texts.ts';
 
 export type App = {
   readonly client: ApiClient;

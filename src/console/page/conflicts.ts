@@ -1,8 +1,8 @@
 // How a form meets what others change meanwhile: at once, by the live events, or at the latest when it is saved.
-import { fill, h } from './elements.ts';
-import { enumeration } from './language.ts';
-import { Rejection } from './request-errors.ts';
-import { t } from './texts.ts';
+import { fill, h } from '../browser/elements.ts';
+import { enumeration } from '../words/language.ts';
+import { Rejection } from '../service/request-errors.ts';
+import { t } from '../words/texts.ts';
 import type { Page } from './view.ts';
 
 type Values = Readonly<Record<string, unknown>>;

@@ -1,8 +1,8 @@
 // Signing out, which also drops the orders that are not placed yet: whoever has some is asked first.
-import { ask } from './dialogs.ts';
-import { h } from './elements.ts';
-import { count } from './formats.ts';
-import { numbered, t } from './texts.ts';
+import { ask } from '../forms/dialogs.ts';
+import { h } from '../browser/elements.ts';
+import { count } from '../words/formats.ts';
+import { numbered, t } from '../words/texts.ts';
 import type { App } from './view.ts';
 
 /** `before` is done once nothing has to be asked any more. Rejects if the service can’t be reached. */

@@ -1,11 +1,11 @@
 // Histories, and the latest events of all: a line for each event, with the name of its actor. What one request did is one
 // line: the steps of an order that was placed as paid or delivered, and what an import created or changed.
-import { query, type QueryParameters } from './api-client.ts';
-import { type EventType, eventTypes, type List, type ServiceEvent, type User } from './api-types.ts';
-import { type Child, h } from './elements.ts';
-import { changeTexts, eventText, hrefOf, mistake, saleText } from './event-words.ts';
-import { count, dateTime, money, shortTime } from './formats.ts';
-import { rich, t } from './texts.ts';
+import { query, type QueryParameters } from '../service/api-client.ts';
+import { type EventType, eventTypes, type List, type ServiceEvent, type User } from '../words/api-types.ts';
+import { type Child, h } from '../browser/elements.ts';
+import { changeTexts, eventText, hrefOf, mistake, saleText } from '../words/event-words.ts';
+import { count, dateTime, money, shortTime } from '../words/formats.ts';
+import { rich, t } from '../words/texts.ts';
 import type { Page } from './view.ts';
 
 export type NamedEvent = ServiceEvent & {

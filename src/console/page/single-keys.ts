@@ -1,8 +1,8 @@
 // Keys without Ctrl.
-import { isOfInputMethod, storage } from './browser-gaps.ts';
-import { h } from './elements.ts';
-import { checkbox } from './forms.ts';
-import { t } from './texts.ts';
+import { isOfInputMethod, storage } from '../browser/browser-gaps.ts';
+import { h } from '../browser/elements.ts';
+import { checkbox } from '../forms/forms.ts';
+import { t } from '../words/texts.ts';
 
 /** Stored where they are off, for all who work at this device. */
 const storedOff = 'orderly-single-keys';

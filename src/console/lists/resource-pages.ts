@@ -1,20 +1,20 @@
 // The pages of one kind of objects: their list, and one object with its history, both from the members' declaration.
-import type { ServiceEvent } from './api-types.ts';
-import type { Version } from './conflicts.ts';
-import { factList } from './cards.ts';
-import { askToDelete, notify } from './dialogs.ts';
-import { Drawing } from './drawing.ts';
-import { type Child, fill, h } from './elements.ts';
-import { eventList, type NamedEvent, readHistory } from './event-list.ts';
-import { type Member, textOfMember } from './fields.ts';
-import { dateTime } from './formats.ts';
-import { action } from './forms.ts';
+import type { ServiceEvent } from '../words/api-types.ts';
+import type { Version } from '../page/conflicts.ts';
+import { factList } from '../page/cards.ts';
+import { askToDelete, notify } from '../forms/dialogs.ts';
+import { Drawing } from '../browser/drawing.ts';
+import { type Child, fill, h } from '../browser/elements.ts';
+import { eventList, type NamedEvent, readHistory } from '../page/event-list.ts';
+import { type Member, textOfMember } from '../forms/fields.ts';
+import { dateTime } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
 import { listPage, type ListOptions } from './list-page.ts';
 import type { Row } from './live-rows.ts';
-import { askForObject } from './object-form.ts';
-import { undefinedIfMissing } from './request-errors.ts';
+import { askForObject } from '../page/object-form.ts';
+import { undefinedIfMissing } from '../service/request-errors.ts';
 import type { Column } from './tables.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 import {
   emptyState,
   goTo,
@@ -24,7 +24,7 @@ import {
   setPageTitle,
   skeleton,
   type View,
-} from './view.ts';
+} from '../page/view.ts';
 
 type Values = Row & Readonly<Record<string, unknown>>;
 

@@ -1,12 +1,12 @@
 // Fields and forms: each field has a label and shows its own issues; a form sends one request at a time.
-import { isOfInputMethod } from './browser-gaps.ts';
-import type { Issue } from './api-types.ts';
-import { columnName } from './column-names.ts';
-import { type Attributes, type Child, fill, h } from './elements.ts';
-import { count, countryName, currencies, money, shopCurrency } from './formats.ts';
-import { issueInWords } from './issue-words.ts';
-import { Rejection } from './request-errors.ts';
-import { t } from './texts.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
+import type { Issue } from '../words/api-types.ts';
+import { columnName } from '../words/column-names.ts';
+import { type Attributes, type Child, fill, h } from '../browser/elements.ts';
+import { count, countryName, currencies, money, shopCurrency } from '../words/formats.ts';
+import { issueInWords } from '../words/issue-words.ts';
+import { Rejection } from '../service/request-errors.ts';
+import { t } from '../words/texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
 export type Field = { readonly element: HTMLElement; readonly control: Control };

@@ -2,17 +2,17 @@
 // the order that was shown, or not at all; what was a slip of the hand is taken back by a step of its own, which is
 // offered for some seconds where the step was asked for; and taking back is undone by the same step again. Of many orders
 // some may fail, and those say why.
-import type { ApiClient } from './api-client.ts';
-import type { Order, Payment, Status } from './api-types.ts';
-import { notify, takeBackMilliseconds, warn } from './dialogs.ts';
-import { h } from './elements.ts';
-import { mistake } from './event-words.ts';
-import { paymentNames } from './column-names.ts';
-import { count, money } from './formats.ts';
-import { action, messageOf } from './forms.ts';
-import { Rejection } from './request-errors.ts';
-import { isHandedOver, nameOf, stages } from './statuses.ts';
-import { rich, t } from './texts.ts';
+import type { ApiClient } from '../service/api-client.ts';
+import type { Order, Payment, Status } from '../words/api-types.ts';
+import { notify, takeBackMilliseconds, warn } from '../forms/dialogs.ts';
+import { h } from '../browser/elements.ts';
+import { mistake } from '../words/event-words.ts';
+import { paymentNames } from '../words/column-names.ts';
+import { count, money } from '../words/formats.ts';
+import { action, messageOf } from '../forms/forms.ts';
+import { Rejection } from '../service/request-errors.ts';
+import { isHandedOver, nameOf, stages } from '../words/statuses.ts';
+import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
 const pressedTwiceMilliseconds = 700;

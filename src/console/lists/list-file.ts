@@ -1,15 +1,15 @@
 // A list as a file for a spreadsheet: what the page shows, with its filters and its search. Programs read the API.
-import { columnName, wordOf } from './column-names.ts';
-import { phoneText } from './contact-links.ts';
-import { notify } from './dialogs.ts';
-import { h } from './elements.ts';
-import { decimalSign, shopDays } from './formats.ts';
-import { action } from './forms.ts';
-import { bodyOf } from './request-errors.ts';
+import { columnName, wordOf } from '../words/column-names.ts';
+import { phoneText } from '../words/contact-links.ts';
+import { notify } from '../forms/dialogs.ts';
+import { h } from '../browser/elements.ts';
+import { decimalSign, shopDays } from '../words/formats.ts';
+import { action } from '../forms/forms.ts';
+import { bodyOf } from '../service/request-errors.ts';
 import { asText, byteOrderMark, rowsOf, rowText, type Separator } from './table-text.ts';
-import type { Page } from './view.ts';
-import { t } from './texts.ts';
-import { inPieces } from './pieces.ts';
+import type { Page } from '../page/view.ts';
+import { t } from '../words/texts.ts';
+import { inPieces } from '../browser/pieces.ts';
 
 /** A button, not a link: links send no access token. `list` returns the path of the page that is shown. */
 export function csvButton({ client, signal }: Page, list: () => string, name: string): HTMLElement {

@@ -1,17 +1,17 @@
 // Pages for kinds of objects that the console has no page of its own for, from the service's OpenAPI document: which
 // operations there are, who may call them (`x-access`), and what their members, filters and sorts are.
-import type { ApiClient } from './api-client.ts';
-import type { Role } from './api-types.ts';
-import { columnName, wordOf } from './column-names.ts';
-import { h } from './elements.ts';
-import { type Member, textOfMember } from './fields.ts';
+import type { ApiClient } from '../service/api-client.ts';
+import type { Role } from '../words/api-types.ts';
+import { columnName, wordOf } from '../words/column-names.ts';
+import { h } from '../browser/elements.ts';
+import { type Member, textOfMember } from '../forms/fields.ts';
 import type { Choice } from './list-page.ts';
 import type { Row } from './live-rows.ts';
-import { wordsOfPage } from './page-text.ts';
+import { wordsOfPage } from '../words/page-text.ts';
 import { type Resource, resourceList, resourceView } from './resource-pages.ts';
 import { type Column, nameCell } from './tables.ts';
-import { t } from './texts.ts';
-import { isStaff, type OwnPages, type Page } from './view.ts';
+import { t } from '../words/texts.ts';
+import { isStaff, type OwnPages, type Page } from '../page/view.ts';
 
 type Schema = {
   readonly type?: string | readonly string[];

@@ -1,6 +1,6 @@
 // The language of the console: the one chosen on this device, or else the browser’s first that there is.
 
-import { storage } from './browser-gaps.ts';
+import { storage } from '../browser/browser-gaps.ts';
 
 /** Each language by its own name. */
 export const languages = { en: 'English', de: 'Deutsch' } as const;

@@ -1,11 +1,11 @@
 // The session of the signed-in user: the access token is only in memory, the refresh token in a cookie that
 // no script can read. Since browsers send a cookie to every port of a host, it renews nothing without the browser
 // key, which is in the storage of this origin.
-import type { Problem, Tokens } from './api-types.ts';
-import { storage, withLock } from './browser-gaps.ts';
+import type { Problem, Tokens } from '../words/api-types.ts';
+import { storage, withLock } from '../browser/browser-gaps.ts';
 import { answerMilliseconds, fetchResponse, jsonOf, rejectionOf } from './request-errors.ts';
 import { passwordMaker } from './first-passwords.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 
 /** The user has signed out, or the session has expired or was ended elsewhere. */
 type End = 'signed-out' | 'expired';

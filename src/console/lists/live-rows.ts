@@ -1,11 +1,11 @@
 // One rule for what others do to the rows of a list: they change in their places, and new ones wait behind
 // “3 new – show”. What the user asks for is shown as it is.
-import { type ApiClient, query, type QueryParameters } from './api-client.ts';
-import { button, type Child, h } from './elements.ts';
-import { count } from './formats.ts';
-import { undefinedIfMissing } from './request-errors.ts';
-import { numbered, t } from './texts.ts';
-import type { Reload } from './view.ts';
+import { type ApiClient, query, type QueryParameters } from '../service/api-client.ts';
+import { button, type Child, h } from '../browser/elements.ts';
+import { count } from '../words/formats.ts';
+import { undefinedIfMissing } from '../service/request-errors.ts';
+import { numbered, t } from '../words/texts.ts';
+import type { Reload } from '../page/view.ts';
 
 export type Row = { readonly id: number; readonly createdAt: string };
 

@@ -1,8 +1,8 @@
 // Live events: one tab reads the stream for all tabs. While the service rejects the stream, views load again whenever
 // that tab has tried.
 import { type ApiClient, pause, query } from './api-client.ts';
-import type { List, ServiceEvent } from './api-types.ts';
-import { withLock } from './browser-gaps.ts';
+import type { List, ServiceEvent } from '../words/api-types.ts';
+import { withLock } from '../browser/browser-gaps.ts';
 import { Rejection, retryPause } from './request-errors.ts';
 
 type Events = readonly ServiceEvent[];

@@ -1,7 +1,7 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
-import type { Issue, Problem } from './api-types.ts';
-import { serviceClock } from './service-clock.ts';
-import { t, wordsFor } from './texts.ts';
+import type { Issue, Problem } from '../words/api-types.ts';
+import { serviceClock } from '../words/service-clock.ts';
+import { t, wordsFor } from '../words/texts.ts';
 
 /** The problem in the reader's language. */
 export function wordsOf({ code, detail }: Problem): string {

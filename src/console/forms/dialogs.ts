@@ -1,8 +1,8 @@
 // Questions and notices over the page.
-import { deferred } from './browser-gaps.ts';
-import { button, type Child, h, icon, icons } from './elements.ts';
+import { deferred } from '../browser/browser-gaps.ts';
+import { button, type Child, h, icon, icons } from '../browser/elements.ts';
 import { form } from './forms.ts';
-import { t } from './texts.ts';
+import { t } from '../words/texts.ts';
 
 type Question<T> = {
   readonly title: string;
