@@ -11,10 +11,9 @@ import { migrations } from '../../src/service/features.ts';
 import { commandPermit } from '../../src/storage/permit.ts';
 import { addUser } from '../../src/features/users/user-store.ts';
 import { openCommandDatabase } from '../../src/storage/command-database.ts';
-import { runProgram, type RunningProgram } from './running-program.ts';
+import { programMillisecondsMax, runProgram, type RunningProgram } from './running-program.ts';
 import { executable } from './service.ts';
 
-const millisecondsMax = 60_000;
 export const start = join(import.meta.dirname, '../../src/start.js');
 /** Real costs would take most of the time of these tests. */
 const cheapPasswords = `--import=${import.meta.resolve('./cheap-passwords.js')}`;
@@ -75,7 +74,7 @@ function commandHost(): Host {
     const failure = once(child, 'exit', { signal: ended.signal }).then(() => {
       throw new Error(`the process ended while it ran "${command.args.join(' ')}"`);
     });
-    const late = setTimeout(() => child.kill('SIGKILL'), millisecondsMax);
+    const late = setTimeout(() => child.kill('SIGKILL'), programMillisecondsMax);
     try {
       const [message] = await Promise.race([once(child, 'message', { signal: ended.signal }), failure]);
       return message as Ended; // as command-host.ts sends it
@@ -102,7 +101,7 @@ function launch(
   return runProgram([...runs, ...args], {
     cwd,
     env: { PATH: process.env['PATH'], ...env },
-    timeout: millisecondsMax,
+    timeout: programMillisecondsMax,
     killSignal: 'SIGKILL',
   });
 }
@@ -168,11 +167,16 @@ export async function dataFolder(t: Pick<TestContext, 'after'>): Promise<string>
 export const readOnlyFolder =
   /^orderly: .*lock\.db (can't be opened: check the folder's permissions|can only be read).*\n$/m;
 
+/** What a command wrote to stderr, without the progress that it shows when it takes long. */
+export function errorsIn({ stderr }: Ended): string {
+  return stderr.replaceAll(/^.+: \d+ %\n/gm, '');
+}
+
 /** What `orderly check` says about a data folder: it ends with 0 if that is sound, and else with 1. */
 export async function checked(folder: string, expected: 0 | 1): Promise<string> {
-  const { status, stdout, stderr } = await orderly(['check', `--data=${folder}`]);
-  assert.deepEqual([status, stderr], [expected, ''], stdout);
-  return stdout;
+  const ended = await orderly(['check', `--data=${folder}`]);
+  assert.deepEqual([ended.status, errorsIn(ended)], [expected, ''], ended.stdout);
+  return ended.stdout;
 }
 
 /** A new API key of the administrator of `dataFolder` and `rootVariables`. */

@@ -19,7 +19,8 @@ export type RunningProgram = {
 };
 
 const writtenCharsMax = 2 ** 20;
-const startMillisecondsMax = 60_000;
+/** An executable may be emulated for another processor, where all takes many times as long. */
+export const programMillisecondsMax = process.env['ORDERLY_EXECUTABLE'] === undefined ? 60_000 : 600_000;
 
 export function runProgram(
   [file = '', ...args]: readonly string[],
@@ -39,7 +40,7 @@ export function runProgram(
     return { code, signal };
   });
 
-  async function writes(pattern: RegExp, millisecondsMax = startMillisecondsMax): Promise<RegExpExecArray> {
+  async function writes(pattern: RegExp, millisecondsMax = programMillisecondsMax): Promise<RegExpExecArray> {
     const { promise: found, resolve } = Promise.withResolvers<RegExpExecArray>();
     const look = (): void => {
       const match = pattern.exec(written());

@@ -323,9 +323,6 @@ async function startInside({ options, folder, clock, logged }: Start): Promise<R
   };
 }
 
-/** An executable for another processor is emulated. */
-const emulatedStartMillisecondsMax = 600_000;
-
 /** The same for an executable with orderly's command line. It has the real clock. */
 async function startExecutable(program: string, { options, folder, logged }: Start): Promise<Running> {
   const { ORDERLY_EXECUTABLE: _notASetting, ...inherited } = process.env;
@@ -335,7 +332,7 @@ async function startExecutable(program: string, { options, folder, logged }: Sta
   });
   if (running.child.stdout !== null)
     createInterface({ input: running.child.stdout }).on('line', (line) => logged.push(line));
-  const [, port] = await running.writes(/"url":"https?:\/\/[^"]+:(\d+)"/, emulatedStartMillisecondsMax);
+  const [, port] = await running.writes(/"url":"https?:\/\/[^"]+:(\d+)"/);
   return {
     port: Number(port),
     inside: undefined,
