@@ -193,7 +193,7 @@ test('new orders that are not placed yet', { timeout: 300_000 }, async (t) => {
     ] as const) {
       await person.go(hash);
       await person.press(press);
-      await person.see('A new order that is not placed yet will be lost.');
+      await person.see('New orders that are not placed yet and will be lost: 1');
       await person.press('Stay');
     }
     assert.equal(await person.valueOf('/items/0/name'), 'Of the administrator');

@@ -25,7 +25,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.see('SKU must');
     await person.enter('SKU', 'TEA-250');
     await person.enter('Name', 'Green tea, 250 g');
-    await tab.scan('4006381333931'); // it is no name
+    await tab.scan('4006381333931', { milliseconds: 110 }); // it is no name, though it may have been typed
     await person.press('Add');
     await person.see('Green tea, 250 g is added.');
     await tab.until('document.querySelector("main td")?.innerText.includes("Green tea")');

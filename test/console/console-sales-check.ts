@@ -240,8 +240,9 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     const id = await scanned(tea);
     await network(tab, { offline: true });
     await tab.press('F4');
-    await tab.scan(cup.barcode);
     await person.see('This order is sent as soon as it is back.');
+    await tab.scan(cup.barcode);
+    await person.see('Kept for the next sale: 1');
     await wait(4_000);
     await network(tab, { latency });
     await tab.until(isSold(id));
@@ -285,8 +286,9 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await wait(latency); // the form has been drawn by then, and says nothing else
     await person.see(`Order ${id} is refunded, and what was in it is here again.`);
     assert.equal((await orders.read(id))['status'], 'refunded');
-    await person.press('1 parked');
+    await person.press('1 parked: €39.00');
     await seeItems(cupLine);
+    await person.see('Parked: €46.49.');
     await person.startOver();
     await person.press('1 parked');
     await seeItems(teaLine, cupLine);
@@ -296,10 +298,16 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     const id = await scanned(tea, cup);
     await person.press('Start over');
     await seeItems();
+    await tab.scan(cup.barcode);
+    await seeItems(cupLine);
     await person.press('Undo');
     await seeItems(teaLine, cupLine);
+    await person.see('Parked: €39.00.');
     await tab.press('F4');
     await tab.until(isSold(id));
+    await person.press('1 parked');
+    await seeItems(cupLine);
+    await person.startOver();
   });
 
   await t.test(
@@ -308,7 +316,8 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       await scanned(tea);
       await person.press('Park');
       await seeItems();
-      await person.see('1 parked');
+      await person.see('1 parked: €7.49');
+      await person.see('Parked: €7.49.');
       await tab.scan(cup.barcode);
       await seeItems(cupLine);
       await person.press('New order');
@@ -335,6 +344,29 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       await tab.type(typed);
     }
     await tab.until(`document.querySelector('.total').innerText === '€4.99'`);
+    await person.see('Of the €7.49 above it');
+  });
+
+  await t.test('refuse a barcode that was typed into Price at once', async () => {
+    await begin();
+    await person.enter('Item', 'Ribbon');
+    await person.enter('Price', '4');
+    await type('000000000006');
+    await tab.press('Tab');
+    await person.see('That is a barcode, no price.');
+  });
+
+  await t.test('that are parked are counted where signing out would lose them', async () => {
+    await scanned(tea);
+    await person.press('Park');
+    await person.see('1 parked');
+    await person.press('Sign out');
+    await person.see('New orders that are not placed yet and will be lost: 1');
+    const isLosing = `document.querySelector('dialog .danger').innerText === 'Sign out'`;
+    assert.equal(await tab.evaluate(isLosing), true);
+    await person.press('Stay');
+    await person.press('1 parked');
+    await seeItems(teaLine);
   });
 
   await t.test('that have an address aren’t handed over, unless that is said', async () => {

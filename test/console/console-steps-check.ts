@@ -319,7 +319,7 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
       await tab.evaluate('window.isPrinting = false');
       await person.press(button);
       await tab.until('window.isPrinting');
-      await person.see('1 order is left out: it is cancelled or refunded.');
+      await person.see('Left out, since cancelled or refunded: 1.');
       const texts = await tab.evaluate<string[]>(sheets);
       assert.equal(texts.length, 2);
       assert.match(texts[0] ?? '', of);
@@ -330,6 +330,19 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
       await person.see('3 selected');
     });
 
+  await t.test('have slips that say what is to be paid, and that somebody comes for it', async () => {
+    const { id } = await orders.place();
+    const { id: sent } = await orders.place({ status: 'paid', shippingAddress });
+    await person.go(`#/orders/${id}`);
+    assert.match(String(await tab.evaluate(sheets)), /Grace HopperPickup.*To pay: €7\.49/);
+    await person.go(`#/orders/${sent}`);
+    await person.see(`Order ${sent}`);
+    await tab.until(`/Oldenburg/.test(${sheets})`);
+    assert.doesNotMatch(String(await tab.evaluate(sheets)), /Pickup|To pay/);
+    await person.go('#/customers/1');
+    await person.see('Still to pay');
+  });
+
   for (const width of [1280, 820, 390])
     await t.test(`have buttons that nothing covers at ${width}`, async () => {
       await tab.screen(width, 'light');
@@ -337,7 +350,7 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
       await person.go('#/orders');
       await tab.evaluate(selectAll);
       await person.press('Packing slips');
-      await person.see('orders are left out');
+      await person.see('Left out, since');
       const isApart = `(() => {
         const [a, b] = [${bar}, document.querySelector('.notice')].map((each) => each.getBoundingClientRect());
         return a.right <= b.left || b.right <= a.left || a.bottom <= b.top || b.bottom <= a.top;

@@ -12,7 +12,7 @@ import { action } from '../forms/forms.ts';
 import { shopOfPage } from '../words/page-text.ts';
 import { type More, resourceView } from '../lists/resource-pages.ts';
 import { saveFile } from '../lists/list-file.ts';
-import { isFinal } from '../words/statuses.ts';
+import { isFinal, isUnpaid } from '../words/statuses.ts';
 import { tableCard } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import { type Page, printButton, type Reload } from '../page/view.ts';
@@ -90,8 +90,6 @@ function contactCards(customer: Customer, orders: List<Order>): Child {
 function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [string, Child])[] {
   if (total === 0) return [];
   const kept = data.filter(({ status }) => !isFinal(status));
-  const sums = new Map<string, number>();
-  for (const order of kept) sums.set(order.currency, (sums.get(order.currency) ?? 0) + order.total);
   const isWhole = data.length === total;
   const label = isWhole ? t('Sum') : t('Sum of the newest {count}', { count: count(data.length) });
   const left = { total: count(total), count: count(data.length - kept.length) };
@@ -99,8 +97,18 @@ function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [stri
     kept.length < data.length && isWhole
       ? t('{total}, {count} of them cancelled or refunded', left)
       : count(total);
-  const texts = [...sums].map(([currency, sum]) => h('div', money(sum, currency)));
-  return [[t('Orders'), number], ...(texts.length === 0 ? [] : [[label, texts] as const])];
+  const sums = [
+    [label, sumsOf(kept)],
+    [t('Still to pay'), sumsOf(kept.filter(isUnpaid))],
+  ] as const;
+  return [[t('Orders'), number], ...sums.filter(([, texts]) => texts.length > 0)];
+}
+
+/** A line for each currency. */
+function sumsOf(orders: readonly Order[]): readonly HTMLElement[] {
+  const sums = new Map<string, number>();
+  for (const { currency, total } of orders) sums.set(currency, (sums.get(currency) ?? 0) + total);
+  return [...sums].map(([currency, sum]) => h('div', money(sum, currency)));
 }
 
 /** Scanned at the desk, the card chooses the customer. */

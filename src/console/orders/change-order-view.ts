@@ -35,7 +35,7 @@ function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
       customerId = await fields.customerId(customerId);
       await save();
       notify(t('Order {id} is changed.', { id }));
-      goTo(page.scans.isHolding ? '/new' : path);
+      goTo(page.scans.heldCount > 0 ? '/new' : path);
     },
   });
   async function takeCustomer(now = customerId): Promise<void> {

@@ -60,7 +60,7 @@ function showForm(page: Page, draft: Draft): void {
       draft.end();
       sayPlaced(page, order, { ...input, ...customer.entered() });
       if (!body.isConnected) return;
-      if (order.status === 'delivered' || scans.isHolding) drawForm();
+      if (order.status === 'delivered' || scans.heldCount > 0) drawForm();
       else goTo(`/orders/${order.id}`);
     } catch (error) {
       if (error instanceof Rejection) draft.markSent(false, entered());
@@ -83,7 +83,7 @@ function showForm(page: Page, draft: Draft): void {
   showTools();
   if (draft.entered === undefined) void prepare(page, fields).then(() => isFilled && fill(content, body));
   else restore(fields, draft.entered, draft.isSent ? maybePlaced() : draft.said);
-  body.addEventListener('submit', () => scans.isHolding && saySending());
+  body.addEventListener('submit', () => scans.heldCount > 0 && saySending());
   customer.focus();
   fields.takeScans();
   client.addEventListener('reachable', lines.lookUpAgain, { signal });
@@ -197,23 +197,27 @@ function drawForm(): void {
   } else goTo('/new');
 }
 
-/** Says how many are parked, and goes on with the one that has waited longest; empty while there is none. */
+/** Says how many are parked, and goes on with the one that has waited longest, whose total it says; empty without any. */
 function parkedButton(drafts: Drafts): HTMLElement {
   const place = h('span');
   void drafts.parked().then(([oldest, ...others]) => {
     if (oldest === undefined) return;
     const goOn = (): void => {
-      drafts.goOn(oldest);
+      drafts.goOn(oldest.name);
       drawForm();
     };
-    fill(place, button(t('{count} parked', { count: count(others.length + 1) }), goOn));
+    fill(
+      place,
+      button(t('{count} parked: {total}', { count: count(others.length + 1), total: oldest.total }), goOn),
+    );
   });
   return place;
 }
 
 function parkOrder(drafts: Drafts): void {
-  drafts.park();
+  const said = drafts.park();
   drawForm();
+  if (said !== undefined) notify(said);
 }
 
 /** “New order”, pressed in one that has begun, parks that one. */

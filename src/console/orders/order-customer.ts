@@ -9,7 +9,8 @@ import { h } from '../browser/elements.ts';
 import { fieldsOf } from '../forms/fields.ts';
 import { type Entered, field, showIssue } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isGtin, isLikeCode, sayUnhandled } from '../page/scans.ts';
+import { isLikeCode, sayUnhandled } from '../page/scans.ts';
+import { isWholeBarcode } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
@@ -115,7 +116,7 @@ export function orderCustomer(page: Page, options: Options) {
       else active.choose();
       return active !== undefined;
     }
-    if (key === 'Enter' && active === undefined && isTypedBarcode(text())) {
+    if (key === 'Enter' && active === undefined && isWholeBarcode(text())) {
       const detail = text();
       control.value = '';
       search.close();
@@ -231,11 +232,6 @@ export function orderCustomer(page: Page, options: Options) {
 /** Nobody is called by digits alone. */
 function isNameless(text: string): boolean {
   return /^\d*$/.test(text);
-}
-
-/** A barcode that came too slowly for a scan; a number of phones is hardly ever as long, with a right check digit. */
-function isTypedBarcode(text: string): boolean {
-  return text.length >= 12 && isGtin(text);
 }
 
 /** A code, also one that goes through the field of the customer of this name, is no name of a new one. */

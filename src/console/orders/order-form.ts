@@ -3,6 +3,7 @@
 import { soundAlarm } from '../browser/alarm.ts';
 import type { Customer, Issue, Order } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
+import { notify } from '../forms/dialogs.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { type Entered, field, form, textOf } from '../forms/forms.ts';
 import { cardIdOf, type Scans } from '../page/scans.ts';
@@ -101,6 +102,13 @@ export function orderForm(page: Page, options: Options) {
     }
   }
 
+  /** While the service is away, nothing else shows that the code has arrived. */
+  function holdForNext(code: string): void {
+    scans.hold(code);
+    if (client.isReachable) return;
+    notify(t('Kept for the next sale: {count}', { count: scans.heldCount }));
+  }
+
   // input and change events redraw the cards before the form's own listeners run
   for (const type of ['input', 'change']) cards.addEventListener(type, draw);
   /** Enters members of the order that is changed. */
@@ -128,7 +136,7 @@ export function orderForm(page: Page, options: Options) {
   body.addEventListener('scan', (event) => {
     const code = codeOf(event);
     const id = cardIdOf(code);
-    if (body.dataset['scans'] === later) return scans.hold(code);
+    if (body.dataset['scans'] === later) return holdForNext(code);
     if (isRefused && issues(true).length > 0) soundAlarm();
     if (id === undefined) lines.scanned(code);
     else void customer.scanned(id);

@@ -15,6 +15,8 @@ export type ReadLine = {
   readonly name: string;
   /** What a discount is called that has no name. */
   readonly ownName: string;
+  /** The sum that it is a part of, if it is a discount in percent. */
+  readonly ofSum: number | undefined;
   readonly quantity: number | undefined;
   readonly unitPrice: number | undefined;
   readonly sum: number | undefined;
@@ -69,11 +71,12 @@ export function readLines(lines: readonly Line[], currency: string): readonly Re
     const percent = text.replace(/^[-−–]\s*/, '');
     const discount = part === undefined ? t('Discount') : t('Discount {percent}', { percent });
     const ownName = part !== undefined || (unitPrice ?? 0) < 0 ? discount : '';
+    const ofSum = part === undefined ? undefined : above;
     const quantity = quantityOf(line.quantity.value);
     const product = unitPrice === undefined || quantity === undefined ? NaN : unitPrice * quantity;
     const sum = Number.isSafeInteger(product) ? product : undefined;
     above += sum ?? 0;
-    return { line, name: line.name.value.trim() || ownName, ownName, quantity, unitPrice, sum };
+    return { line, name: line.name.value.trim() || ownName, ownName, ofSum, quantity, unitPrice, sum };
   });
 }
 
@@ -103,10 +106,13 @@ export function faultsOf({ line, name, quantity, unitPrice }: ReadLine, currency
 }
 
 /** Shows what follows from the texts of the line that is the `index`th to be seen. */
-export function drawLine({ line, ownName, sum }: ReadLine, index: number, currency: string): void {
+export function drawLine({ line, ownName, ofSum, sum }: ReadLine, index: number, currency: string): void {
   const { element, name, sku, price, of, isWaiting } = line;
   sku.value = name.value.includes(of.name) ? of.sku : ''; // another name is another thing
-  say(line.about, sku.value);
+  say(
+    line.about,
+    ofSum === undefined ? sku.value : t('Of the {sum} above it', { sum: money(ofSum, currency) }),
+  );
   price.dataset['currency'] = currency;
   line.remove.ariaLabel = t('Remove item {number}', { number: index + 1 });
   name.placeholder = ownName;

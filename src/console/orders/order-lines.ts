@@ -20,7 +20,8 @@ import {
   showIssue,
 } from '../forms/forms.ts';
 import { Unreachable } from '../service/request-errors.ts';
-import { isBarcode, isLikeCode } from '../page/scans.ts';
+import { isLikeCode } from '../page/scans.ts';
+import { isBarcode } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';
 import { drawLine, faultsOf, isEmptyLine, issuesOfItems, isPriceless, itemControls } from './order-line.ts';
@@ -275,12 +276,12 @@ export function orderLines(client: ApiClient) {
     lookUpAgain,
     scanned,
 
-    /** The number of items, and that what stands in lines that are empty is nothing. */
+    /** The number of items, their total in words, and that what stands in lines that are empty is nothing. */
     entered(): Entered {
       const controls = lines.filter(isEmptyLine).flatMap(itemControls);
       const nothing = controls.map(([, { dataset }]) => [dataset['pointer'], undefined] as const);
       const filled = lines.filter((line) => !isEmptyLine(line));
-      return { ...Object.fromEntries(nothing), items: String(filled.length) };
+      return { ...Object.fromEntries(nothing), items: String(filled.length), total: total.value };
     },
 
     /** Whether a code that was scanned waits for its answer. */

@@ -9,7 +9,7 @@ import { action } from '../forms/forms.ts';
 import { isSingleKey, latinKey, unlessKeysFollow } from '../page/single-keys.ts';
 import { isFinal, nameOf, usualStep, usualWay } from '../words/statuses.ts';
 import type { Column } from '../lists/tables.ts';
-import { numbered, t } from '../words/texts.ts';
+import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { stepButton } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
@@ -126,13 +126,8 @@ function printAllButton({ main }: Page, { label, orders, sheetOf }: Printed): HT
   const printed = orders.filter(({ status }) => !isFinal(status));
   if (printed.length === 0) return undefined;
   const left = orders.length - printed.length;
-  const text = numbered(
-    left,
-    '1 order is left out: it is cancelled or refunded.',
-    '{count} orders are left out: they are cancelled or refunded.',
-  );
   return action(label, async () => {
-    if (left > 0) notify(t(text, { count: count(left) }));
+    if (left > 0) notify(t('Left out, since cancelled or refunded: {count}.', { count: count(left) }));
     const sheets = printed.map((order) => sheetOf(order, customerName(order)));
     printSheets(main, sheets);
   });

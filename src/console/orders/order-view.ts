@@ -100,18 +100,20 @@ function nextSteps(page: Page, order: Order): Child {
 function endButton({ steps }: Page, order: Order, to: FinalStatus): HTMLElement {
   const { id } = order;
   const amount = money(order.total, order.currency);
-  const refund = t(
-    'Order {id} will be marked as refunded ({amount}). The money itself is returned elsewhere.',
-    {
-      id,
-      amount,
-    },
-  );
-  const cancel = t('Order {id} for {amount} will be cancelled. It can’t be reopened.', { id, amount });
   const [label, title, text, submit] =
     to === 'refunded'
-      ? [t('Refund …'), t('Refund {amount}?', { amount }), refund, t('Refund {amount}', { amount })]
-      : [t('Cancel order …'), t('Cancel order {id}?', { id }), cancel, t('Cancel the order')];
+      ? [
+          t('Refund …'),
+          t('Refund {amount}?', { amount }),
+          t('The money itself is returned elsewhere.'),
+          t('Refund {amount}', { amount }),
+        ]
+      : [
+          t('Cancel order …'),
+          t('Cancel order {id} for {amount}?', { id, amount }),
+          t('It can’t be reopened.'),
+          t('Cancel the order'),
+        ];
   const question = async (): Promise<void> => {
     const hint = t('Kept in the history. Optional.');
     const reason = field({ label: t('Reason'), pointer: '/reason', hint });
@@ -138,7 +140,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
-  const pickup = h('p.soft', isHandedOver(order) ? t('Handed over') : t('No address: it is picked up.'));
+  const pickup = h('p.soft', isHandedOver(order) ? titleOf(status, [order]) : t('Pickup'));
   const noteText = note === null ? t('Add a note') : t('Change the note');
   const change = h('a', { href: `#/orders/${id}/change` }, noteText);
   const second = [

@@ -4,16 +4,23 @@
 import type { Address, Item, Order } from '../words/api-types.ts';
 import { barcodePicture } from '../browser/barcode-picture.ts';
 import { addressBlock } from '../page/cards.ts';
-import { h } from '../browser/elements.ts';
+import { type Child, h } from '../browser/elements.ts';
 import { addressLines, count, dateOnly, money } from '../words/formats.ts';
 import { locale } from '../words/language.ts';
 import { shopOfPage } from '../words/page-text.ts';
+import { isUnpaid } from '../words/statuses.ts';
 import { numbered, t } from '../words/texts.ts';
 
 /** `name` is the customer's. */
 export function packingSlip(order: Order, name: string): HTMLElement {
   const rows = order.items.map((item) => itemRow(item, '', h('td.tick')));
-  return sheet(order, { title: t('Packing slip'), name, rows: [...rows, endRow(piecesOf(order))] });
+  const amount = money(order.total, order.currency);
+  const toPay = isUnpaid(order) && t('To pay: {amount}', { amount });
+  return sheet(order, {
+    title: t('Packing slip'),
+    name,
+    rows: [...rows, endRow(piecesOf(order)), toPay && endRow(toPay)],
+  });
 }
 
 /** Has the prices, and says that it is no receipt: orderly is no till. */
@@ -44,7 +51,7 @@ export function printSheets(main: HTMLElement, sheets: readonly HTMLElement[]): 
     window.addEventListener(type, () => printed.remove(), { once: true, capture: true });
 }
 
-type Sheet = { readonly title: string; readonly name: string; readonly rows: readonly HTMLElement[] };
+type Sheet = { readonly title: string; readonly name: string; readonly rows: readonly Child[] };
 
 /** Printed without the rest of the page, on A4 or on a roll of 80 mm. */
 function sheet(order: Order, { title, name, rows }: Sheet): HTMLElement {
@@ -58,7 +65,7 @@ function sheet(order: Order, { title, name, rows }: Sheet): HTMLElement {
     { 'aria-hidden': 'true' },
     sender !== '' && h('p', { dir: 'auto' }, sender),
     h('header', h('strong', title), h('span', number, h('br'), dateOnly(createdAt)), barcodePicture(id)),
-    addressBlock(shippingAddress === null ? [name] : postalLines(shippingAddress, name)),
+    addressBlock(shippingAddress === null ? [name, t('Pickup')] : postalLines(shippingAddress, name)),
     h(
       'table',
       h('thead', h('tr', h('th', { colspan: 3, dir: 'auto' }, pageTitle))),

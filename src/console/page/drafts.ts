@@ -7,6 +7,7 @@ import type { Entered } from '../forms/forms.ts';
 import { t } from '../words/texts.ts';
 
 type Kept = {
+  /** With the `total` as it was shown. */
   readonly entered: Entered;
   /** The parameters of the URL that the form began with. */
   readonly from: string;
@@ -75,27 +76,29 @@ export function draftsOf(userId: number, signal: AbortSignal) {
         before.leave();
         return (current = draftOf(before.name, from, kept));
       }
-      before?.park();
+      const parked = before?.park();
       release();
       for (const [name, found] of next === undefined ? [] : own()) {
         const isMeant = next?.name === undefined ? !found.isParked && isFit(found) : name === next.name;
-        if (isMeant && (await lock(name))) return (current = draftOf(name, from, found, next?.said));
+        if (!isMeant || !(await lock(name))) continue;
+        const said = [next?.said, parked].filter((text) => text !== undefined).join(' ');
+        return (current = draftOf(name, from, found, said));
       }
       const name = newName();
       await lock(name); // nobody else has this name
       return (current = draftOf(name, from));
     },
 
-    /** The next form is empty. */
-    park(): void {
-      current?.park();
+    /** The next form is empty. Returns what there is to say of it. */
+    park(): string | undefined {
+      return current?.park();
     },
 
-    /** Returns the names of those that neither this tab nor another one shows, the oldest first. */
-    async parked(): Promise<readonly string[]> {
+    /** Returns those that neither this tab nor another one shows, the oldest first. */
+    async parked(): Promise<readonly { readonly name: string; readonly total: string }[]> {
       const shown = await heldLocks();
-      const names = own().map(([name]) => name);
-      return names.filter((name) => !shown.has(name)).reverse();
+      const others = own().filter(([name]) => !shown.has(name));
+      return others.map(([name, kept]) => ({ name, total: totalIn(kept) })).reverse();
     },
 
     /** The next form continues this draft. */
@@ -119,7 +122,7 @@ export function draftsOf(userId: number, signal: AbortSignal) {
 export type Draft = ReturnType<typeof draftOf>;
 
 /** Returns what one form keeps. `before` was kept earlier; `said` is shown when the form shows it again. */
-function draftOf(name: string, from: string, before?: Kept, said?: string) {
+function draftOf(name: string, from: string, before?: Kept, said = '') {
   let hasEnded = false;
 
   /** Returns whether there was room for it. */
@@ -132,7 +135,7 @@ function draftOf(name: string, from: string, before?: Kept, said?: string) {
     /** The order's Idempotency-Key: placing the order again after a reload places no second one. */
     idempotencyKey: name.slice(-uuidLength),
     entered: before?.entered,
-    said: said ?? t('What you had entered is still here.'),
+    said: said || t('What you had entered is still here.'),
     /** Called when the form has the draft no more. */
     onLeave: (): void => undefined,
 
@@ -163,9 +166,12 @@ function draftOf(name: string, from: string, before?: Kept, said?: string) {
       draft.leave();
     },
 
-    park(): void {
-      if (draft.kept !== undefined) save({ isParked: true });
+    /** Returns what there is to say of it: nothing if nothing is kept. */
+    park(): string | undefined {
+      const { kept } = draft;
+      if (kept !== undefined) save({ isParked: true });
       draft.leave();
+      return kept && t('Parked: {total}.', { total: totalIn(kept) });
     },
 
     /** What is kept of it is for another form. */
@@ -177,6 +183,10 @@ function draftOf(name: string, from: string, before?: Kept, said?: string) {
   };
   if (before?.isParked === true) save({ isParked: false });
   return draft;
+}
+
+function totalIn({ entered }: Kept): string {
+  return String(entered['total'] ?? '');
 }
 
 function removeOutdated(): void {

@@ -16,6 +16,7 @@ import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { notify } from '../forms/dialogs.ts';
 import { soundAlarm } from '../browser/alarm.ts';
 import type { Control } from '../forms/forms.ts';
+import { isBarcode, isGtin, isWholeBarcode } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 
 /** Between two keys of one code. */
@@ -51,7 +52,7 @@ type Handlers = {
 export type Scans = {
   /** Keeps a code until `deliver` is called and a part of the page takes scans. */
   readonly hold: (code: string) => void;
-  readonly isHolding: boolean;
+  readonly heldCount: number;
   /** To be called when a part that takes scans is shown. */
   readonly deliver: () => void;
   /** Resolves once what may have been typed was taken, or stays where it is. */
@@ -114,7 +115,7 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     const code = scannedCode(last);
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const wasScanned = isScan(last, code, pause);
+    const wasScanned = isScan(last, code, pause) || (isWholeBarcode(code) && barcodeAsked()?.value === '');
     if (wasScanned || rule === 'code') {
       burst = { ...burst, followsScan: true };
       // what is found in the search is shown while the focus is there
@@ -135,7 +136,7 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
 
   function take(code: string): void {
     const dialog = document.querySelector('dialog');
-    const barcode = dialog?.querySelector<HTMLInputElement>('[data-pointer="/barcode"]');
+    const barcode = barcodeAsked();
     if (barcode?.value === '') enter(barcode, code);
     else if (dialog !== null) sayUnhandled(code, 'unwanted');
     else send(code);
@@ -169,8 +170,8 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
   window.addEventListener('beforeinput', inserted, { capture: true, signal });
   return {
     hold: (code) => void held.push(code),
-    get isHolding() {
-      return held.length > 0;
+    get heldCount() {
+      return held.length;
     },
     deliver() {
       // a part may hold it again
@@ -216,6 +217,11 @@ function isToBeAsked(burst: Burst, control: Control | undefined, pause: number):
   return control?.type === 'search' && control.value === code && isSteady(burst, pause);
 }
 
+/** The field of a question that asks for a barcode. While it is empty, one that comes slowly is for it, too. */
+function barcodeAsked(): HTMLInputElement | null {
+  return document.querySelector<HTMLInputElement>('dialog [data-pointer="/barcode"]');
+}
+
 function isSteady({ gaps }: Burst, pause: number): boolean {
   const longest = Math.max(...gaps, pause);
   return longest <= steadyMillisecondsMax && longest - Math.min(...gaps, pause) <= steadyDifferenceMax;
@@ -224,18 +230,6 @@ function isSteady({ gaps }: Burst, pause: number): boolean {
 /** Whether what was typed may be a code: a quantity, a name or a street is none. */
 export function isLikeCode(code: string): boolean {
   return isBarcode(code) || /^(?=.*\d)(?=.*\D)\S{4,64}$/.test(code);
-}
-
-/** Digits as many as a barcode has. */
-export function isBarcode(text: string): boolean {
-  return /^\d{8,14}$/.test(text);
-}
-
-/** Whether it is a barcode with the right check digit (GS1 General Specifications 7.9). */
-export function isGtin(text: string): boolean {
-  const digits = [...text].reverse().map(Number);
-  const sum = digits.reduce((total, digit, index) => total + digit * (index % 2 === 0 ? 1 : 3), 0);
-  return isBarcode(text) && sum % 10 === 0;
 }
 
 /** Returns the id on a customer's card. */

@@ -2,7 +2,7 @@
 import { ask } from '../forms/dialogs.ts';
 import { h } from '../browser/elements.ts';
 import { count } from '../words/formats.ts';
-import { numbered, t } from '../words/texts.ts';
+import { t } from '../words/texts.ts';
 import type { App } from './view.ts';
 
 /** `before` is done once nothing has to be asked any more. Rejects if the service can’t be reached. */
@@ -14,10 +14,7 @@ export async function signOut({ session, drafts }: App, before?: () => Promise<u
   };
   const lost = drafts.count;
   if (lost === 0) return run();
-  const one = 'A new order that is not placed yet will be lost.';
-  const text = t(numbered(lost, one, '{count} new orders that are not placed yet will be lost.'), {
-    count: count(lost),
-  });
+  const text = t('New orders that are not placed yet and will be lost: {count}', { count: count(lost) });
   const question = { title: t('Sign out?'), submit: t('Sign out'), dismiss: t('Stay') };
-  await ask({ ...question, content: h('p', text), run });
+  await ask({ ...question, isDangerous: true, content: h('p', text), run });
 }

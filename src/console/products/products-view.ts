@@ -5,7 +5,7 @@ import type { Member } from '../forms/fields.ts';
 import { money } from '../words/formats.ts';
 import { hasImports } from '../words/page-text.ts';
 import { type Resource, resourceList, resourceView } from '../lists/resource-pages.ts';
-import { isBarcode, isGtin } from '../page/scans.ts';
+import { isBarcode, isGtin } from '../words/gtin.ts';
 import type { Page } from '../page/view.ts';
 import { nameCell } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';

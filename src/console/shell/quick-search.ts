@@ -5,7 +5,7 @@ import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { openDialog } from '../forms/dialogs.ts';
 import { money } from '../words/formats.ts';
-import { isBarcode } from '../page/scans.ts';
+import { isBarcode } from '../words/gtin.ts';
 import { titleOf } from '../words/statuses.ts';
 import { type App, goTo, isStaff } from '../page/view.ts';
 import { t } from '../words/texts.ts';

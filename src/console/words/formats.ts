@@ -3,6 +3,7 @@
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
 import type { Address } from './api-types.ts';
+import { isWholeBarcode } from './gtin.ts';
 import { browserLocale, language, locale } from './language.ts';
 import { shopOfPage, wordsOfPage } from './page-text.ts';
 import { now } from './service-clock.ts';
@@ -46,6 +47,7 @@ export function priceText(minorUnits: number, currency: string): string {
 
 /** In a file it may be known which sign begins the decimals. */
 export function typedPrice(text: string, currency: string, fileSign?: string): number | undefined {
+  if (isWholeBarcode(text)) return undefined;
   return priceOf(text, { ...priceFormat(currency), ...(fileSign !== undefined && { fileSign }) });
 }
 
@@ -57,6 +59,7 @@ export function priceReadings(text: string, currency: string): readonly [string,
 /** Explains what to enter instead of an invalid price, or of none. */
 export function priceIssue(text: string, currency: string): string {
   if (text.trim() === '') return t('{label} is required.', { label: t('Price') });
+  if (isWholeBarcode(text)) return t('That is a barcode, no price.');
   const [first, second = ''] = priceReadings(text, currency) ?? [];
   return first === undefined
     ? t('Price must be an amount such as {example}.', { example: priceText(749, currency) })

@@ -43,6 +43,11 @@ export function isFinal(status: Status): status is FinalStatus {
   return stages[status].next.length === 0;
 }
 
+/** Whether money is still to come for it. */
+export function isUnpaid({ status }: Order): boolean {
+  return !isFinal(status) && !stages[status].isPaid;
+}
+
 /** The statuses from the first to the last, without those that end an order. */
 export const usualWay: readonly Status[] = statuses.filter((status) => !isFinal(status));
 
