@@ -71,17 +71,14 @@ function withoutComments(text: string): string {
   return code.replaceAll(/ \/\/ .*$/gm, '');
 }
 
-/**
- * Drops blanks at both ends of lines, in braces and where types were, also those of a text, the ends that need no new line, and
- * commas and semicolons before what closes.
- */
+/** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
-  const lines = text.replaceAll(/^ +| +$| +(?=[),;}])|(?<=\{) +/gm, '').replaceAll(/ {2,}/g, ' ');
-  return lines.replaceAll(/[,;]\n(?=[)\]}])|(?<=[,;{([])\n/g, '');
+  const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
+  return lines.replaceAll(/(?<=[,;{([])\n/g, '');
 }
 
 function compactStyle(text: string): string {
-  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/;?\s+(?=\})|(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
+  return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
 }
 
 async function withoutTypes(texts: readonly string[]): Promise<string[]> {
