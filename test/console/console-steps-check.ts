@@ -335,6 +335,7 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
     const { id: sent } = await orders.place({ status: 'paid', shippingAddress });
     await person.go(`#/orders/${id}`);
     assert.match(String(await tab.evaluate(sheets)), /Grace HopperPickup.*To pay: €7\.49/);
+    await person.see('Papers name no sender');
     await person.go(`#/orders/${sent}`);
     await person.see(`Order ${sent}`);
     await tab.until(`/Oldenburg/.test(${sheets})`);

@@ -91,7 +91,9 @@ function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [stri
   if (total === 0) return [];
   const kept = data.filter(({ status }) => !isFinal(status));
   const isWhole = data.length === total;
-  const label = isWhole ? t('Sum') : t('Sum of the newest {count}', { count: count(data.length) });
+  const newest = { count: count(data.length) };
+  const label = isWhole ? t('Sum') : t('Sum of the newest {count}', newest);
+  const open = isWhole ? t('Still to pay') : t('Still to pay of the newest {count}', newest);
   const left = { total: count(total), count: count(data.length - kept.length) };
   const number =
     kept.length < data.length && isWhole
@@ -99,7 +101,7 @@ function boughtFacts({ data, total = 0 }: List<Order>): readonly (readonly [stri
       : count(total);
   const sums = [
     [label, sumsOf(kept)],
-    [t('Still to pay'), sumsOf(kept.filter(isUnpaid))],
+    [open, sumsOf(kept.filter(isUnpaid))],
   ] as const;
   return [[t('Orders'), number], ...sums.filter(([, texts]) => texts.length > 0)];
 }

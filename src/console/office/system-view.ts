@@ -3,7 +3,7 @@ import { eventTypes, type KeptBackups } from '../words/api-types.ts';
 import { card, factList, secret } from '../page/cards.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
-import { eventList, type NamedEvent, readLatest } from '../page/event-list.ts';
+import { eventList, latestShown, type NamedEvent, readLatest } from '../page/event-list.ts';
 import { count, dateTime } from '../words/formats.ts';
 import { action } from '../forms/forms.ts';
 import { hasWebhooks } from '../words/page-text.ts';
@@ -54,7 +54,11 @@ function systemContent(page: Page, system: System, reload: Reload): Child {
       h(
         'div',
         hasWebhooks && webhooksCard(page, webhooks, reload),
-        card(t('Sign-ins, keys and accounts'), eventList(accesses), h('p.hint', ending)),
+        card(
+          t('Sign-ins, keys and accounts'),
+          eventList(accesses, { linesMax: latestShown }),
+          h('p.hint', ending),
+        ),
       ),
     ),
   ];

@@ -21,6 +21,7 @@ import {
   titleOf,
   usualWay,
 } from '../words/statuses.ts';
+import { shopOfPage } from '../words/page-text.ts';
 import { tableHead } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import {
@@ -133,9 +134,11 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
     printButton(t('Packing slip')),
     action([icon(icons.print), t('Order confirmation')], confirm),
   ];
+  const noSender = t('Papers name no sender until the shop’s name is entered under “Shop”.');
+  const hint = papers && shopOfPage().name === null && h('p.hint', noSender);
   const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
   const first = [
-    card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat)),
+    card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat), hint),
     h('section.card.last', h('h2', t('History')), eventList(events, { currency: order.currency })),
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));

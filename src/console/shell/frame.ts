@@ -208,7 +208,7 @@ function passwordBanner(expires: boolean): HTMLElement {
   const text = expires
     ? t('Choose a password of your own: this one works for 7 days.')
     : t('Choose a password of your own.');
-  return h('p.banner', text, ' ', h('a.button', { href: '#/account' }, t('My account')));
+  return h('p.banner', h('a', { href: '#/account' }, text));
 }
 
 const awayText = t('This page may be out of date; it is updated as soon as the service is back.');

@@ -31,8 +31,11 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
     { file: h('code', 'data/initial-admin.json') },
   );
   const lostPassword: Child = rich(
-    'An administrator can set a new password for you under People. On the machine itself, {command} prints one.',
-    { command: h('code', 'orderly admin reset --email …') },
+    'An administrator can set a new password for you under People. On the machine itself, {command} prints one; with npm it is {npm}.',
+    {
+      command: h('code', 'orderly admin reset --email …'),
+      npm: h('code', 'npm start -- admin reset --email …'),
+    },
   );
   const question = h('summary', t('First time here, or password lost?'));
   fill(

@@ -210,11 +210,15 @@ describe('exports at once', insideOnly, () => {
   });
 
   test('exports read no further while a part of them waits for the client', async (t) => {
-    const { open, people, untilStill, finish } = await exporting(t);
+    const { open, people, untilStill, streams, finish } = await exporting(t);
     const [person] = await people('user');
     const unread = await open(person);
     const taken = await untilStill();
     assert.ok(taken > 0 && taken < elementsMax, `${taken} elements were read`);
+    const [stream] = streams;
+    const bytes = Number(stream?.sentBytes) + Number(stream?.unsentBytes);
+    assert.ok(Number(stream?.sentBytes) > 0);
+    assert.ok(bytes > (taken - 1) * note.length && bytes < (taken + 1) * note.length, `${bytes} bytes`);
     finish();
     assert.equal(await isReadWhole(unread), true);
     assert.equal(await untilStill(), taken);
