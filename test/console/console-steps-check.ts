@@ -296,9 +296,11 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
   });
 
   await t.test('are taken back together', async () => {
+    const ids = [4, 11, 9];
+    const payments = ['cash', 'card', 'transfer'];
+    for (const [index, id] of ids.entries()) await orders.change(id, { payment: payments[index] });
     await person.go('#/orders?status=paid');
     await wait(700); // a second press would mean the first step
-    const ids = [4, 11, 9];
     for (const id of ids) await select(id);
     await person.press('Mark 3 as shipped');
     await person.see('3 orders are shipped.');
@@ -306,6 +308,13 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
     await person.press('Take back 3');
     await person.see('3 orders were taken back.');
     assert.deepEqual(await statusesOf(ids), ['paid', 'paid', 'paid']);
+    await person.press('Undo');
+    await person.see('3 orders are shipped.');
+    assert.deepEqual(await statusesOf(ids), ['shipped', 'shipped', 'shipped']);
+    const kept = await Promise.all(ids.map(async (id) => (await orders.read(id))['payment']));
+    assert.deepEqual(kept, payments, 'each has its own payment');
+    await person.press('Take back 3');
+    await person.see('3 orders were taken back.');
   });
 
   for (const [button, of] of [

@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isHandedOver, nameOf, stages } from '../words/statuses.ts';
+import { isHandedOver, isUnpaid, nameOf, stages } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -36,17 +36,22 @@ export class OrderSteps extends EventTarget {
 
   /** Makes the same step of these orders. */
   async make(orders: readonly Order[], to: Status, payment?: Payment): Promise<void> {
+    const change = payment === undefined ? { status: to } : { status: to, payment };
+    await this.#makeEach(orders, () => change);
+  }
+
+  async #makeEach(orders: readonly Order[], changeOf: (shown: Order) => Change): Promise<void> {
     const now = performance.now();
     const isNew = ({ id }: Order): boolean =>
       now - (this.#asked.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
     const asked = orders.filter(isNew);
     for (const { id } of asked) this.#asked.set(id, now);
-    const change = payment === undefined ? { status: to } : { status: to, payment };
-    const made = await this.#changeAll(asked, () => change);
+    const made = await this.#changeAll(asked, changeOf);
     const [first, ...others] = made;
     if (first === undefined) return;
     for (const order of made) this.#offer(order);
-    const said = { status: h('span', nameOf(to, made)), back: this.takeBackButton(made) };
+    const names = new Set(made.map((order) => nameOf(order.status, [order])));
+    const said = { status: h('span', [...names].join(', ')), back: this.takeBackButton(made) };
     notify(
       others.length === 0
         ? rich('Order {id} is {status}. {back}', { id: h('span', first.id), ...said })
@@ -98,10 +103,13 @@ export class OrderSteps extends EventTarget {
       return { status: stages[status].before ?? status, reason: mistake };
     });
     const [first, ...others] = changed;
-    const last = shown.find(({ id }) => id === first?.id);
-    if (first === undefined || last === undefined) return;
-    const again = (): Promise<void> => this.make(changed, last.status, last.payment ?? undefined);
-    const undo = action(t('Undo'), again);
+    if (first === undefined) return;
+    const before = new Map(shown.map((order) => [order.id, order]));
+    const stepAgain = (order: Order): Change => {
+      const { status, payment } = before.get(order.id) ?? order;
+      return isUnpaid(order) && payment !== null ? { status, payment } : { status };
+    };
+    const undo = action(t('Undo'), () => this.#makeEach(changed, stepAgain));
     const said = { id: h('span', first.id), status: h('span', nameOf(first.status, changed)), undo };
     notify(
       others.length === 0
