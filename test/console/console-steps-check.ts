@@ -112,20 +112,40 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.see('Back to paid');
   });
 
+  await t.test('is no delivery where it was handed over, which is said, and taken back as such', async () => {
+    const id = await place({ status: 'delivered', payment: 'cash' });
+    await person.go('#/orders');
+    await tab.until(`/Handed over/.test(${rowOf(id)}.innerText)`);
+    await person.go(`#/orders/${id}`);
+    await person.see('Handed over');
+    for (const other of ['Delivered', 'Shipped', 'Back to', 'Ships to']) await person.miss(other);
+    await person.press('Not handed over yet');
+    await person.see(`Order ${id} is shipped again.`);
+    await person.press('Undo');
+    await person.see(`Order ${id} is handed over.`);
+    const sent = await place({ status: 'paid', shippingAddress });
+    await orders.change(sent, { status: 'shipped' });
+    await person.go(`#/orders/${sent}`);
+    await person.press('Mark as delivered');
+    await person.see('Back to shipped');
+  });
+
   await t.test(
-    'has no step back where it was handed over, which is said in place of a delivery',
+    'is a delivery where the address was erased: nobody knows that it was handed over',
     async () => {
-      const id = await place({ status: 'delivered', payment: 'cash' });
-      await person.go('#/orders');
-      await tab.until(`/Handed over/.test(${rowOf(id)}.innerText)`);
-      await person.go(`#/orders/${id}`);
-      await person.see('Handed over');
-      for (const other of ['Delivered', 'Shipped', 'Back to', 'Ships to']) await person.miss(other);
-      const sent = await place({ status: 'paid', shippingAddress });
-      await orders.change(sent, { status: 'shipped' });
-      await person.go(`#/orders/${sent}`);
-      await person.press('Mark as delivered');
-      await person.see('Back to shipped');
+      const { id: customerId } = (await office.post('/customers', { name: 'Ida' })).body;
+      const id = await place({ customerId, status: 'delivered', shippingAddress });
+      assert.equal((await office.put(`/customers/${customerId}/erasure`)).status, 204);
+      for (const hash of [`#/orders?customer=${customerId}`, `#/customers/${customerId}`, `#/orders/${id}`]) {
+        await person.go(hash);
+        await person.see('Delivered');
+        await person.miss('Handed over');
+      }
+      await person.miss('Pickup');
+      await person.press('Back to shipped');
+      await person.see(`Order ${id} is shipped again.`);
+      await person.press('Undo');
+      await person.see(`Order ${id} is delivered.`);
     },
   );
 

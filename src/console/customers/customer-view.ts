@@ -37,7 +37,7 @@ const ordersShown = 20;
 
 async function readOrders(page: Page): Promise<More<Customer>> {
   const { client, signal, id } = page;
-  const parameters = query({ limit: ordersRead, total: true });
+  const parameters = query({ include: 'customer', limit: ordersRead, total: true });
   const orders = await client.get<List<Order>>(`/customers/${id}/orders?${parameters}`, signal);
   return {
     mayDelete: orders.data.length === 0,

@@ -1,14 +1,12 @@
 // What customers are called, and what tells one from others with the same name.
 import type { Customer, Order } from '../words/api-types.ts';
 import { phoneText } from '../words/contact-links.ts';
+import { erasedName } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
 
 /** The shop’s customer for sales without a name; there is one of them, with its name in one of the languages. */
 export const walkInNames: readonly string[] = ['Walk-in', 'Laufkundschaft'];
 export const walkInName = t('Walk-in');
-
-/** What the service calls a customer whose personal data was erased. */
-const erasedName = 'erased';
 
 /** The names that are no person's are said in the console's language. */
 export function shownName(name: string): string {

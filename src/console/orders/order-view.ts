@@ -16,6 +16,7 @@ import {
   followersOf,
   isFinal,
   isHandedOver,
+  isPickup,
   stages,
   stepLabel,
   titleOf,
@@ -53,7 +54,8 @@ export function orderView(page: Page): void {
     async load(loading) {
       const history = readHistory(loading, `/orders/${id}`);
       const [loaded, events] = await Promise.all([readOrder(loading), history]);
-      return { ...loaded, events };
+      const order = { ...loaded.order, customer: loaded.customer ?? null };
+      return { ...loaded, order, events };
     },
     draw(shown, again) {
       head.show(orderHeading(page, shown.order));
@@ -149,10 +151,8 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const second = [
     card(t('Status'), statusPath(order), placed, paymentLine(page, shown, again)),
     card(t('Customer'), h('p', link), contactLines(customer)),
-    card(
-      address === null ? t('Delivery') : t('Ships to'),
-      address === null ? pickup : addressBlock(addressLines(address, name)),
-    ),
+    address !== null && card(t('Ships to'), addressBlock(addressLines(address, name))),
+    isPickup(order) && card(t('Delivery'), pickup),
     card(t('Note'), note !== null && h('p.text', { dir: 'auto' }, note), change),
   ];
   const columns = h('div.columns.order', h('div', first), h('div', second));

@@ -81,13 +81,16 @@ export class OrderSteps extends EventTarget {
 
   /**
    * A button that takes the last step of the order back, whenever that was: it names the status that it leads to, since a
-   * sale over the counter has made several steps at once. Undefined if no step can be taken back, and for a sale, which is
-   * refunded.
+   * sale over the counter has made several steps at once, but what was handed over was never sent. Undefined if no step
+   * can be taken back.
    */
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
-    if (before === null || isHandedOver(order)) return undefined;
-    return this.#backButton(t('Back to {status}', { status: nameOf(before) }), [order]);
+    if (before === null) return undefined;
+    const label = isHandedOver(order)
+      ? t('Not handed over yet')
+      : t('Back to {status}', { status: nameOf(before) });
+    return this.#backButton(label, [order]);
   }
 
   #backButton(label: string, orders: readonly Order[]): HTMLElement {
@@ -147,7 +150,8 @@ export class OrderSteps extends EventTarget {
     const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
     const options = { body: change, etag, idempotencyKey, outlivesPage: true };
     try {
-      return (await this.#client.send<Order>('PATCH', path, options)).value;
+      const { value: made } = await this.#client.send<Order>('PATCH', path, options);
+      return { ...shown, ...made }; // with the customer, whom the answer doesn't name
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       throw new Error(changesOf(shown, await this.#client.get<Order>(path)));
@@ -174,7 +178,7 @@ function changesOf(shown: Order, now: Order): string {
   const [before = '', amount = ''] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
   if (now.status !== shown.status)
-    changes.push(t('It is {status} now.', { status: nameOf(now.status, [now]) }));
+    changes.push(t('It is {status} now.', { status: nameOf(now.status, [{ ...shown, ...now }]) }));
   if (now.payment !== null && now.payment !== shown.payment)
     changes.push(`${t('Payment: {payment}', { payment: paymentNames[now.payment] })}.`);
   if (before !== amount) changes.push(t('It is {amount} now, not {before}.', { amount, before }));

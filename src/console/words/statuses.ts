@@ -60,9 +60,17 @@ export function usualStep(status: Status): StepStatus | undefined {
   return followersOf(status).find((to) => !isFinal(to));
 }
 
-/** Whether it was picked up: nothing of it was sent. */
-export function isHandedOver({ status, shippingAddress }: Order): boolean {
-  return status === 'delivered' && shippingAddress === null;
+/** What the service calls a customer whose personal data was erased. */
+export const erasedName = 'erased';
+
+/** Whether it is picked up: nothing of it is sent. Where it was sent can't be known once its address is erased. */
+export function isPickup({ shippingAddress, customer }: Order): boolean {
+  return shippingAddress === null && customer?.name !== erasedName;
+}
+
+/** Whether it was picked up. */
+export function isHandedOver(order: Order): boolean {
+  return order.status === 'delivered' && isPickup(order);
 }
 
 /** The name of the status within a sentence, for these orders if they are given. */
