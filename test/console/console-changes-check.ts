@@ -134,6 +134,17 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     await tab.until('document.querySelector("form textarea") && !document.querySelector("form input")');
   });
 
+  await t.test('get the customer who was chosen, whomever somebody else chooses meanwhile', async () => {
+    const before = await place();
+    await openForm(before);
+    await person.chooseCustomer('hermann');
+    await orders.change(before.id, { customerId: 2, note: 'At the back door.' });
+    await person.see('is saved in place of theirs: Customer');
+    await person.seeEntered('/note', 'At the back door.');
+    await person.seeEntered('/customerId', 'Hermann-Josef von Oberhausen-Unterfranken');
+    assert.equal((await saved(before)).customerId, 3);
+  });
+
   await t.test('go to another address or customer once they are paid, until they are shipped', async () => {
     const before = await place({ status: 'paid', payment: 'card' });
     await openForm(before);

@@ -1,7 +1,7 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
-import type { Customer, Order } from '../words/api-types.ts';
-import { meetingOthers } from '../page/conflicts.ts';
+import type { Order } from '../words/api-types.ts';
+import { meetingOthers, type Version } from '../page/conflicts.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
 import { addressLines, money } from '../words/formats.ts';
@@ -9,49 +9,46 @@ import { throwIfInvalid } from '../forms/forms.ts';
 import { nameOf, stages } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
 import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../page/view.ts';
-import { orderForm } from './order-form.ts';
-import { type LoadedOrder, readOrder } from './order-view.ts';
+import { type ChangedOrder, orderForm } from './order-form.ts';
+import { readOrder } from './order-view.ts';
 
 export function changeOrderView(page: Page): void {
   const { main, id } = page;
   const content = h('div.narrow', skeleton(8));
   fill(main, setPageTitle(t('Change order {id}', { id })), content);
-  reloadable(page, content, { load: readOrder, draw: (loaded) => changeForm(page, loaded) });
+  reloadable(page, content, { load: readVersion, draw: (known) => changeForm(page, known) });
 }
 
-function changeForm(page: Page, { order, etag, customer }: LoadedOrder): Child {
-  const { id, status } = order;
+async function readVersion(page: Page): Promise<Version<ChangedOrder>> {
+  const { order, etag, customer = null } = await readOrder(page);
+  return { value: { ...order, customer }, etag };
+}
+
+function changeForm(page: Page, known: Version<ChangedOrder>): Child {
+  const { id, status } = known.value;
   const path = `/orders/${id}`;
-  let { customerId } = order;
   const back = h('a.button', { href: `#${path}` }, t('Cancel'));
   const fields = orderForm(page, {
     idempotencyKey: crypto.randomUUID(),
-    changed: { order, customer },
+    changed: known.value,
     submit: t('Save'),
     others: back,
     async run(): Promise<void> {
       await fields.settle();
       throwIfInvalid(fields.issues(false));
-      customerId = await fields.customerId(customerId);
+      await fields.makeCustomer();
       await save();
       notify(t('Order {id} is changed.', { id }));
       goTo(page.scans.heldCount > 0 ? '/new' : path);
     },
   });
-  async function takeCustomer(now = customerId): Promise<void> {
-    if (now === customerId) return;
-    customerId = now;
-    fields.customer.choose(await page.client.get<Customer>(`/customers/${now}`, page.signal));
-  }
   const fixed = fixedMembers[stages[status].changes];
-  const { news, save } = meetingOthers<Order>(page, {
+  const { news, save } = meetingOthers<ChangedOrder>(page, {
     path,
-    known: { value: order, etag },
-    read: () => ({ customerId, ...fields.read() }),
-    write(values) {
-      fields.write(values);
-      void takeCustomer(values.customerId).catch(() => undefined); // the number is right
-    },
+    known,
+    load: () => readVersion(page),
+    read: () => ({ customerId: fields.customer.chosenId, ...fields.read() }),
+    write: fields.write,
     shown: shownMembers.filter(({ name }) => !fixed.some((each) => each === name)),
     refusal(now, mine) {
       if (!fixedMembers[stages[now.status].changes].some((name) => Object.hasOwn(mine, name)))

@@ -171,6 +171,11 @@ export function orderCustomer(page: Page, options: Options) {
     suggest,
     focus: () => control.focus(),
 
+    /** Of the chosen customer; undefined while there is none, or a new one. */
+    get chosenId(): number | undefined {
+      return chosen()?.id;
+    },
+
     /** Nobody is chosen or named. */
     get isNobody(): boolean {
       return hasNoName();

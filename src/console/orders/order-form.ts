@@ -18,8 +18,8 @@ type Options = {
   readonly idempotencyKey: string;
   /** Whether it may be sold over the counter. */
   readonly isSale?: boolean;
-  /** What is changed, as far as its status allows; the customer is undefined if another user has them. */
-  readonly changed?: { readonly order: Order; readonly customer: Customer | undefined };
+  /** What is changed, as far as its status allows. */
+  readonly changed?: ChangedOrder;
   readonly submit: string;
   /** Shown beside the submit button. */
   readonly others: Child;
@@ -28,14 +28,17 @@ type Options = {
   readonly run: (pressed: HTMLElement | null, entered: () => Entered, totalThen: string) => Promise<void>;
 };
 
+/** The customer is null if another user has them. */
+export type ChangedOrder = Order & { readonly customer: Customer | null };
+
 export type OrderForm = ReturnType<typeof orderForm>;
 
 export function orderForm(page: Page, options: Options) {
   const { client, scans } = page;
   const { idempotencyKey, isSale = false, changed, submit, others, keep, run } = options;
-  const changes = changed === undefined ? 'all' : stages[changed.order.status].changes;
+  const changes = changed === undefined ? 'all' : stages[changed.status].changes;
   const [hasItems, hasDelivery] = [changes === 'all', changes !== 'note'];
-  const hasCustomer = hasDelivery && (changed === undefined || changed.customer !== undefined);
+  const hasCustomer = hasDelivery && (changed === undefined || changed.customer !== null);
   const lines = orderLines(client);
   const delivery = orderDelivery({ isToNobody: () => customer.isNobody, isSale });
   const customer: OrderCustomer = orderCustomer(page, {
@@ -112,7 +115,9 @@ export function orderForm(page: Page, options: Options) {
   // input and change events redraw the cards before the form's own listeners run
   for (const type of ['input', 'change']) cards.addEventListener(type, draw);
   /** Enters members of the order that is changed. */
-  function write({ items, currency, shippingAddress, note }: Partial<Order>): void {
+  function write(values: Partial<ChangedOrder>): void {
+    const { customerId, items, currency, shippingAddress, note } = values;
+    if (customerId !== undefined && values.customer) customer.choose(values.customer);
     if (items !== undefined && currency !== undefined) lines.write({ items, currency });
     if (shippingAddress !== undefined) delivery.repeat(shippingAddress);
     if (note !== undefined) noteField.control.value = note ?? '';
@@ -120,8 +125,7 @@ export function orderForm(page: Page, options: Options) {
     draw();
   }
 
-  if (changed?.customer !== undefined) customer.choose(changed.customer);
-  write(changed?.order ?? {});
+  write(changed ?? {});
   const body = form(cards, {
     submit,
     isPlain: isSale, // the payments are the main way
@@ -166,8 +170,10 @@ export function orderForm(page: Page, options: Options) {
       ...(hasDelivery && { shippingAddress: delivery.read() }),
     }),
 
-    /** Resolves to the customer of the order: `known` where the form has none. */
-    customerId: async (known: number): Promise<number> => (hasCustomer ? customer.id() : known),
+    /** Resolves once a new customer is made, and chosen. */
+    async makeCustomer(): Promise<void> {
+      if (hasCustomer) await customer.id();
+    },
   };
 }
 

@@ -38,7 +38,7 @@ import { pill } from './order-columns.ts';
 import { askPayment, payButtons } from './order-payment.ts';
 import { orderConfirmation, packingSlip, printSheets } from './packing-slip.ts';
 
-export type LoadedOrder = {
+type LoadedOrder = {
   readonly order: Order;
   readonly etag: string | undefined;
   /** Undefined if the customer belongs to another user. */

@@ -13,6 +13,8 @@ type Change<T> = {
   readonly path: string;
   /** The version with which the form was filled in. */
   readonly known: Version<T>;
+  /** Loads the object as it is now. */
+  readonly load: () => Promise<Version<T>>;
   /** Returns the members that the form has, with their values in it. */
   readonly read: () => Values;
   /** Enters members of the object as it is now. */
@@ -33,7 +35,7 @@ type Change<T> = {
  */
 export function meetingOthers<T extends Values>(
   { client, live, signal }: Editor,
-  { path, known, read, write, shown, refusal }: Change<T>,
+  { path, known, load, read, write, shown, refusal }: Change<T>,
 ): { readonly news: HTMLElement; readonly save: () => Promise<T> } {
   const news = h('p.issue.form-issue', { role: 'alert' });
   let seen = known;
@@ -74,7 +76,7 @@ export function meetingOthers<T extends Values>(
       return (await client.send<T>('PATCH', path, { body: mine, etag: seen.etag, idempotencyKey })).value;
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
-      const now = await client.read<T>(path);
+      const now = await load();
       if (hasValues(now.value, mine)) return now.value; // the response to an attempt before was lost
       if (meet(now)) throw new Error(t('Nothing was saved yet.'));
       return send(); // only what the form doesn't show has changed
@@ -84,7 +86,7 @@ export function meetingOthers<T extends Values>(
   live.watch(signal, async (events) => {
     const isMeant = events.length === 0 || events.some(({ subject }) => subject === path);
     if (!isMeant || isSaving) return;
-    const now = await client.read<T>(path, signal).catch(() => seen); // saving meets it, too
+    const now = await load().catch(() => seen); // saving meets it, too
     if (!isSaving && now.etag !== seen.etag) meet(now);
   });
   return {

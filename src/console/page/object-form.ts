@@ -34,10 +34,11 @@ export function objectForm<T extends Values>(
   const shown = members.map((member) => {
     return { name: member.name, label: member.label, text: (value: T) => textOfMember(member, value) };
   });
+  const load = (): Promise<Version<T>> => editor.client.read<T>(path, editor.signal);
   const { news, save } =
     known === undefined
       ? { news: undefined, save: add }
-      : meetingOthers<T>(editor, { path, known, ...fields, shown });
+      : meetingOthers<T>(editor, { path, known, load, ...fields, shown });
   return {
     element: h('div', fields.element, news),
     save() {
