@@ -16,7 +16,6 @@ import type { Page } from '../page/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
-import { isRegistrationOpen } from '../words/page-text.ts';
 import type { orderDelivery } from './order-delivery.ts';
 import { say } from './order-line.ts';
 import { changed } from './order-lines.ts';
@@ -245,10 +244,9 @@ function hasCode(q: string, name = ''): boolean {
   return isNameless(q) || (rest !== q && isLikeCode(rest));
 }
 
-/** While anybody can sign up, each seller has a walk-in customer: a stranger may rename theirs. */
+/** Each seller has a walk-in customer: another's may be of somebody who isn't staff, and who may rename it. */
 async function findWalkIn({ client, user }: Page): Promise<Customer | undefined> {
-  const userId = isRegistrationOpen() ? user.id : null;
-  const paths = walkInNames.map((name) => `/customers?${query({ name, userId, sort: 'name' })}`);
+  const paths = walkInNames.map((name) => `/customers?${query({ name, userId: user.id, sort: 'name' })}`);
   const found = await Promise.all(paths.map((path) => client.get<List<Customer>>(path)));
   const named = found.flatMap(({ data }) => data).filter(({ name }) => walkInNames.includes(name));
   return named.sort((a, b) => a.id - b.id)[0]; // of two that were made at once, all tills find the older one
