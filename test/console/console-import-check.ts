@@ -310,6 +310,13 @@ const files: readonly File[] = [
     isRejected: true,
   },
   {
+    name: 'more faults than are shown, which are counted',
+    kind: 'customers',
+    text: `Name\n${Array.from({ length: 52 }, (_, index) => `Ida${',x'.repeat(index + 1)}\n`).join('')}`,
+    said: ['The row has 51 cells, and the first row 1.', 'And 2 more.'],
+    isRejected: true,
+  },
+  {
     name: 'streets without a city',
     kind: 'customers',
     text: 'Name,Street,Note\nIda,Street 7,Rings twice.\nBob,Street 8,\n',

@@ -262,7 +262,7 @@ function faultGroups(faulty: readonly Line[], rows: readonly FaultRow[]): Child 
     else same.push(line);
   }
   const elementOf = new Map(rows.map(({ number, element }) => [number, element]));
-  return [...groups].slice(0, faultsMax).map(([problem, lines]) => {
+  const shown = [...groups].slice(0, faultsMax).map(([problem, lines]) => {
     const named = t('{count} rows: {rows}', { count: count(lines.length), rows: rowNumbers(lines) });
     const elements = lines.map(({ number }) => elementOf.get(number));
     return [
@@ -271,6 +271,8 @@ function faultGroups(faulty: readonly Line[], rows: readonly FaultRow[]): Child 
       elements.some(Boolean) && h('ul.rows', elements),
     ];
   });
+  const left = groups.size - shown.length;
+  return [shown, left > 0 && h('p.soft', t('And {count} more.', { count: count(left) }))];
 }
 
 const faultsMax = 50;
