@@ -319,8 +319,9 @@ const files: readonly File[] = [
   {
     name: 'streets without a city',
     kind: 'customers',
-    text: 'Name,Street,Note\nIda,Street 7,Rings twice.\nBob,Street 8,\n',
-    said: ['New: 2', 'Note Rings twice.', 'Note Street 8'],
+    text: 'Name,E-Mail,Street\nJürgen Müller,jm@example.com,Street 7\nBob,,Street 8\n',
+    said: ['City is required. Choose its column below.', '2 rows: 2, 3'],
+    isRejected: true,
   },
   {
     name: 'the same fault in several rows, which are corrected one by one',

@@ -128,6 +128,8 @@ test('a cell that is text as a formula is that text', () => {
 test('columns of one member are joined, and empty cells are no member', () => {
   const cells = [' Ada ', 'Lovelace', '', 'x'];
   assert.deepEqual([...membersOf(cells, ['name', 'name', 'email', ''])], [['name', 'Ada Lovelace']]);
+  const note = 'Rings twice. Street 7';
+  assert.deepEqual([...membersOf(['Rings twice.', 'Street 7'], ['note', 'note'])], [['note', note]]);
 });
 
 const text = 'name;city\nJürgen;Köln\n\n;\n„Ada“ – €;Łódź\n';

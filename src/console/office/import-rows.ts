@@ -60,7 +60,6 @@ export async function linesOf({ heading, rows }: Table, choices: Choices): Promi
 function membersSent({ kind, columns }: Choices): string[] {
   const names = new Set(columns);
   if (names.has('company')) for (const name of ['name', 'note']) names.add(name);
-  if (names.has('address.line1') && !names.has('address.city')) names.add('note');
   if (kind === 'products') names.add('currency');
   if (names.has('barcode')) names.add('sku');
   return [...names].filter((name) => name !== '' && name !== 'company');

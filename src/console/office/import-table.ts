@@ -122,9 +122,10 @@ const headings: Readonly<Record<ImportKind, Readonly<Record<string, string>>>> =
 };
 /** A product without a SKU has its barcode as one. */
 const required = ['name', 'unitPrice'];
-/** A file may have several columns of these; a row has the first one with content, or all of them joined. */
+/** A file may have several columns of these. */
 const several = ['name', 'address.line1', 'email', 'phone'];
-const joined = ['name', 'address.line1'];
+/** Where several columns were chosen for one of these, a row has all of them joined; else the first one with content. */
+const joined = ['name', 'address.line1', 'note'];
 
 /** What the service sets: the API's names, and the words of the console's files. */
 const serviceHeadings = [
@@ -205,10 +206,7 @@ function lettersOf(text: string): string {
     .replaceAll(/[^\p{L}\p{N}]/gu, '');
 }
 
-/**
- * Returns the text of each member in a row. A company is the name of who has none, and else a line of the note, as a street
- * is in a file without cities.
- */
+/** Returns the text of each member in a row. A company is the name of who has none, and else a line of the note. */
 export function membersOf(cells: readonly string[], columns: readonly string[]): Map<string, string> {
   const values = new Map<string, string>();
   for (const [index, name] of columns.entries()) {
@@ -218,15 +216,10 @@ export function membersOf(cells: readonly string[], columns: readonly string[]):
     if (before === undefined) values.set(name, cell);
     else if (joined.includes(name)) values.set(name, `${before} ${cell}`);
   }
-  const notes = [values.get('note')];
   const company = values.get('company');
+  if (company === undefined) return values;
   values.delete('company');
-  if (values.has('name')) notes.push(company);
-  else if (company !== undefined) values.set('name', company);
-  if (!columns.includes('address.city')) {
-    notes.push(values.get('address.line1'));
-    values.delete('address.line1');
-  }
-  const note = notes.filter(Boolean).join('\n');
-  return note === '' ? values : values.set('note', note);
+  if (!values.has('name')) return values.set('name', company);
+  const note = values.get('note');
+  return values.set('note', note === undefined ? company : `${note}\n${company}`);
 }

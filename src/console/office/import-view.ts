@@ -144,7 +144,9 @@ function questions(kind: ImportKind, { isGuessed, encoding }: Table): Member[] {
   const country: Member = {
     name: 'country',
     label: t('Country of phone numbers and addresses, where the file names none'),
-    hint: t('An address without a street, or without a column for the city, goes to the note.'),
+    hint: t(
+      'An address without a street goes to the note. If the file has no cities, choose “Note” for streets.',
+    ),
     kind: 'choice',
     values: countryChoices(),
     first: homeCountry(),
