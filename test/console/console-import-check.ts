@@ -320,7 +320,7 @@ const files: readonly File[] = [
     name: 'streets without a city',
     kind: 'customers',
     text: 'Name,E-Mail,Street\nJürgen Müller,jm@example.com,Street 7\nBob,,Street 8\n',
-    said: ['City is required. Choose its column below.', '2 rows: 2, 3'],
+    said: ['City is required.', 'Choose its column below.', '2 rows: 2, 3'],
     isRejected: true,
   },
   {

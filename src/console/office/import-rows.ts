@@ -137,9 +137,12 @@ function ofMember(issue: Issue): Issue {
   return { ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') };
 }
 
+/** The codes of issues with what isn't there; most countries need postal codes. */
+const missing = ['required', 'postal-code'];
+
 function addProblem(line: Line, issues: readonly Issue[], members: readonly string[]): void {
-  const lacking = issues.filter(({ code, pointer = '' }) => {
-    return code === 'required' && !members.includes(pointer.slice(2).replaceAll('/', '.'));
+  const lacking = issues.filter(({ code = '', pointer = '' }) => {
+    return missing.includes(code) && !members.includes(pointer.slice(2).replaceAll('/', '.'));
   });
   line.lacksColumn = lacking.length === issues.length;
   const texts = issues.map((issue) => issueText(issue));
