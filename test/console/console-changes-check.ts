@@ -145,6 +145,21 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     assert.equal((await saved(before)).customerId, 3);
   });
 
+  await t.test('keep the line that is being typed when somebody else changes the note', async () => {
+    const before = await place();
+    await openForm(before);
+    await person.press('Add item');
+    await orders.change(before.id, { note: 'Back door.' });
+    await person.seeEntered('/note', 'Back door.');
+    await tab.type('White tea');
+    assert.equal(await person.valueOf('/items/2/name'), 'White tea');
+    await orders.change(before.id, { items: [{ name: 'Coffee', quantity: 3, unitPrice: 1_000 }] });
+    await person.see('is saved in place of theirs: Items');
+    await tab.type('!');
+    assert.equal(await person.valueOf('/items/2/name'), 'White tea!');
+    await person.press('Cancel');
+  });
+
   await t.test('go to another address or customer once they are paid, until they are shipped', async () => {
     const before = await place({ status: 'paid', payment: 'card' });
     await openForm(before);

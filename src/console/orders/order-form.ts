@@ -118,7 +118,10 @@ export function orderForm(page: Page, options: Options) {
   function write(values: Partial<ChangedOrder>): void {
     const { customerId, items, currency, shippingAddress, note } = values;
     if (customerId !== undefined && values.customer) customer.choose(values.customer);
-    if (items !== undefined && currency !== undefined) lines.write({ items, currency });
+    if (items !== undefined || currency !== undefined) {
+      const now = lines.read();
+      lines.write({ items: items ?? now.items, currency: currency ?? now.currency });
+    }
     if (shippingAddress !== undefined) delivery.repeat(shippingAddress);
     if (note !== undefined) noteField.control.value = note ?? '';
     delivery.keep();

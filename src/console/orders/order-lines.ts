@@ -2,7 +2,7 @@
 // item. What is scanned becomes a line of its own, or adds one to the line of the same product. Nothing can be typed into
 // a line that waits for its answer. A discount is a line with a negative price; `-10 %` is of the lines above it.
 import type { ApiClient } from '../service/api-client.ts';
-import type { Issue, Order } from '../words/api-types.ts';
+import type { Issue } from '../words/api-types.ts';
 import { soundAlarm } from '../browser/alarm.ts';
 import { quantityOf } from '../words/amounts.ts';
 import { isOfInputMethod } from '../browser/browser-gaps.ts';
@@ -27,6 +27,8 @@ import { type Article, articlesOf, isSame } from '../products/articles.ts';
 import { drawLine, faultsOf, isEmptyLine, issuesOfItems, isPriceless, itemControls } from './order-line.ts';
 import { itemsOf, type Line, type NewItem, newLine, type ReadLine, readLines } from './order-line.ts';
 import { removeSecondMinus, say, sumOfLines, unknownItem } from './order-line.ts';
+
+type Content = { readonly currency: string; readonly items: readonly NewItem[] };
 
 /** What is looked up: a code that was scanned; a text that was typed, or the beginning of a name, too. */
 type Kind = 'code' | 'text' | 'words';
@@ -295,11 +297,13 @@ export function orderLines(client: ApiClient) {
     },
 
     /** Fills in the items of an order to repeat or to change. A currency that the service no longer accepts stays. */
-    write({ currency: code, items: written }: Pick<Order, 'currency' | 'items'>): void {
+    write({ currency: code, items: written }: Content): void {
+      const hadFocus = list.contains(document.activeElement);
       enterValue(currencyField.control, code);
       lines = [];
       list.replaceChildren();
       for (const item of written) add(item);
+      if (hadFocus) focusEmpty();
     },
 
     /** Resolves once all codes that were scanned are items, or issues. Throws if the service was away from one. */
@@ -311,7 +315,7 @@ export function orderLines(client: ApiClient) {
 
     issues: (): Issue[] => issuesOfItems(itemsOf(read()), currency()),
 
-    read(): { readonly currency: string; readonly items: readonly NewItem[] } {
+    read(): Content {
       const items = itemsOf(read()).map(({ line, name, quantity = 0, unitPrice = 0 }) => {
         return { name, sku: line.sku.value === '' ? null : line.sku.value, quantity, unitPrice };
       });

@@ -48,9 +48,11 @@ export function meetingOthers<T extends Values>(
   /** Returns whether any of it shows. */
   function meet(now: Version<T>): boolean {
     const mine = entered();
-    const [kept, taken] = partition(now.value, (name) => Object.hasOwn(mine, name));
+    const others = changedIn(now.value, seen.value);
+    const [kept, taken] = partition(others, (name) => Object.hasOwn(mine, name));
     write(taken as Partial<T>); // some of its members
-    before = { ...read(), ...kept };
+    const [written] = partition(read(), (name) => Object.hasOwn(taken, name));
+    before = { ...before, ...written, ...kept };
     seen = now;
     const theirs = shown.filter(({ text }) => text(now.value) !== text(known.value));
     const over = theirs.filter(({ name }) => Object.hasOwn(mine, name));
@@ -103,10 +105,10 @@ export function hasValues(object: object, members: Values): boolean {
   return Object.keys(changedIn(members, object)).length === 0;
 }
 
-/** Returns the members that the user has changed in a form: the others may have been changed by somebody else. */
-function changedIn(form: Values, before: object): Values {
+/** Returns the members that differ from those before. */
+function changedIn(values: Values, before: object): Values {
   const old = new Map(Object.entries(before).map(([name, value]) => [name, JSON.stringify(value)]));
-  return partition(form, (name) => old.get(name) !== JSON.stringify(form[name]))[0];
+  return partition(values, (name) => old.get(name) !== JSON.stringify(values[name]))[0];
 }
 
 function partition(values: Values, isFirst: (name: string) => boolean): [Values, Values] {
