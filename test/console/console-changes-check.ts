@@ -203,6 +203,18 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     assert.deepEqual([status, note], ['shipped', null]);
   });
 
+  await t.test('are read for no dialog that was closed', async () => {
+    await person.go('#/customers/1');
+    for (let count = 0; count < 3; count += 1) {
+      await person.press('Change');
+      await person.press('Cancel');
+    }
+    await tab.evaluate(countReads);
+    await office.patch('/customers/1', { note: 'Rings twice.' });
+    await person.see('Rings twice.');
+    assert.deepEqual(await tab.evaluate('reads.filter((path) => path === "/customers/1")'), ['/customers/1']);
+  });
+
   await t.test('are changed once where the response is lost', async () => {
     const before = await place();
     await openForm(before);
@@ -225,3 +237,13 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     );
   });
 });
+
+/** From then on `reads` in the page has the paths that it reads. */
+const countReads = `{
+  const send = fetch;
+  window.reads = [];
+  window.fetch = (path, options) => {
+    if (options.method === 'GET') reads.push(path);
+    return send(path, options);
+  };
+}`;

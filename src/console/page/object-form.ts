@@ -51,15 +51,20 @@ export function objectForm<T extends Values>(
 type Question<T> = ObjectForm<T> & { readonly title: string; readonly submit?: string };
 
 /** Resolves to the object once it is saved; to undefined if the dialog is closed. */
-export function askForObject<T extends Values>(
+export async function askForObject<T extends Values>(
   editor: Editor,
   { title, submit, ...content }: Question<T>,
 ): Promise<T | undefined> {
-  const { element, save } = objectForm<T>(editor, content);
-  return ask({
+  const closing = new AbortController();
+  const end = (): void => closing.abort(new Error('closed'));
+  editor.signal.addEventListener('abort', end);
+  const { element, save } = objectForm<T>({ ...editor, signal: closing.signal }, content);
+  const saved = await ask({
     title,
     content: element,
     submit: submit ?? (content.known === undefined ? t('Add') : t('Save')),
     run: save,
   });
+  end();
+  return saved;
 }
