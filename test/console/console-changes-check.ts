@@ -2,6 +2,7 @@
 // says.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
 import { openSignedIn, type PlacedOrder } from './console-shop.ts';
 
 test('orders changed in the console', { timeout: 300_000 }, async (t) => {
@@ -215,6 +216,25 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     assert.deepEqual(await tab.evaluate('reads.filter((path) => path === "/customers/1")'), ['/customers/1']);
   });
 
+  await t.test('leave the form that has saved them, and say in a dialog that they are deleted', async () => {
+    await person.go('#/shop');
+    await tab.evaluate(countReads);
+    await tab.evaluate(holdFirstRead);
+    await person.enter('Name of the shop', 'Tea & more');
+    await person.press('Save');
+    await tab.until('reads.filter((path) => path === "/shop").length > 1');
+    await wait(300);
+    await person.miss('Somebody has changed');
+    await tab.evaluate('letGo()');
+    await person.see('Saved.');
+    const { body: customer } = await office.post('/customers', { name: 'Nobody' });
+    await person.go(`#/customers/${customer.id}`);
+    await person.press('Change');
+    await office.delete(`/customers/${customer.id}`);
+    await tab.until('document.querySelector("dialog").innerText.includes("There is no customer")');
+    await person.press('Cancel');
+  });
+
   await t.test('are changed once where the response is lost', async () => {
     const before = await place();
     await openForm(before);
@@ -244,6 +264,19 @@ const countReads = `{
   window.reads = [];
   window.fetch = (path, options) => {
     if (options.method === 'GET') reads.push(path);
+    return send(path, options);
+  };
+}`;
+
+/** The next time that the page reads the shop waits for `letGo`. */
+const holdFirstRead = `{
+  const send = fetch;
+  let gate = new Promise((resolve) => (window.letGo = resolve));
+  window.fetch = async (path, options) => {
+    if (path !== '/shop' || options.method !== 'GET') return send(path, options);
+    const held = gate;
+    gate = undefined;
+    await held;
     return send(path, options);
   };
 }`;

@@ -1,7 +1,8 @@
 // How a form meets what others change meanwhile: at once, by the live events, or at the latest when it is saved.
 import { fill, h } from '../browser/elements.ts';
+import { messageOf } from '../forms/forms.ts';
 import { enumeration } from '../words/language.ts';
-import { Rejection } from '../service/request-errors.ts';
+import { isTemporary, Rejection } from '../service/request-errors.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from './view.ts';
 
@@ -38,23 +39,25 @@ export function meetingOthers<T extends Values>(
   { path, known, load, read, write, shown, refusal }: Change<T>,
 ): { readonly news: HTMLElement; readonly save: () => Promise<T> } {
   const news = h('p.issue.form-issue', { role: 'alert' });
+  /** The version with which the form was filled in, or that it has saved: `news` says what differs from it. */
+  let base = known;
   let seen = known;
   let before = read();
-  let isSaving = false;
+  let last: Promise<unknown> = Promise.resolve();
 
   /** Returns what the user has changed. */
   const entered = (): Values => changedIn(read(), before);
 
   /** Returns whether any of it shows. */
   function meet(now: Version<T>): boolean {
-    const mine = entered();
+    const mine = changedIn(entered(), now.value);
     const others = changedIn(now.value, seen.value);
     const [kept, taken] = partition(others, (name) => Object.hasOwn(mine, name));
     write(taken as Partial<T>); // some of its members
     const [written] = partition(read(), (name) => Object.hasOwn(taken, name));
     before = { ...before, ...written, ...kept };
     seen = now;
-    const theirs = shown.filter(({ text }) => text(now.value) !== text(known.value));
+    const theirs = shown.filter(({ text }) => text(now.value) !== text(base.value));
     const over = theirs.filter(({ name }) => Object.hasOwn(mine, name));
     const labels = (members: typeof shown): string => enumeration.format(members.map(({ label }) => label));
     const lines = [
@@ -69,35 +72,48 @@ export function meetingOthers<T extends Values>(
     return theirs.length > 0;
   }
 
-  async function send(): Promise<T> {
+  async function save(): Promise<T> {
     const mine = entered();
     const refused = refusal?.(seen.value, mine);
     if (refused !== undefined) throw new Error(refused);
     try {
       const idempotencyKey = crypto.randomUUID(); // it is sent again if the response is lost
-      return (await client.send<T>('PATCH', path, { body: mine, etag: seen.etag, idempotencyKey })).value;
+      const request = { body: mine, etag: seen.etag, idempotencyKey };
+      base = seen = await client.send<T>('PATCH', path, request);
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       const now = await load();
-      if (hasValues(now.value, mine)) return now.value; // the response to an attempt before was lost
-      if (meet(now)) throw new Error(t('Nothing was saved yet.'));
-      return send(); // only what the form doesn't show has changed
+      const isSaved = hasValues(now.value, mine); // the response to an attempt before was lost
+      if (!isSaved && meet(now)) throw new Error(t('Nothing was saved yet.'));
+      if (!isSaved) return save(); // only what the form doesn't show has changed
+      base = seen = now;
+    }
+    before = { ...before, ...mine };
+    fill(news);
+    return seen.value;
+  }
+
+  /** What can't be loaded at the moment is met by the next event, or by saving. */
+  async function look(): Promise<void> {
+    try {
+      const now = await load();
+      if (now.etag !== seen.etag) meet(now);
+    } catch (error) {
+      if (!isTemporary(error)) fill(news, messageOf(error));
     }
   }
 
-  live.watch(signal, async (events) => {
-    const isMeant = events.length === 0 || events.some(({ subject }) => subject === path);
-    if (!isMeant || isSaving) return;
-    const now = await load().catch(() => seen); // saving meets it, too
-    if (!isSaving && now.etag !== seen.etag) meet(now);
+  /** Waits for the turns before: none loads what another one is about to save. */
+  function inTurn<R>(run: () => Promise<R>): Promise<R> {
+    const turn = last.then(run, run);
+    last = turn;
+    return turn;
+  }
+
+  live.watch(signal, (events) => {
+    if (events.length === 0 || events.some(({ subject }) => subject === path)) void inTurn(look);
   });
-  return {
-    news,
-    save() {
-      isSaving = true;
-      return send().finally(() => (isSaving = false));
-    },
-  };
+  return { news, save: () => inTurn(save) };
 }
 
 /** Whether the object has these values. */
