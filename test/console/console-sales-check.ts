@@ -205,7 +205,7 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.press('F4');
     await person.see(waits);
     await tab.evaluate('holdOnly(null)');
-    await person.see('Price must be an amount');
+    await person.see('Price is required.');
     await person.miss(waits);
     assert.equal((await orders.newest()).id, id);
   });

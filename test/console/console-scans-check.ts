@@ -104,7 +104,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
       ['Container of green tea, loose', 'TEA-40FT', '1', '987654.99'], // which was sold before
     );
     await tab.press('F4');
-    await person.see('Price must be an amount');
+    await person.see('Price is required.');
     await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
   });
 

@@ -70,6 +70,16 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.miss('Back to');
   });
 
+  await t.test('is no conflict where the same one was made meanwhile', async () => {
+    const id = await place();
+    await person.go('#/orders?status=open');
+    await person.press(`Mark as paid …: order ${id}`);
+    await orders.change(id, { status: 'paid', payment: 'cash' });
+    await person.press('Paid: Cash');
+    await person.see(`Order ${id} is paid.`);
+    await person.miss('was not marked');
+  });
+
   await t.test('is not followed by the next one, nor undone: two clicks make one step', async () => {
     const id = await place(paid);
     for (const hash of ['#/orders', `#/orders/${id}`]) {

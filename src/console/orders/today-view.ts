@@ -238,7 +238,7 @@ function firstSteps({ user }: Page): HTMLElement {
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
       isAdmin && hasImports && step(t('Import your customers'), imported, '#/customers/import'),
-      step(t('Enter your products'), t('– a name and a price are enough.'), '#/products'),
+      step(t('Enter your products'), t('– each has a name, a price, and a number or barcode.'), '#/products'),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       isAdmin && isRegistrationOpen() && h('li', registrationHint()),

@@ -146,6 +146,7 @@ export class OrderSteps extends EventTarget {
     const { id, updatedAt } = shown;
     const path = `/orders/${id}`;
     const { value, etag } = await this.#client.read<Order>(path);
+    if (isMade(change, value)) return { ...shown, ...value }; // by whoever presses again before the page has changed
     if (value.updatedAt !== updatedAt) throw new Error(changesOf(shown, value));
     const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
     const options = { body: change, etag, idempotencyKey, outlivesPage: true };
@@ -171,6 +172,10 @@ export class OrderSteps extends EventTarget {
       this.dispatchEvent(new Event('change'));
     }, takeBackMilliseconds);
   }
+}
+
+function isMade({ status, payment }: Change, now: Order): boolean {
+  return status === now.status && (payment === undefined || payment === now.payment);
 }
 
 /** Says what somebody else has changed since the order was shown. */
