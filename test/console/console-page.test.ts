@@ -19,7 +19,7 @@ const policy =
 const compressedBytesMax = 91_000;
 /** Only browsers that show German load it. */
 const germanFile = '/console/german.js';
-const germanBytesMax = 14_900;
+const germanBytesMax = 15_000;
 const root = join(import.meta.dirname, '../..');
 const modules = sources.filter((path) => path.startsWith('src/console/'));
 

@@ -1,6 +1,6 @@
-// What is printed of an order: the packing slip without prices, and the order confirmation with them. Each has sender,
-// recipient and items, and ends with their number. The browser repeats the head of the table, which says shop and
-// order, on each page.
+// What is printed of an order: the packing slip without prices, but for what is still to pay, and the order confirmation
+// with them. Each has sender, recipient and items, and ends with their number. The browser repeats the head of the table,
+// which says shop and order, on each page.
 import type { Address, Item, Order } from '../words/api-types.ts';
 import { barcodePicture } from '../browser/barcode-picture.ts';
 import { addressBlock } from '../page/cards.ts';
