@@ -140,6 +140,11 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.go('#/products');
     await person.press('Change Green tea');
     await tab.until(`(${focused}) === '/name'`);
+    // the change by somebody else stays unseen
+    await tab.evaluate(`{
+      window.later = setTimeout;
+      window.setTimeout = (run, ms) => later(run, ms < 1100 ? 8000 : ms);
+    }`);
     await service.patch('/products/1', { token, body: { name: 'Tea, red' } });
     await person.enter('Name', 'Tea, blue');
     const at = await middleOf(tab, 'document.querySelector("dialog [type=submit]")');
@@ -148,6 +153,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
       await person.see('Now Name: Tea, red');
     }
     assert.equal((await list())[0]?.['name'], 'Tea, red');
+    await tab.evaluate('window.setTimeout = later');
     await person.press('Save'); // the next one goes, however soon
     await person.see('Tea, blue is changed.');
   });
