@@ -85,11 +85,21 @@ export const takeBackMilliseconds = 10_000;
  * place remains of it: nothing moves under a finger.
  */
 export function notify(text: Child, milliseconds = noticeMilliseconds): void {
-  for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
-  const notice = addNotice('notice', text);
+  const notice = announce('notice', text);
   setTimeout(() => notice.classList.add('over'), milliseconds);
+}
+
+/** Announces in alarm what was not done. It stays until there is another outcome. */
+export function refuse(text: Child): void {
+  announce('notice refused', text);
+}
+
+function announce(kind: string, text: Child): HTMLElement {
+  for (const outdated of document.querySelectorAll('.notice:not(.warning)')) outdated.remove();
+  const notice = addNotice(kind, text);
   // it is about the page to which its caller goes next
   queueMicrotask(() => onceLeft(() => notice.remove()));
+  return notice;
 }
 
 /**

@@ -40,14 +40,13 @@ function showForm(page: Page, draft: Draft): void {
     run,
   });
   const { body, customer, lines, delivery } = fields;
-  async function run(pressed: HTMLElement | null, entered: () => Entered, totalThen: string): Promise<void> {
+  async function run(pressed: HTMLElement | null, entered: () => Entered): Promise<void> {
     const payment = payments.find((each) => each === pressed?.dataset['payment']);
     const message = body.querySelector('.form-issue') ?? h('p');
     if (lines.isWaiting) fill(message, h('span.soft', t('What was scanned is still being looked up.')));
     await fields.settle();
     fill(message);
     throwIfInvalid(fields.issues(payment !== undefined));
-    if (payment !== undefined) throwIfChanged(totalThen, lines.total.value);
     const input = entered();
     const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);
@@ -117,12 +116,6 @@ function paymentButtons(): Child {
     return h('button', attributes, paymentNames[payment], ' ', h('kbd', key));
   });
   return h('div.ends', h('span', t('Paid:')), buttons);
-}
-
-/** The customer has paid the total that was shown: no other one is booked. */
-function throwIfChanged(before: string, total: string): void {
-  if (total === before) return;
-  throw new Error(t('Not booked: the total is {total} now, not {before}.', { total, before }));
 }
 
 /** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */

@@ -3,9 +3,9 @@
 import { soundAlarm } from '../browser/alarm.ts';
 import type { Customer, Issue, Order } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
-import { notify } from '../forms/dialogs.ts';
+import { notify, refuse } from '../forms/dialogs.ts';
 import { type Child, h } from '../browser/elements.ts';
-import { type Entered, field, form, textOf } from '../forms/forms.ts';
+import { type Entered, field, form, messageOf, textOf } from '../forms/forms.ts';
 import { cardIdOf, type Scans } from '../page/scans.ts';
 import { stages } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
@@ -24,8 +24,7 @@ type Options = {
   /** Shown beside the submit button. */
   readonly others: Child;
   readonly keep?: (entered: Entered | undefined) => boolean;
-  /** Receives the total that was shown when the button was pressed, too. */
-  readonly run: (pressed: HTMLElement | null, entered: () => Entered, totalThen: string) => Promise<void>;
+  readonly run: (pressed: HTMLElement | null, entered: () => Entered) => Promise<void>;
 };
 
 /** The customer is null if another user has them. */
@@ -92,17 +91,22 @@ export function orderForm(page: Page, options: Options) {
 
   /** What is scanned meanwhile is for the next order, or for this one if it isn't placed. */
   async function send(pressed: HTMLElement | null, all: () => Entered): Promise<void> {
-    const totalThen = lines.total.value;
     await scans.settled; // waits until the running scan's characters have arrived in a field
     body.dataset['scans'] = later;
     try {
-      await run(pressed, all, totalThen);
+      await run(pressed, all);
     } catch (error) {
       isRefused = pressed?.dataset['payment'] !== undefined;
-      if (isRefused) soundAlarm();
+      if (isRefused) sayRefused(error);
       takeScans();
       throw error;
     }
+  }
+
+  /** Where the next customer’s seller sees it, and until the sale is paid. */
+  function sayRefused(error: unknown): void {
+    soundAlarm();
+    refuse(t('Not paid, and still open. {reason}', { reason: messageOf(error) }));
   }
 
   /** While the service is away, nothing else shows that the code has arrived. */
