@@ -9,7 +9,7 @@ import { ask, notify } from '../forms/dialogs.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { addressLines, count, dateOnly, money } from '../words/formats.ts';
 import { action } from '../forms/forms.ts';
-import { shopOfPage } from '../words/page-text.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { type More, resourceView } from '../lists/resource-pages.ts';
 import { saveFile } from '../lists/list-file.ts';
 import { isFinal, isUnpaid } from '../words/statuses.ts';

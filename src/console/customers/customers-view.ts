@@ -7,7 +7,7 @@ import { dateOnly } from '../words/formats.ts';
 import { form } from '../forms/forms.ts';
 import { listPage } from '../lists/list-page.ts';
 import { objectForm } from '../page/object-form.ts';
-import { hasImports } from '../words/page-text.ts';
+import { hasImports } from '../words/page-meta.ts';
 import { type Column, nameCell, mailText } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import { emptyState, goTo, type Page, setPageTitle } from '../page/view.ts';

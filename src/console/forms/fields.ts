@@ -16,7 +16,7 @@ import {
   typedPrice,
 } from '../words/formats.ts';
 import { checkbox, choice, type Control, currencyChoice, enterValue, field, textOf } from './forms.ts';
-import { shopOfPage } from '../words/page-text.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { t } from '../words/texts.ts';
 
 export type Member = {

@@ -2,16 +2,16 @@
 // operations there are, who may call them (`x-access`), and what their members, filters and sorts are.
 import type { ApiClient } from '../service/api-client.ts';
 import type { Role } from '../words/api-types.ts';
-import { columnName, wordOf } from '../words/column-names.ts';
+import { columnName, valueText } from '../words/column-names.ts';
 import { h } from '../browser/elements.ts';
 import { type Member, textOfMember } from '../forms/fields.ts';
 import type { Choice } from './list-page.ts';
 import type { Row } from './live-rows.ts';
-import { wordsOfPage } from '../words/page-text.ts';
+import { metaCodes } from '../words/page-meta.ts';
 import { type Resource, resourceList, resourceView } from './resource-pages.ts';
 import { type Column, nameCell } from './tables.ts';
 import { t } from '../words/texts.ts';
-import { isStaff, type OwnPages, type Page } from '../page/view.ts';
+import { isStaff, type DocumentPages, type Page } from '../page/view.ts';
 
 type Schema = {
   readonly type?: string | readonly string[];
@@ -39,14 +39,14 @@ type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-type Object = Row & Readonly<Record<string, unknown>>;
+type ApiObject = Row & Readonly<Record<string, unknown>>;
 
 type Resolve = (schema?: Schema) => Schema;
 
 /** Resolves to the pages that the user may open. */
-export async function ownPages(client: ApiClient, role: Role): Promise<readonly OwnPages[]> {
+export async function documentPages(client: ApiClient, role: Role): Promise<readonly DocumentPages[]> {
   const document = await client.get<Document>('/openapi.json');
-  return wordsOfPage('resources').flatMap((name) => {
+  return metaCodes('resources').flatMap((name) => {
     const resource = resourceIn(document, name, role);
     if (resource === undefined) return [];
     const list = (page: Page): void => void resourceList(page, resource);
@@ -55,7 +55,11 @@ export async function ownPages(client: ApiClient, role: Role): Promise<readonly 
 }
 
 /** Returns undefined if the role may not see the list. */
-function resourceIn({ paths, components }: Document, name: string, role: Role): Resource<Object> | undefined {
+function resourceIn(
+  { paths, components }: Document,
+  name: string,
+  role: Role,
+): Resource<ApiObject> | undefined {
   const path = `/${name}`;
   const { get: list, post } = paths[path] ?? {};
   const { get: read, patch, delete: remove } = paths[`${path}/{id}`] ?? {};
@@ -71,10 +75,11 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
   const members = membersIn(resolve(sent ?? rows), resolve);
   const isName = ({ kind, values }: Member): boolean => kind === undefined && values === undefined;
   const first = members.find((each) => each.name === 'name' && isName(each)) ?? members.find(isName);
-  const nameOf = (object: Object): string =>
+  const nameOf = (object: ApiObject): string =>
     first === undefined ? `#${object.id}` : textOfMember(first, object);
   const others = members.filter((each) => each !== first && each.kind !== 'note').slice(0, columnsMax);
-  const about = (object: Object): string => others.map((member) => textOfMember(member, object)).join(' · ');
+  const about = (object: ApiObject): string =>
+    others.map((member) => textOfMember(member, object)).join(' · ');
   const parameters = new Map(list.parameters?.map((each) => [each.name ?? '', each.schema]));
   const filters = [...[...parameters.keys()].filter((each) => !paging.includes(each)), 'sort'];
   const searches = [
@@ -105,7 +110,7 @@ function resourceIn({ paths, components }: Document, name: string, role: Role): 
         label: first?.label ?? t('No.'),
         cell: (object) => nameCell(`#/${name}/${object.id}`, nameOf(object), about(object)),
       },
-      ...others.map((member): Column<Object> => ({
+      ...others.map((member): Column<ApiObject> => ({
         label: member.label,
         kind: 'wide',
         cell: (object) => h('span.clip.soft', { dir: 'auto' }, textOfMember(member, object)),
@@ -179,7 +184,7 @@ function labelOf(name: string): string {
 
 function namedValue(value: unknown): readonly [value: string, label: string] {
   if (typeof value === 'boolean') return [String(value), value ? t('Yes') : t('No')];
-  return [String(value), wordOf(value)];
+  return [String(value), valueText(value)];
 }
 
 function namedSort(value: unknown): readonly [value: string, label: string] {

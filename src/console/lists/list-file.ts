@@ -1,5 +1,5 @@
 // A list as a file for a spreadsheet: what the page shows, with its filters and its search. Programs read the API.
-import { columnName, wordOf } from '../words/column-names.ts';
+import { columnName, valueText } from '../words/column-names.ts';
 import { phoneText } from '../words/contact-links.ts';
 import { notify } from '../forms/dialogs.ts';
 import { h } from '../browser/elements.ts';
@@ -56,7 +56,7 @@ function wholeList(list: string): string {
 function readableCell(name: string | undefined = '', cell: string): string {
   if (name === 'phone') return readablePhone(cell);
   if (isAmount(name)) return cell.replace('.', decimalSign);
-  if (name === 'status' || name === 'payment') return wordOf(cell);
+  if (name === 'status' || name === 'payment') return valueText(cell);
   if (name === 'active') return cell === 'true' ? t('Yes') : t('No');
   if (isTime(name)) return cell === '' ? '' : localTime(cell);
   return isText(name) ? asText(cell) : cell;

@@ -9,7 +9,7 @@ import { fieldsOf, type Member } from '../forms/fields.ts';
 import { action, choice, form } from '../forms/forms.ts';
 import { chooseLanguage, language, languages } from '../words/language.ts';
 import { askForObject } from '../page/object-form.ts';
-import { textOfPage } from '../words/page-text.ts';
+import { metaText } from '../words/page-meta.ts';
 import { signOut } from '../page/sign-out.ts';
 import { rich, t } from '../words/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
@@ -167,7 +167,7 @@ const namesOfThisMachine = ['localhost', '127.0.0.1', '[::1]'];
 
 /** The page with the steps for another device, as a QR code; nothing where the certificate is not the service's own. */
 function otherDevicesCard(): Child {
-  const path = textOfPage('certificate');
+  const path = metaText('certificate');
   if (path === '') return undefined;
   const title = t('Phones and other devices');
   if (namesOfThisMachine.includes(location.hostname)) {

@@ -6,7 +6,7 @@ import type { List, Webhook } from '../words/api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { age, dateOnly, dateTime, shortTime } from '../words/formats.ts';
 import { now } from '../words/service-clock.ts';
-import { hasWebhooks, textOfPage } from '../words/page-text.ts';
+import { hasWebhooks, metaText } from '../words/page-meta.ts';
 import { undefinedIfMissing } from '../service/request-errors.ts';
 import { failureWords } from './webhook-words.ts';
 import { rich, t } from '../words/texts.ts';
@@ -59,7 +59,7 @@ function serviceAlerts(metrics: string | undefined): readonly Alert[] {
       t(
         'Nothing can be saved: the disk is full, or fails. Make space on it; then the service goes on by itself.',
       ),
-    textOfPage('replica') === '' && backupText(metricOf(metrics, 'orderly_last_backup_timestamp_seconds')),
+    metaText('replica') === '' && backupText(metricOf(metrics, 'orderly_last_backup_timestamp_seconds')),
     certificateText(metricOf(metrics, 'orderly_certificate_end_timestamp_seconds')),
   ];
   return texts.flatMap((text) => (text === false ? [] : { text, href: '#/system' }));

@@ -10,7 +10,7 @@ import { dateOnly, dateTime } from '../words/formats.ts';
 import { action, field, textOf } from '../forms/forms.ts';
 import { listPage } from '../lists/list-page.ts';
 import { askForObject } from '../page/object-form.ts';
-import { isRegistrationOpen } from '../words/page-text.ts';
+import { isRegistrationOpen } from '../words/page-meta.ts';
 import { undefinedIfMissing } from '../service/request-errors.ts';
 import { type More, resourceView } from '../lists/resource-pages.ts';
 import { type Column, nameCell } from '../lists/tables.ts';

@@ -9,7 +9,7 @@ import { fieldsOf, type Member } from '../forms/fields.ts';
 import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../words/formats.ts';
 import { form, throwIfInvalid } from '../forms/forms.ts';
 import { objectForm } from '../page/object-form.ts';
-import { setShop, storedShopLater } from '../words/page-text.ts';
+import { setShop, storedShopLater } from '../words/page-meta.ts';
 import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../page/view.ts';
 import { t } from '../words/texts.ts';
 

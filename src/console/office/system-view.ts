@@ -6,7 +6,7 @@ import { type Child, fill, h } from '../browser/elements.ts';
 import { eventList, latestShown, type NamedEvent, readLatest } from '../page/event-list.ts';
 import { count, dateTime } from '../words/formats.ts';
 import { action } from '../forms/forms.ts';
-import { hasWebhooks } from '../words/page-text.ts';
+import { hasWebhooks } from '../words/page-meta.ts';
 import { t } from '../words/texts.ts';
 import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
 import { alertsOf, metricOf, readState, type ServiceState } from './alerts.ts';

@@ -6,7 +6,7 @@ import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
 import { addressLines, money } from '../words/formats.ts';
 import { throwIfInvalid } from '../forms/forms.ts';
-import { nameOf, stages } from '../words/statuses.ts';
+import { statusName, stages } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
 import { goTo, setPageTitle, type Page, reloadable, skeleton } from '../page/view.ts';
 import { type ChangedOrder, orderForm } from './order-form.ts';
@@ -56,7 +56,7 @@ function changeForm(page: Page, known: Version<ChangedOrder>): Child {
       back.textContent = t('Back');
       return t('Order {id} is {status} now. What you have changed can’t be changed any more.', {
         id,
-        status: nameOf(now.status),
+        status: statusName(now.status),
       });
     },
   });
@@ -74,7 +74,7 @@ const fixedMembers = {
 } as const;
 
 const shownMembers = [
-  { name: 'status', label: t('Status'), text: ({ status }: Order) => nameOf(status) },
+  { name: 'status', label: t('Status'), text: ({ status }: Order) => statusName(status) },
   { name: 'items', label: t('Items'), text: itemsInWords },
   {
     name: 'customerId',

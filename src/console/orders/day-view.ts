@@ -7,7 +7,7 @@ import { dayOf, shopDays, timeText } from '../words/formats.ts';
 import { action, dayInput } from '../forms/forms.ts';
 import { saveTable } from '../lists/list-file.ts';
 import { now } from '../words/service-clock.ts';
-import { stages, titleOf } from '../words/statuses.ts';
+import { stages, statusTitle } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
 import {
   emptyState,
@@ -79,7 +79,7 @@ function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
       return own.length === 0 ? [] : [{ name, cells: [undefined, totalOf(own)] }];
     });
     const orderRows = [
-      ...statuses.flatMap((status) => dayRows(titleOf(status), ofStatus(placed, status), pill(status))),
+      ...statuses.flatMap((status) => dayRows(statusTitle(status), ofStatus(placed, status), pill(status))),
       { ...dayRow(t('Sold and paid'), sold(true)), isSum: true },
       { ...dayRow(t('Sold, not yet paid'), sold(false)), isSum: true },
     ];

@@ -3,7 +3,7 @@ import { customerName } from '../customers/customer-words.ts';
 import type { Order, Status } from '../words/api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { dateTime, money, shortTime } from '../words/formats.ts';
-import { stepLabel, type StepStatus, titleOf, usualStep } from '../words/statuses.ts';
+import { stepLabel, type StepStatus, statusTitle, usualStep } from '../words/statuses.ts';
 import { type Column, rowLink } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
@@ -11,7 +11,7 @@ import { stepButton } from './order-payment.ts';
 
 /** The name of the status, of these orders if they are given. */
 export function pill(status: Status, orders?: readonly Order[]): HTMLElement {
-  return h('span', { class: `pill ${status}` }, titleOf(status, orders));
+  return h('span', { class: `pill ${status}` }, statusTitle(status, orders));
 }
 
 /** Where there is very little room, the amount is beside the customer’s name instead of in its column. */

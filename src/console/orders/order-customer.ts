@@ -10,7 +10,7 @@ import { fieldsOf } from '../forms/fields.ts';
 import { type Entered, field, showIssue } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
 import { isLikeCode, sayUnhandled } from '../page/scans.ts';
-import { isWholeBarcode } from '../words/gtin.ts';
+import { isLongGtin } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
@@ -115,7 +115,7 @@ export function orderCustomer(page: Page, options: Options) {
       else active.choose();
       return active !== undefined;
     }
-    if (key === 'Enter' && active === undefined && isWholeBarcode(text())) {
+    if (key === 'Enter' && active === undefined && isLongGtin(text())) {
       const detail = text();
       control.value = '';
       search.close();

@@ -7,7 +7,7 @@ import { button, type Child, h, icon, icons } from '../browser/elements.ts';
 import { count } from '../words/formats.ts';
 import { action } from '../forms/forms.ts';
 import { isSingleKey, latinKey, unlessKeysFollow } from '../page/single-keys.ts';
-import { isFinal, nameOf, usualStep, usualWay } from '../words/statuses.ts';
+import { isFinal, statusName, usualStep, usualWay } from '../words/statuses.ts';
 import type { Column } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
@@ -108,7 +108,7 @@ function selectBox(value: number | 'all', label: string): HTMLInputElement {
 function stepButtons(page: Page, orders: readonly Order[]): readonly Child[] {
   return usualWay.map((to) => {
     const able = orders.filter(({ status }) => usualStep(status) === to);
-    const about = { count: count(able.length), to: nameOf(to, able) };
+    const about = { count: count(able.length), to: statusName(to, able) };
     const more = to === 'paid' ? ' …' : '';
     const label = t('{count} as {to}', about) + more; // three steps are one line on a tablet
     const attributes = { class: 'primary', 'aria-label': t('Mark {count} as {to}', about) + more };

@@ -19,10 +19,10 @@ import {
   isPickup,
   stages,
   stepLabel,
-  titleOf,
+  statusTitle,
   usualWay,
 } from '../words/statuses.ts';
-import { shopOfPage } from '../words/page-text.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { tableHead } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import {
@@ -145,7 +145,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
-  const pickup = h('p.soft', isHandedOver(order) ? titleOf(status, [order]) : t('Pickup'));
+  const pickup = h('p.soft', isHandedOver(order) ? statusTitle(status, [order]) : t('Pickup'));
   const noteText = note === null ? t('Add a note') : t('Change the note');
   const change = h('a', { href: `#/orders/${id}/change` }, noteText);
   const second = [
@@ -165,7 +165,7 @@ function statusPath(order: Order): HTMLElement {
   const way = usualWay.filter((name) => name !== 'shipped' || !isHandedOver(order));
   const step = (name: Status): HTMLElement => {
     const isHere = name === status;
-    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, titleOf(name, [order]));
+    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, statusTitle(name, [order]));
   };
   return h('ol.states', (isFinal(status) ? [status] : way).map(step));
 }

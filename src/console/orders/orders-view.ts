@@ -6,7 +6,7 @@ import { Drawing } from '../browser/drawing.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { count, today } from '../words/formats.ts';
 import { listPage } from '../lists/list-page.ts';
-import { titleOf } from '../words/statuses.ts';
+import { statusTitle } from '../words/statuses.ts';
 import { tabLinks } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import { emptyState, isStaff, type Page, urlWith } from '../page/view.ts';
@@ -70,7 +70,7 @@ function statusTabs(page: Page) {
       return [value, [label, number !== undefined && [' ', h('span.count', count(number))]]];
     };
     const all = counts && Object.values(counts).reduce((sum, each) => sum + each, 0);
-    const tabs = statuses.map((status) => tab(status, titleOf(status), counts?.[status]));
+    const tabs = statuses.map((status) => tab(status, statusTitle(status), counts?.[status]));
     const current = parameters.get('status') ?? '';
     const href = (value: string): string => urlWith(page, 'status', value);
     drawing.show(tabLinks(t('Status'), [tab('', t('All'), all), ...tabs], { current, href }));

@@ -7,7 +7,7 @@ import { addressBlock } from '../page/cards.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { addressLines, count, dateOnly, money } from '../words/formats.ts';
 import { locale } from '../words/language.ts';
-import { shopOfPage } from '../words/page-text.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { isUnpaid } from '../words/statuses.ts';
 import { numbered, t } from '../words/texts.ts';
 

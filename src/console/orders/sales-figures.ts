@@ -4,7 +4,7 @@ import { query } from '../service/api-client.ts';
 import type { Figures, Sales, Status } from '../words/api-types.ts';
 import { type Child, h, svg } from '../browser/elements.ts';
 import { count, dateTime, money, priceText, shopCurrency, shopDays } from '../words/formats.ts';
-import { isFinal, titleOf } from '../words/statuses.ts';
+import { isFinal, statusTitle } from '../words/statuses.ts';
 import { tableHead } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
@@ -83,8 +83,8 @@ export function totalOf(figures: readonly Pick<Figures, 'total'>[]): number {
 
 /** What moves money, by the status that the order gets: it is open again when it was marked as paid by mistake. */
 export const moneyNames = [
-  ['paid', titleOf('paid')],
-  ['refunded', titleOf('refunded')],
+  ['paid', statusTitle('paid')],
+  ['refunded', statusTitle('refunded')],
   ['open', t('Marked as paid by mistake')],
 ] as const satisfies readonly (readonly [Status, string])[];
 

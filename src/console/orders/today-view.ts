@@ -10,7 +10,7 @@ import { type Child, fill, h } from '../browser/elements.ts';
 import { eventList, isNews, latestShown, type NamedEvent, readLatest } from '../page/event-list.ts';
 import { age, count, dateTime, money, shopCurrency, shopDays, shortTime, today } from '../words/formats.ts';
 import { newerNotice, rowsInPlace } from '../lists/live-rows.ts';
-import { hasImports, isRegistrationOpen } from '../words/page-text.ts';
+import { hasImports, isRegistrationOpen } from '../words/page-meta.ts';
 import { now } from '../words/service-clock.ts';
 import type { WaitingStatus } from '../words/statuses.ts';
 import { type Column, table } from '../lists/tables.ts';

@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isHandedOver, isUnpaid, nameOf, stages } from '../words/statuses.ts';
+import { isHandedOver, isUnpaid, statusName, stages } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -50,7 +50,7 @@ export class OrderSteps extends EventTarget {
     const [first, ...others] = made;
     if (first === undefined) return;
     for (const order of made) this.#offer(order);
-    const names = new Set(made.map((order) => nameOf(order.status, [order])));
+    const names = new Set(made.map((order) => statusName(order.status, [order])));
     const said = { status: h('span', [...names].join(', ')), back: this.takeBackButton(made) };
     notify(
       others.length === 0
@@ -63,7 +63,7 @@ export class OrderSteps extends EventTarget {
   /** Ends the order, which can't be taken back. Throws if it is another version than was shown. */
   async end(order: Order, to: Status, reason: string | null): Promise<void> {
     await this.#change(order, reason === null ? { status: to } : { status: to, reason });
-    notify(t('Order {id} is {status}.', { id: order.id, status: nameOf(to) }));
+    notify(t('Order {id} is {status}.', { id: order.id, status: statusName(to) }));
     this.#tell([order]);
   }
 
@@ -89,7 +89,7 @@ export class OrderSteps extends EventTarget {
     if (before === null) return undefined;
     const label = isHandedOver(order)
       ? t('Not handed over yet')
-      : t('Back to {status}', { status: nameOf(before) });
+      : t('Back to {status}', { status: statusName(before) });
     return this.#backButton(label, [order]);
   }
 
@@ -113,7 +113,7 @@ export class OrderSteps extends EventTarget {
       return isUnpaid(order) && payment !== null ? { status, payment } : { status };
     };
     const undo = action(t('Undo'), () => this.#makeEach(changed, stepAgain));
-    const said = { id: h('span', first.id), status: h('span', nameOf(first.status, changed)), undo };
+    const said = { id: h('span', first.id), status: h('span', statusName(first.status, changed)), undo };
     notify(
       others.length === 0
         ? rich('Order {id} is {status} again. {undo}', said)
@@ -130,7 +130,7 @@ export class OrderSteps extends EventTarget {
       const change = changeOf(shown);
       this.#made.delete(id);
       return this.#change(shown, change).catch((error: unknown) => {
-        const about = { id, to: nameOf(change.status, [shown]), reason: messageOf(error) };
+        const about = { id, to: statusName(change.status, [shown]), reason: messageOf(error) };
         failures.push(t('Order {id} was not marked as {to}. {reason}', about));
         return undefined;
       });
@@ -183,7 +183,7 @@ function changesOf(shown: Order, now: Order): string {
   const [before = '', amount = ''] = [shown, now].map(({ total, currency }) => money(total, currency));
   const changes: string[] = [];
   if (now.status !== shown.status)
-    changes.push(t('It is {status} now.', { status: nameOf(now.status, [{ ...shown, ...now }]) }));
+    changes.push(t('It is {status} now.', { status: statusName(now.status, [{ ...shown, ...now }]) }));
   if (now.payment !== null && now.payment !== shown.payment)
     changes.push(`${t('Payment: {payment}', { payment: paymentNames[now.payment] })}.`);
   if (before !== amount) changes.push(t('It is {amount} now, not {before}.', { amount, before }));

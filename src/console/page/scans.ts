@@ -16,7 +16,7 @@ import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { notify } from '../forms/dialogs.ts';
 import { soundAlarm } from '../browser/alarm.ts';
 import type { Control } from '../forms/forms.ts';
-import { isBarcode, isGtin, isWholeBarcode } from '../words/gtin.ts';
+import { isBarcode, isGtin, isLongGtin } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 
 /** Between two keys of one code. */
@@ -115,7 +115,7 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     const code = scannedCode(last);
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const wasScanned = isScan(last, code, pause) || (isWholeBarcode(code) && barcodeAsked()?.value === '');
+    const wasScanned = isScan(last, code, pause) || (isLongGtin(code) && barcodeAsked()?.value === '');
     if (wasScanned || rule === 'code') {
       burst = { ...burst, followsScan: true };
       // what is found in the search is shown while the focus is there

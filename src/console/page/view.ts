@@ -22,11 +22,11 @@ export type App = {
   readonly scans: Scans;
   readonly user: User;
   /** The pages that the service’s document has made. */
-  readonly own: readonly OwnPages[];
+  readonly documentPages: readonly DocumentPages[];
 };
 
 /** The pages of a kind of objects that the console knows from the service’s document alone. */
-export type OwnPages = {
+export type DocumentPages = {
   /** In the URL and in the API. */
   readonly name: string;
   readonly title: string;

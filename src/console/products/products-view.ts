@@ -3,7 +3,7 @@ import type { Product } from '../words/api-types.ts';
 import { h } from '../browser/elements.ts';
 import type { Member } from '../forms/fields.ts';
 import { money } from '../words/formats.ts';
-import { hasImports } from '../words/page-text.ts';
+import { hasImports } from '../words/page-meta.ts';
 import { type Resource, resourceList, resourceView } from '../lists/resource-pages.ts';
 import { isBarcode, isGtin } from '../words/gtin.ts';
 import type { Page } from '../page/view.ts';

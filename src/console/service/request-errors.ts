@@ -1,11 +1,11 @@
 // Why a request failed: the service rejected it, or no response came. Any other error is a defect.
 import type { Issue, Problem } from '../words/api-types.ts';
 import { serviceClock } from '../words/service-clock.ts';
-import { t, wordsFor } from '../words/texts.ts';
+import { t, firstTranslation } from '../words/texts.ts';
 
 /** The problem in the reader's language. */
-export function wordsOf({ code, detail }: Problem): string {
-  return wordsFor([detail, `problem ${code}`, 'problem other'], { code }) ?? detail;
+export function problemText({ code, detail }: Problem): string {
+  return firstTranslation([detail, `problem ${code}`, 'problem other'], { code }) ?? detail;
 }
 
 /** A request that the service rejected, with the reason. */
@@ -80,7 +80,7 @@ export async function jsonOf<T>(response: Response): Promise<T> {
 export async function rejectionOf(response: Response): Promise<Rejection> {
   const problem = await jsonOf<Problem>(response);
   const seconds = Number(response.headers.get('retry-after')) || 0;
-  return new Rejection({ ...problem, detail: wordsOf(problem) }, seconds);
+  return new Rejection({ ...problem, detail: problemText(problem) }, seconds);
 }
 
 /** Returns whether the same request may succeed later. */

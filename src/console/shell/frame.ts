@@ -32,7 +32,7 @@ import {
 } from '../page/view.ts';
 import { Drawing, keepFocus } from '../browser/drawing.ts';
 import { fill, h } from '../browser/elements.ts';
-import { setShop, shopOfPage, storedShopLater, textOfPage } from '../words/page-text.ts';
+import { setShop, shopOfPage, storedShopLater, metaText } from '../words/page-meta.ts';
 import { serviceClock } from '../words/service-clock.ts';
 import { t } from '../words/texts.ts';
 
@@ -82,7 +82,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const steps = new OrderSteps(reader.client);
   const drafts = draftsOf(reader.user.id, signal);
   const scans = watchScans(reader.client, signal);
-  let app: App = { ...reader, steps, drafts, scans, own: [] };
+  let app: App = { ...reader, steps, drafts, scans, documentPages: [] };
   const main = h('main', { id: 'main' });
   const banner = h('div', { id: 'banner', role: 'status' });
   const bar = new Drawing(h('nav.side', { 'aria-label': t('Console') }));
@@ -119,12 +119,12 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     currentPath = path;
   }
 
-  async function addOwn(): Promise<void> {
-    const { readOwnPages } = await import('./office-views.ts');
-    app = { ...app, own: await readOwnPages(app) };
+  async function addDocumentPages(): Promise<void> {
+    const { readDocumentPages } = await import('./office-views.ts');
+    app = { ...app, documentPages: await readDocumentPages(app) };
     if (signal.aborted) return;
     const { name } = routeOf(location.hash, app);
-    if (ownView(name, app) !== undefined) draw();
+    if (documentView(name, app) !== undefined) draw();
     else bar.show(navigationBar(app, itemOf(name)));
   }
 
@@ -140,7 +140,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   const isShopUnknown =
     app.user.role === 'admin' && shopOfPage().updatedAt === null && storage.read(storedShopLater) === null;
   if (/^(#\/?)?$/.test(location.hash) && isShopUnknown) history.replaceState(null, '', '#/shop?first');
-  if (textOfPage('resources') !== '') void addOwn().catch(() => undefined); // the others are there
+  if (metaText('resources') !== '') void addDocumentPages().catch(() => undefined); // the others are there
   draw();
 }
 
@@ -172,14 +172,14 @@ function itemOf(name: string): string {
 function viewOf(name: string, app: App): View {
   const { role } = app.user;
   if (isAllowed(itemOf(name), role))
-    return (Object.hasOwn(views, name) ? views[name] : ownView(name, app)) ?? officeView(name);
+    return (Object.hasOwn(views, name) ? views[name] : documentView(name, app)) ?? officeView(name);
   const text = t('This page is not for accounts with the role {role}.', { role: roleNames[role] });
   return ({ main }) => showMessage(main, t('Not allowed'), text);
 }
 
-function ownView(name: string, { own }: App): View | undefined {
+function documentView(name: string, { documentPages }: App): View | undefined {
   const [kind, part] = name.split('/', 2);
-  const pages = own.find((each) => each.name === kind);
+  const pages = documentPages.find((each) => each.name === kind);
   return part === undefined ? pages?.list : pages?.one;
 }
 

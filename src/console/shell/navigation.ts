@@ -5,7 +5,7 @@ import { roleNames } from '../words/column-names.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Attributes, button, fill, h, icon, icons } from '../browser/elements.ts';
 import { signOut } from '../page/sign-out.ts';
-import { documentationLink } from '../words/page-text.ts';
+import { documentationLink } from '../words/page-meta.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from '../words/texts.ts';
 
@@ -37,8 +37,8 @@ export function isAllowed(name: string, role: Role): boolean {
 }
 
 /** What the console knows from the service’s document stands after what it knows itself. */
-function allowedItems({ user, own }: App): readonly (readonly [name: string, item: Item])[] {
-  const others = own.map(
+function allowedItems({ user, documentPages }: App): readonly (readonly [name: string, item: Item])[] {
+  const others = documentPages.map(
     ({ name, title }) => [name, { title, icon: 'products', roles, isPrimary: false }] as const,
   );
   return [...Object.entries(navigationItems), ...others].filter(([, { roles }]) => roles.includes(user.role));

@@ -7,13 +7,16 @@ import { productsView, productView } from '../products/products-view.ts';
 import { shopView } from '../office/shop-view.ts';
 import { systemView } from '../office/system-view.ts';
 import { webhookView } from '../office/webhook-view.ts';
-import { ownPages } from '../lists/document-resources.ts';
-import { hasImports } from '../words/page-text.ts';
-import type { OwnPages, Page, View } from '../page/view.ts';
+import { documentPages } from '../lists/document-resources.ts';
+import { hasImports } from '../words/page-meta.ts';
+import type { DocumentPages, Page, View } from '../page/view.ts';
 
 /** Resolves to the pages of what the console knows from the service’s document alone. */
-export function readOwnPages({ client, user }: Pick<Page, 'client' | 'user'>): Promise<readonly OwnPages[]> {
-  return ownPages(client, user.role);
+export function readDocumentPages({
+  client,
+  user,
+}: Pick<Page, 'client' | 'user'>): Promise<readonly DocumentPages[]> {
+  return documentPages(client, user.role);
 }
 
 export const officeViews: Readonly<Record<string, View>> = {

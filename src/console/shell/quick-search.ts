@@ -6,7 +6,7 @@ import { customerSearch } from '../customers/customer-search.ts';
 import { openDialog } from '../forms/dialogs.ts';
 import { money } from '../words/formats.ts';
 import { isBarcode } from '../words/gtin.ts';
-import { titleOf } from '../words/statuses.ts';
+import { statusTitle } from '../words/statuses.ts';
 import { type App, goTo, isStaff } from '../page/view.ts';
 import { t } from '../words/texts.ts';
 
@@ -43,7 +43,7 @@ async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise
   const orders = find<Order>('/orders', { include: 'customer' }, (order) => {
     const { id, customer, status, total, currency } = order;
     const name = [`#${id}`, customer?.name].filter(Boolean).join(' ');
-    const about = `${titleOf(status, [order])} · ${money(total, currency)}`;
+    const about = `${statusTitle(status, [order])} · ${money(total, currency)}`;
     return { id: `order-${id}`, name, about, choose: () => open(`/orders/${id}`) };
   });
   const searches: [string, Promise<readonly Found[]>][] = [

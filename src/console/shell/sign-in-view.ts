@@ -4,8 +4,8 @@ import { type BrowserSession, keepsNothing } from '../service/browser-session.ts
 import { ask } from '../forms/dialogs.ts';
 import { button, type Child, fill, h } from '../browser/elements.ts';
 import { field, type Field, form } from '../forms/forms.ts';
-import { documentationLink } from '../words/page-text.ts';
-import { Rejection, wordsOf } from '../service/request-errors.ts';
+import { documentationLink } from '../words/page-meta.ts';
+import { Rejection, problemText } from '../service/request-errors.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Resolves once somebody has signed in. `again` is the e-mail address of one whose session has expired. */
@@ -86,7 +86,7 @@ function credentials(
     if (problem === undefined) return;
     if (problem.code === 'invalid-credentials')
       throw new Rejection({ ...problem, detail: t('Wrong e-mail address or password.') });
-    if (problem.code !== 'code-required') throw new Rejection({ ...problem, detail: wordsOf(problem) });
+    if (problem.code !== 'code-required') throw new Rejection({ ...problem, detail: problemText(problem) });
     code.element.hidden = false;
     const detail = wasAsked ? t('This code is wrong, or was used already.') : t('Also enter the code.');
     throw new Rejection({ ...problem, errors: [{ pointer: '#/code', detail }] });

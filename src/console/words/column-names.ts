@@ -75,8 +75,8 @@ export const roleNames: Readonly<Record<Role, string>> = {
 /** What an order or a webhook may be. */
 const states = [...statuses, 'enabled', 'paused', 'disabled'] as const;
 
-/** Returns the word for a status, and the name of a role or a way of payment; any other value as it is. */
-export function wordOf(value: unknown): string {
+/** Returns the name of a status, a role or a payment; any other value as it is. */
+export function valueText(value: unknown): string {
   const named = Object.entries({ ...paymentNames, ...roleNames }).find(([name]) => name === value);
   const state = states.find((each) => each === value);
   return named?.[1] ?? (state === undefined ? String(value) : t(state));

@@ -1,6 +1,6 @@
 // Events in words, each with a link to the view of its subject.
 import type { EventKind, happenings, ServiceEvent } from './api-types.ts';
-import { columnName, wordOf } from './column-names.ts';
+import { columnName, valueText } from './column-names.ts';
 import { enumeration } from './language.ts';
 import { t } from './texts.ts';
 
@@ -76,8 +76,8 @@ export function changeTexts(
   const texts = Object.entries(shown).flatMap(([member, change]) => {
     const [before, after] = pairOf(change);
     if (after === undefined) return [];
-    if (isStep && before === null) return [t('Payment: {payment}', { payment: wordFor(after) })];
-    return [`${columnName(member)} ${wordFor(before)} → ${wordFor(after)}`];
+    if (isStep && before === null) return [t('Payment: {payment}', { payment: valueTextOrNone(after) })];
+    return [`${columnName(member)} ${valueTextOrNone(before)} → ${valueTextOrNone(after)}`];
   });
   if (isStep || currency === undefined) return texts;
   const [oldCurrency = currency] = pairOf(changes['currency']) as [string?];
@@ -99,8 +99,8 @@ function pairOf(change: unknown): readonly unknown[] {
   return Array.isArray(change) ? change : [];
 }
 
-function wordFor(value: unknown): string {
-  return value === null ? t('not said') : wordOf(value);
+function valueTextOrNone(value: unknown): string {
+  return value === null ? t('not said') : valueText(value);
 }
 
 /** Returns the link to the view of the event's subject; undefined without a view, or if it was deleted. */

@@ -3,19 +3,19 @@
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
 import { placeLine } from './address-order.ts';
 import type { Address } from './api-types.ts';
-import { isWholeBarcode } from './gtin.ts';
+import { isLongGtin } from './gtin.ts';
 import { browserLocale, language, locale } from './language.ts';
-import { shopOfPage, wordsOfPage } from './page-text.ts';
+import { shopOfPage, metaCodes } from './page-meta.ts';
 import { now } from './service-clock.ts';
 import { t } from './texts.ts';
 import { ZoneDays } from './zone-days.ts';
 
 const active: Digits = Object.fromEntries(
-  wordsOfPage('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
+  metaCodes('currencies').map((text) => [text.slice(0, 3), Number(text.slice(4))]),
 );
 const digits: Digits = {
   ...active,
-  ...Object.fromEntries(wordsOfPage('whole-currencies').map((code) => [code, 0])),
+  ...Object.fromEntries(metaCodes('whole-currencies').map((code) => [code, 0])),
 };
 
 const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
@@ -47,7 +47,7 @@ export function priceText(minorUnits: number, currency: string): string {
 
 /** In a file it may be known which sign begins the decimals. */
 export function typedPrice(text: string, currency: string, fileSign?: string): number | undefined {
-  if (isWholeBarcode(text)) return undefined;
+  if (isLongGtin(text)) return undefined;
   return priceOf(text, { ...priceFormat(currency), ...(fileSign !== undefined && { fileSign }) });
 }
 
@@ -59,7 +59,7 @@ export function priceReadings(text: string, currency: string): readonly [string,
 /** Explains what to enter instead of an invalid price, or of none. */
 export function priceIssue(text: string, currency: string): string {
   if (text.trim() === '') return t('{label} is required.', { label: t('Price') });
-  if (isWholeBarcode(text)) return t('That is a barcode, no price.');
+  if (isLongGtin(text)) return t('That is a barcode, no price.');
   const [first, second = ''] = priceReadings(text, currency) ?? [];
   return first === undefined
     ? t('Price must be an amount such as {example}.', { example: priceText(749, currency) })
@@ -197,7 +197,7 @@ export function countryName(code: string): string {
 
 /** Returns the countries sorted by name, or by code if the browser has no name. */
 export function countryChoices(): (readonly [string, string])[] {
-  return wordsOfPage('countries')
+  return metaCodes('countries')
     .map((code) => [code, countryName(code)] as const)
     .sort(([, a], [, b]) => a.localeCompare(b));
 }

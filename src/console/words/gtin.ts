@@ -13,6 +13,6 @@ export function isGtin(text: string): boolean {
 }
 
 /** Whether it can only be a barcode: a price or a number of phones is hardly ever as long, with a right check digit. */
-export function isWholeBarcode(text: string): boolean {
+export function isLongGtin(text: string): boolean {
   return text.length >= 12 && isGtin(text);
 }

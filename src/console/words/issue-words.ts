@@ -2,7 +2,7 @@
 // and codes that the service's sentence has. For the other codes that sentence itself says most to those who read English;
 // other languages have words for them.
 import type { Issue } from './api-types.ts';
-import { t, wordsFor } from './texts.ts';
+import { t, firstTranslation } from './texts.ts';
 
 type Wording = {
   readonly label: string;
@@ -72,7 +72,7 @@ export function issueInWords(issue: Issue, { label, limit, country, entered }: W
   const known = names.find(isKnown);
   if (known !== undefined) return t(issueWords[known], values);
   const others = [...names, 'other'].map((name) => `issue ${name}`);
-  return wordsFor(others, values) ?? withLabel(detail, member, label);
+  return firstTranslation(others, values) ?? withLabel(detail, member, label);
 }
 
 function isKnown(name: string): name is keyof typeof issueWords {

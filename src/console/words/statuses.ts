@@ -73,19 +73,19 @@ export function isHandedOver(order: Order): boolean {
   return order.status === 'delivered' && isPickup(order);
 }
 
-/** The name of the status within a sentence, for these orders if they are given. */
-export function nameOf(status: Status, orders: readonly Order[] = []): string {
+/** The status within a sentence; where all these orders are picked up, delivered means handed over. */
+export function statusName(status: Status, orders: readonly Order[] = []): string {
   const isHanded = orders.length > 0 && orders.every((order) => isHandedOver({ ...order, status }));
   return isHanded ? t('handed over') : t(status);
 }
 
-/** The name of the status that stands alone. */
-export function titleOf(status: Status, orders?: readonly Order[]): string {
-  const name = nameOf(status, orders);
+/** The status with a capital letter. */
+export function statusTitle(status: Status, orders?: readonly Order[]): string {
+  const name = statusName(status, orders);
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
 /** The label of the button that makes the step of an order; the one to `paid` asks how. */
 export function stepLabel(to: Status, order: Order): string {
-  return t('Mark as {to}', { to: nameOf(to, [order]) }) + (to === 'paid' ? ' …' : '');
+  return t('Mark as {to}', { to: statusName(to, [order]) }) + (to === 'paid' ? ' …' : '');
 }

@@ -30,7 +30,7 @@ export function rich<T extends Text, Value>(
 }
 
 /** Returns the words for the first of these that has some: `issue pattern email`. None has any in English. */
-export function wordsFor(
+export function firstTranslation(
   names: readonly string[],
   values: Readonly<Record<string, string>> = {},
 ): string | undefined {

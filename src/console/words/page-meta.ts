@@ -1,32 +1,32 @@
-// Texts that the service has written into the page: the codes that the API accepts, the shop, where the documentation
-// is, and whether there are webhooks and imports. Those of the shop are replaced when somebody changes it.
+// The `meta` elements that the service has written into the page: the codes that the API accepts, the shop, where the
+// documentation is, and whether there are webhooks and imports. The shop is replaced when somebody changes it.
 import type { Shop } from './api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
 
-export function textOfPage(name: string): string {
-  return metaOf(name)?.content ?? '';
+export function metaText(name: string): string {
+  return metaElement(name)?.content ?? '';
 }
 
-/** Returns a list of codes, which may have values: `EUR:2`. */
-export function wordsOfPage(name: string): string[] {
-  return textOfPage(name).split(' ');
+/** Returns the codes in the element, which may have values: `EUR:2`. */
+export function metaCodes(name: string): string[] {
+  return metaText(name).split(' ');
 }
 
 /** Whether the service delivers events to webhooks. */
-export const hasWebhooks = textOfPage('webhooks') !== '';
+export const hasWebhooks = metaText('webhooks') !== '';
 
 /** Whether the service imports files. */
-export const hasImports = textOfPage('imports') !== '';
+export const hasImports = metaText('imports') !== '';
 
 /** The link to the documentation, if the service has it. */
 export function documentationLink(...content: readonly Child[]): Child {
-  const url = textOfPage('documentation');
+  const url = metaText('documentation');
   return url !== '' && h('a', { href: url }, content);
 }
 
 /** The shop as it was when the page was loaded, or as it was set since. */
 export function shopOfPage(): Shop {
-  return JSON.parse(textOfPage('shop')); // as the service has written it, or `setShop`
+  return JSON.parse(metaText('shop')); // as the service has written it, or `setShop`
 }
 
 /** Stored where an administrator at this device has put off the questions about the shop. */
@@ -40,10 +40,10 @@ export function isRegistrationOpen(): boolean {
 /** Returns whether the page had another one. */
 export function setShop(shop: Shop): boolean {
   const known: Readonly<Record<string, unknown>> = shopOfPage();
-  metaOf('shop')?.setAttribute('content', JSON.stringify(shop));
+  metaElement('shop')?.setAttribute('content', JSON.stringify(shop));
   return Object.entries(shop).some(([name, value]) => known[name] !== value);
 }
 
-function metaOf(name: string): HTMLMetaElement | null {
+function metaElement(name: string): HTMLMetaElement | null {
   return document.querySelector<HTMLMetaElement>(`meta[name="${name}"]`);
 }
