@@ -1,6 +1,6 @@
 // The pages of one kind of objects: their list, and one object with its history, both from the members' declaration.
 import type { ServiceEvent } from '../words/api-types.ts';
-import type { Version } from '../page/conflicts.ts';
+import type { Version } from '../service/api-client.ts';
 import { factList } from '../page/cards.ts';
 import { askToDelete, notify } from '../forms/dialogs.ts';
 import { Drawing } from '../browser/drawing.ts';

@@ -2,7 +2,7 @@
 // may sign up. An administrator is asked for it at the first sign-in, on this page.
 import type { Shop } from '../words/api-types.ts';
 import { storage } from '../browser/browser-gaps.ts';
-import type { Version } from '../page/conflicts.ts';
+import type { Version } from '../service/api-client.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
 import { fieldsOf, type Member } from '../forms/fields.ts';

@@ -1,7 +1,8 @@
 // The form that changes an order: its items while it is open, its customer and delivery until it is shipped, and its
 // note always.
 import type { Order } from '../words/api-types.ts';
-import { meetingOthers, type Version } from '../page/conflicts.ts';
+import type { Version } from '../service/api-client.ts';
+import { concurrentEdit } from '../page/concurrent-edit.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
 import { addressLines, money } from '../words/formats.ts';
@@ -43,7 +44,7 @@ function changeForm(page: Page, known: Version<ChangedOrder>): Child {
     },
   });
   const fixed = fixedMembers[stages[status].changes];
-  const { news, save } = meetingOthers<ChangedOrder>(page, {
+  const { news, save } = concurrentEdit<ChangedOrder>(page, {
     path,
     known,
     load: () => readVersion(page),

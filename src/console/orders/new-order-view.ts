@@ -4,7 +4,6 @@ import { type Order, type Payment, payments } from '../words/api-types.ts';
 import { soundAlarm } from '../browser/alarm.ts';
 import { deferred } from '../browser/browser-gaps.ts';
 import { paymentNames } from '../words/column-names.ts';
-import { explainReusedKey } from '../page/conflicts.ts';
 import { notify, takeBackMilliseconds, warn } from '../forms/dialogs.ts';
 import type { Draft, Drafts } from '../page/drafts.ts';
 import { button, type Child, fill, h } from '../browser/elements.ts';
@@ -234,9 +233,12 @@ function giveUp(drafts: Drafts, draft: Draft): void {
   notify(rich('What was entered is given up. {undo}', { undo: button(t('Undo'), again) }));
 }
 
-const explainPlacedBefore = explainReusedKey(
-  t('This order was placed the first time, before you changed it: see Orders.'),
-);
+/** The form keeps its key: if the response was lost, a changed order must not repeat the request. */
+function explainPlacedBefore(error: unknown): never {
+  const isPlaced = error instanceof Rejection && error.code === 'idempotency-key-reused';
+  if (!isPlaced) throw error;
+  throw new Error(t('This order was placed the first time, before you changed it: see Orders.'));
+}
 
 /** Fills in the form from the URL: `customer=7`, or `copy=12` for the items and the customer of an order. */
 async function prepare({ client, parameters, signal }: Page, fields: OrderForm): Promise<void> {

@@ -1,7 +1,7 @@
 // The delivery in the form of an order: an address, or pickup, and for a sale whether it is handed over. What is sold
 // to nobody in particular is taken along.
 import type { Address, Issue } from '../words/api-types.ts';
-import { hasValues } from '../page/conflicts.ts';
+import { hasValues } from '../page/concurrent-edit.ts';
 import { button, fill, h } from '../browser/elements.ts';
 import { addressInput } from '../forms/fields.ts';
 import { addressLines } from '../words/formats.ts';

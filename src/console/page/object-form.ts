@@ -1,5 +1,6 @@
 // The form of one object, new or known.
-import { type Editor, meetingOthers, type Version } from './conflicts.ts';
+import type { Version } from '../service/api-client.ts';
+import { concurrentEdit, type Editor } from './concurrent-edit.ts';
 import { ask } from '../forms/dialogs.ts';
 import { type Fields, fieldsOf, type Member, textOfMember } from '../forms/fields.ts';
 import { h } from '../browser/elements.ts';
@@ -38,7 +39,7 @@ export function objectForm<T extends Values>(
   const { news, save } =
     known === undefined
       ? { news: undefined, save: add }
-      : meetingOthers<T>(editor, { path, known, load, ...fields, shown });
+      : concurrentEdit<T>(editor, { path, known, load, ...fields, shown });
   return {
     element: h('div', fields.element, news),
     save() {

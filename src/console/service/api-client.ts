@@ -26,7 +26,7 @@ type RequestOptions = {
   readonly signal?: AbortSignal | undefined;
   readonly headers?: Readonly<Record<string, string>>;
 };
-type Versioned<T> = { readonly value: T; readonly etag: string | undefined };
+export type Version<T> = { readonly value: T; readonly etag: string | undefined };
 
 const pausesMilliseconds = [250, 1_000, 2_500];
 const backMilliseconds = 1_500;
@@ -53,11 +53,11 @@ export class ApiClient extends EventTarget {
   }
 
   /** Returns the ETag as well, for a change that must apply to this version of the object. */
-  async read<T>(path: string, signal?: AbortSignal): Promise<Versioned<T>> {
+  async read<T>(path: string, signal?: AbortSignal): Promise<Version<T>> {
     return this.send<T>('GET', path, { signal });
   }
 
-  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Versioned<T>> {
+  async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Version<T>> {
     const response = await this.request(method, path, options);
     const text = await bodyOf(response);
     const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents
