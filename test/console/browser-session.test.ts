@@ -262,6 +262,12 @@ describe('a session in a browser', () => {
     });
   });
 
+  test('a page of a proxy instead of an answer means that the service can’t be reached', async () => {
+    const client = new ApiClient(await signedIn(), () => Promise.resolve(false));
+    browser.respond = () => Promise.resolve(new Response('<html>Sign in to this network</html>'));
+    await assert.rejects(client.get('/orders'), Unreachable);
+  });
+
   test('a change without an Idempotency-Key is not repeated after a 503', async () => {
     const client = new ApiClient(await signedIn(), () => Promise.resolve(false));
     let changes = 0;

@@ -4,7 +4,6 @@ import { deferred } from '../browser/browser-gaps.ts';
 import type { BrowserSession } from './browser-session.ts';
 import {
   answerMilliseconds,
-  bodyOf,
   fetchResponse,
   jsonOf,
   Rejection,
@@ -59,8 +58,8 @@ export class ApiClient extends EventTarget {
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Version<T>> {
     const response = await this.request(method, path, options);
-    const text = await bodyOf(response);
-    const value = (text === '' ? undefined : JSON.parse(text)) as T; // the shape that the API documents
+    // whoever asks for nothing expects none
+    const value = response.status === 204 ? (undefined as T) : await jsonOf<T>(response);
     return { value, etag: response.headers.get('etag') ?? undefined };
   }
 
