@@ -247,7 +247,7 @@ test('what was entered in other forms', { timeout: 300_000 }, async (t) => {
     await person.press('Sign in');
     await tab.until('document.querySelector("dialog:modal")');
     await person.press('Save');
-    await person.see('+49 44155555');
+    await person.see('+49 441 55555');
     await person.press('Change');
     await person.enter('Phone', '+4944166666');
     assert.equal(await isWarned(), true);

@@ -1,5 +1,5 @@
-// Writes src/schema/phone-plans.ts from the metadata of google/libphonenumber (Apache-2.0), in the package
-// libphonenumber-js (MIT): node test/tools/generate-phone-plans.ts
+// Writes src/schema/phone-plans.ts and src/console/words/phone-formats.ts from the metadata of google/libphonenumber
+// (Apache-2.0), in the package libphonenumber-js (MIT): node test/tools/generate-phone-plans.ts
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { jsonOf } from './npm-package.ts';
@@ -8,7 +8,14 @@ const version = '1.13.16';
 
 /** A country, by the positions of the package's format 4; 0 is an absent text. */
 type Text = string | 0 | null | undefined;
-type Format = readonly [pattern: string, format: string, leading?: string[], rule?: Text, optional?: unknown];
+type Format = readonly [
+  pattern: string,
+  format: string,
+  leading?: string[],
+  rule?: Text,
+  optional?: unknown,
+  abroad?: Text,
+];
 type Country = readonly [
   callingCode: string,
   internationalPrefix: string,
@@ -87,6 +94,22 @@ function fitOf([pattern, , leading = []]: Format): string {
   return length + (start.includes('|') ? `(?:${start})` : start);
 }
 
+/** A calling code's row: see the head of the generated file. Its main country has the formats. */
+function formatRowOf(
+  callingCode: string,
+  names: readonly string[],
+  [, , , , formats, , rule]: Country,
+): string {
+  const fields = (formats || []).flatMap(([pattern, format, leading = [], ownRule, , abroad]) => {
+    const home = format.replace(/\$\d/, (group) => (ownRule || rule || '$1').replace('$1', group));
+    const shown = abroad || format;
+    const texts = [pattern, leading.at(-1) ?? '', shown, home === shown ? '' : home];
+    for (const text of texts) assert.doesNotMatch(text, /[\/;_]/, callingCode);
+    return texts.map((text) => text.replaceAll('\\d', 'd').replaceAll(' ', '_'));
+  });
+  return [callingCode, names.join(''), ...fields].join('/');
+}
+
 /** Whitespace in the rows means nothing, so that they have lines of a readable length. */
 function wrapped(rows: readonly string[]): string {
   return rows
@@ -127,6 +150,31 @@ export const phonePlanRows: readonly (readonly string[])[] = String.raw\`
 `;
 }
 
-const generatedFile = new URL('../../src/schema/phone-plans.ts', import.meta.url);
+function phoneFormatsSource({ countries, country_calling_codes: codes }: Metadata): string {
+  const rows = Object.entries(codes).map(([callingCode, names]) => {
+    const main = countries[names[0] ?? ''];
+    assert(main !== undefined, callingCode);
+    return formatRowOf(callingCode, names, main);
+  });
+  return `// How phone numbers are written in each country. Written by test/tools/generate-phone-plans.ts; don't edit.
+// From the metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js ${version} (MIT).
+// The fields of a calling code: the code; its countries; then for each format the pattern of a number without the
+// code (d is a digit), how such numbers begin, how they are written abroad, and at home if that differs (_ is a
+// blank). Other blanks mean nothing.
+
+export const phoneFormatRows: readonly (readonly string[])[] = String.raw\`
+  ${wrapped(rows)}
+\`
+  .replaceAll(/\\s/g, '')
+  .split(';')
+  .slice(0, -1)
+  .map((row) => row.split('/'));
+`;
+}
+
 const [metadata] = jsonOf(`libphonenumber-js@${version}`, 'metadata.max.json');
-writeFileSync(generatedFile, phonePlansSource(metadata as Metadata)); // its types
+for (const [path, sourceOf] of [
+  ['schema/phone-plans.ts', phonePlansSource],
+  ['console/words/phone-formats.ts', phoneFormatsSource],
+] as const)
+  writeFileSync(new URL(`../../src/${path}`, import.meta.url), sourceOf(metadata as Metadata)); // its types

@@ -1,4 +1,5 @@
 // The fields of a customer. They say at once if another customer has the same name, e-mail address or phone number.
+import { shopOfPage } from '../words/page-meta.ts';
 import { type ApiClient, query, type QueryParameters } from '../service/api-client.ts';
 import type { Customer, List } from '../words/api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
@@ -69,6 +70,6 @@ async function twin(
   const { data } = await client.get<List<Customer>>(`/customers?${query({ ...search, limit: 5 })}`);
   const found = data.find(isTwin);
   if (found === undefined) return undefined;
-  const text = [found.name, aboutCustomer(found, '')].filter(Boolean).join(', ');
+  const text = [found.name, aboutCustomer(found, '', shopOfPage().country)].filter(Boolean).join(', ');
   return say(h('a', { href: `#/customers/${found.id}` }, h('bdi', text)));
 }

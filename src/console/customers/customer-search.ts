@@ -1,4 +1,5 @@
 // The search for customers of a combobox.
+import { shopOfPage } from '../words/page-meta.ts';
 import { type ApiClient, query } from '../service/api-client.ts';
 import type { Customer, List } from '../words/api-types.ts';
 import type { Found } from '../forms/combobox.ts';
@@ -17,7 +18,7 @@ export function customerSearch(
     return data.map((customer) => ({
       id: `customer-${customer.id}`,
       name: customer.name,
-      about: aboutCustomer(customer, q),
+      about: aboutCustomer(customer, q, shopOfPage().country),
       choose: () => choose(customer),
     }));
   };

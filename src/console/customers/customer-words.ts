@@ -1,6 +1,6 @@
 // What customers are called, and what tells one from others with the same name.
 import type { Customer, Order } from '../words/api-types.ts';
-import { phoneText } from '../words/contact-links.ts';
+import { writtenPhone } from '../words/phone-numbers.ts';
 import { erasedName } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
 
@@ -22,15 +22,25 @@ export function customerName({ customer, customerId }: Pick<Order, 'customer' | 
 
 type Contact = Pick<Customer, 'reference' | 'email' | 'phone' | 'address'>;
 
-/** What tells a customer from others of the same name: own number, e-mail address or phone number, and address. */
-export function aboutCustomer(customer: Contact, q: string): string {
+/**
+ * What tells a customer from others of the same name: own number, e-mail address or phone number, and address.
+ * `home` is the shop's country.
+ */
+export function aboutCustomer(customer: Contact, q: string, home: string | null): string {
   const { reference, address } = customer;
-  return [reference, contactText(customer, q), address?.line1, address?.city].filter(Boolean).join(' · ');
+  return [reference, contactText(customer, q, home), address?.line1, address?.city]
+    .filter(Boolean)
+    .join(' · ');
 }
 
 /** Returns the phone number if that is what was searched for, else the e-mail address. */
-export function contactText({ email, phone }: Pick<Contact, 'email' | 'phone'>, q: string): string {
-  return isOfPhone(phone, q) || email === null ? phoneText(phone) : email;
+export function contactText(
+  { email, phone }: Pick<Contact, 'email' | 'phone'>,
+  q: string,
+  home: string | null,
+): string {
+  if (phone === null) return email ?? '';
+  return isOfPhone(phone, q) || email === null ? writtenPhone(phone, home) : email;
 }
 
 /** Returns whether the query has the digits of the phone number, as people write them. */

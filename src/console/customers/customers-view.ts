@@ -1,13 +1,12 @@
 // Customers: the list with its search, and the form for a new one.
 import type { Customer } from '../words/api-types.ts';
-import { phoneText } from '../words/contact-links.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
-import { dateOnly } from '../words/formats.ts';
+import { dateOnly, phoneText } from '../words/formats.ts';
 import { form } from '../forms/forms.ts';
 import { listPage } from '../lists/list-page.ts';
 import { objectForm } from '../page/object-form.ts';
-import { hasImports } from '../words/page-meta.ts';
+import { hasImports, shopOfPage } from '../words/page-meta.ts';
 import { type Column, nameCell, mailText } from '../lists/tables.ts';
 import { t } from '../words/texts.ts';
 import { emptyState, goTo, type Page, setPageTitle } from '../page/view.ts';
@@ -55,7 +54,8 @@ export function customersView(page: Page): void {
 const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('Name'),
-    cell: (one) => nameCell(`#/customers/${one.id}`, shownName(one.name), contactText(one, q)),
+    cell: (one) =>
+      nameCell(`#/customers/${one.id}`, shownName(one.name), contactText(one, q, shopOfPage().country)),
   },
   {
     label: t('E-mail'),

@@ -1,6 +1,6 @@
 // A list as a file for a spreadsheet: what the page shows, with its filters and its search. Programs read the API.
 import { columnName, valueText } from '../words/column-names.ts';
-import { phoneText } from '../words/contact-links.ts';
+import { writtenPhone } from '../words/phone-numbers.ts';
 import { notify } from '../forms/dialogs.ts';
 import { h } from '../browser/elements.ts';
 import { decimalSign, shopDays } from '../words/formats.ts';
@@ -68,7 +68,7 @@ function headingOf(name: string): string {
 
 /** Removes the apostrophe that the service puts before the + of a phone number, as before a formula. */
 function readablePhone(cell: string): string {
-  return phoneText(cell.replace(/^'(?=\+\d+$)/, ''));
+  return writtenPhone(cell.replace(/^'(?=\+\d+$)/, ''), null);
 }
 
 function isAmount(name: string): boolean {

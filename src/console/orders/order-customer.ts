@@ -1,10 +1,10 @@
 // The customer in the form of an order: one that is found while the user types, a new one with the name that was typed,
 // who is made with the order, or nobody in particular, for what is sold over the counter.
 import { type ApiClient, query } from '../service/api-client.ts';
+import { phoneText } from '../words/formats.ts';
 import type { Customer, Issue, List } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
 import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
-import { phoneText } from '../words/contact-links.ts';
 import { h } from '../browser/elements.ts';
 import { fieldsOf } from '../forms/fields.ts';
 import { type Entered, field, showIssue } from '../forms/forms.ts';

@@ -3,13 +3,13 @@ import { customerName } from '../customers/customer-words.ts';
 import { query } from '../service/api-client.ts';
 import type { Customer, Item, Order, Payment, Status } from '../words/api-types.ts';
 import { addressBlock, card } from '../page/cards.ts';
-import { mailLinkOf, phoneText } from '../words/contact-links.ts';
+import { mailLinkOf } from '../words/contact-links.ts';
 import { ask } from '../forms/dialogs.ts';
 import { Drawing } from '../browser/drawing.ts';
 import { type Child, fill, h, icon, icons } from '../browser/elements.ts';
 import { eventList, type NamedEvent, readHistory } from '../page/event-list.ts';
 import { paymentNames } from '../words/column-names.ts';
-import { addressLines, count, dateTime, money } from '../words/formats.ts';
+import { addressLines, count, dateTime, money, phoneText } from '../words/formats.ts';
 import { action, field, textOf } from '../forms/forms.ts';
 import {
   type FinalStatus,

@@ -6,6 +6,7 @@ import type { Address } from './api-types.ts';
 import { isLongGtin } from './gtin.ts';
 import { browserLocale, language, locale } from './language.ts';
 import { shopOfPage, metaCodes } from './page-meta.ts';
+import { writtenPhone } from './phone-numbers.ts';
 import { now } from './service-clock.ts';
 import { t } from './texts.ts';
 import { ZoneDays } from './zone-days.ts';
@@ -215,4 +216,9 @@ export function addressLines(address: Address, name = ''): string[] {
   const { line1, line2, country } = address;
   const lines = [address.name ?? name, line1, line2, placeLine(address), countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
+}
+
+/** Writes a phone number of the shop's country as it is written there, any other as from abroad. */
+export function phoneText(phone: string | null): string {
+  return phone === null ? '' : writtenPhone(phone, shopOfPage().country);
 }
