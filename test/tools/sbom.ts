@@ -60,11 +60,16 @@ const nodeParts: Readonly<Record<string, Part>> = {
 const noParts = ['modules', 'napi', 'node', 'unicode'];
 
 type Origin = readonly [name: string, version: string | undefined, license: string, purl: string];
+const phoneMetadata: readonly Origin[] = [
+  ['libphonenumber-js', '1.13.16', 'MIT', 'npm/libphonenumber-js'],
+  ['google/libphonenumber', undefined, 'Apache-2.0', 'github/google/libphonenumber'],
+];
 /** The tables that were made from data of others; `orderly licenses` prints the licences. */
 const tables: Readonly<Record<string, readonly Origin[]>> = {
   'src/auth/common-password-list.ts': [
     ['@zxcvbn-ts/language-common', '4.1.3', 'MIT', 'npm/%40zxcvbn-ts/language-common'],
   ],
+  'src/console/words/phone-formats.ts': phoneMetadata,
   'src/features/customers/postal-codes.ts': [
     ['commerceguys/addressing', 'e90fe20', 'MIT', 'github/commerceguys/addressing'],
     ['google/libaddressinput', undefined, 'Apache-2.0', 'github/google/libaddressinput'],
@@ -73,10 +78,7 @@ const tables: Readonly<Record<string, readonly Origin[]>> = {
     ['i18n-iso-countries', '7.14.0', 'MIT', 'npm/i18n-iso-countries'],
     ['CLDR', '48.2', 'Unicode-3.0', 'generic/cldr'],
   ],
-  'src/schema/phone-plans.ts': [
-    ['libphonenumber-js', '1.13.16', 'MIT', 'npm/libphonenumber-js'],
-    ['google/libphonenumber', undefined, 'Apache-2.0', 'github/google/libphonenumber'],
-  ],
+  'src/schema/phone-plans.ts': phoneMetadata,
 };
 
 type Built = { readonly version: string; readonly file?: string };
