@@ -225,9 +225,10 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
     assert.equal((await office.get('/customers/1')).body.address.city, 'Oldenburg');
     await begin();
     await person.chooseCustomer('rosal');
+    await person.check('Sent');
     await enterItem();
     await person.press('Place order');
-    await person.see('Enter the address that it is sent to, or tick “Picked up”.');
+    await person.see('Enter the address that it is sent to, or choose another way.');
     await person.check('Picked up');
     await person.press('Place order');
     await tab.until(isPlaced);
@@ -274,6 +275,7 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
     await person.see('has this phone number, too.');
     await person.enter('E-mail', 'lise');
     await enterItem();
+    await person.check('Sent');
     await person.enter('Street and number', 'Thielallee 63');
     await person.enter('City', 'Berlin');
     await tab.evaluate(`${fieldAt('/shippingAddress/country')}.value = 'DE'`);
@@ -320,6 +322,7 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
       await begin();
       await person.enter('Customer', 'Kim');
       await person.press('New customer “Kim”');
+      await person.check('Sent');
       await enterKim('/shippingAddress');
       await enterItem();
       await person.press('Place order');

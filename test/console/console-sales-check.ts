@@ -376,28 +376,53 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await seeItems(teaLine);
   });
 
-  await t.test('that have an address aren’t handed over, unless that is said', async () => {
+  await t.test('are handed over, picked up or sent: the same choices for each customer', async () => {
+    const chosen = `document.querySelector('main [type=radio]:checked').id`;
+    const seeChosen = (id: string): Promise<void> => tab.until(`${chosen} === '${id}'`);
+    const onAccount = 'With “Place order” it is open until it is paid';
+    const isSentSaid = 'It is sent, since the customer has an address.';
     await begin();
-    const isHandedOver = 'document.getElementById("is-handed-over").checked';
-    const keptOnly = 'Kept only with a payment. With “Place order”, write it in the note.';
-    assert.equal(await tab.evaluate(isHandedOver), true);
-    await person.miss(keptOnly); // a sale to nobody is paid
+    await seeChosen('is-handed-over');
+    await person.miss(onAccount); // a sale to nobody is paid
     await person.chooseCustomer('grace');
-    await tab.until(`!${isHandedOver}`);
-    await person.miss(keptOnly);
+    await person.see(isSentSaid);
+    await seeChosen('is-sent');
     await person.check('Picked up');
-    await person.see(keptOnly);
-    assert.equal(await tab.evaluate(isHandedOver), true);
-    await person.check('Picked up');
-    assert.equal(await tab.evaluate(isHandedOver), false);
+    await person.miss(isSentSaid);
     await tab.press('F9');
-    assert.equal(await tab.evaluate(isHandedOver), true);
+    await seeChosen('is-handed-over');
+    await person.see(onAccount);
+    await person.chooseCustomer('ada');
+    await seeChosen('is-handed-over');
     await begin();
     await person.enter('Customer', 'Emmy Noether');
     await person.press('New customer “Emmy Noether”');
-    assert.equal(await tab.evaluate(isHandedOver), true, 'a regular at the counter has none');
+    await person.see(onAccount);
+    await seeChosen('is-handed-over');
+    await person.check('Sent');
+    await person.see('A new customer, who gets the address below.');
     await person.enter('Street and number', 'Hauptstraße 5');
-    await tab.until(`!${isHandedOver}`);
+    await seeChosen('is-sent');
+  });
+
+  await t.test('on account are open, and were handed over to a customer whose name is enough', async () => {
+    const id = await scanned(tea);
+    await person.enter('Customer', 'Olga Ladyschenskaja');
+    await person.press('New customer “Olga Ladyschenskaja”');
+    await person.press('Place order');
+    await tab.until(`location.hash === '#/orders/${id}'`);
+    assert.equal((await orders.read(id))['status'], 'open');
+  });
+
+  await t.test('to a customer who has an address are taken back, too', async () => {
+    const id = await scanned(tea);
+    await person.chooseCustomer('grace');
+    await tab.press('F4');
+    await person.see('Paid: €7.49, Cash.');
+    await person.press('Take back');
+    await seeItems(teaLine);
+    await person.seeEntered('/customerId', 'Grace Hopper');
+    assert.equal((await orders.read(id))['status'], 'refunded');
   });
 
   await t.test('that aren’t paid need a customer, whose name is enough', async () => {

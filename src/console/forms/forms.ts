@@ -86,7 +86,7 @@ export function dayInput(value: string | null, onDay: (day: string) => void): HT
   return input;
 }
 
-/** A checkbox and its label. */
+/** A checkbox, or one of several choices, and its label. */
 export function checkbox(input: HTMLInputElement, label: string): HTMLElement {
   return h('p.check', input, h('label', { for: input.id }, label));
 }
@@ -204,14 +204,14 @@ function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
 }
 
 function enteredIn(element: HTMLFormElement): Entered {
-  const ticked = checkboxesOf(element).map(({ id, checked }) => [id, checked] as const);
+  const ticked = ticksOf(element).map(({ id, checked }) => [id, checked] as const);
   const typed = controlsOf(element).map(({ dataset, value }) => [dataset['pointer'] ?? '', value] as const);
   return Object.fromEntries([...ticked, ...typed]);
 }
 
 /** Enters it again as the user has: with the events, so that all that follows from it follows again. */
 export function enterInto(element: HTMLFormElement, entered: Entered): void {
-  for (const box of checkboxesOf(element)) if (entered[box.id] === !box.checked) box.click();
+  for (const box of ticksOf(element)) if (entered[box.id] === !box.checked) box.click();
   for (const control of controlsOf(element)) {
     const text = entered[control.dataset['pointer'] ?? ''];
     if (typeof text !== 'string' || text === control.value) continue;
@@ -220,8 +220,8 @@ export function enterInto(element: HTMLFormElement, entered: Entered): void {
   }
 }
 
-function checkboxesOf(element: HTMLFormElement): HTMLInputElement[] {
-  return [...element.querySelectorAll<HTMLInputElement>('[type="checkbox"]')];
+function ticksOf(element: HTMLFormElement): HTMLInputElement[] {
+  return [...element.querySelectorAll<HTMLInputElement>('[type="checkbox"], [type="radio"]')];
 }
 
 function controlsOf(element: HTMLFormElement): Control[] {

@@ -146,13 +146,13 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
   const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
   const amount = h('bdi', money(total, currency));
   if (payment === null) return notify(rich('{order} ({amount}) is placed.', { order, amount }));
-  const said = { order, amount, payment: h('span', paymentNames[payment]) };
-  const isSold = status === 'delivered';
   const back = action(t('Take back'), () => takeBack(page, placed, entered));
-  const text: Child = isSold
-    ? rich('Sold: {amount}, {payment}. {order} {back}', { ...said, back })
-    : rich('Paid: {amount}, {payment}. {order}', said);
-  notify([text, unchosen(entered)], isSold ? takeBackMilliseconds : undefined);
+  const said = { order, amount, payment: h('span', paymentNames[payment]), back };
+  const text: Child =
+    status === 'delivered'
+      ? rich('Sold: {amount}, {payment}. {order} {back}', said)
+      : rich('Paid: {amount}, {payment}. {order} {back}', said);
+  notify([text, unchosen(entered)], takeBackMilliseconds);
 }
 
 /** Says what was in the field of the customer although it chose nobody. */

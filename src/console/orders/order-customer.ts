@@ -90,7 +90,8 @@ export function orderCustomer(page: Page, options: Options) {
     const now = chosen();
     const isNew = now !== undefined && now.id === undefined;
     contact.element.hidden = !isNew;
-    say(about, isNew ? t('A new customer, who gets the address below.') : detailsOf(now));
+    const newOne = delivery.isSent ? t('A new customer, who gets the address below.') : t('A new customer.');
+    say(about, isNew ? newOne : detailsOf(now));
   }
 
   /** The customers who are found, and a new one of this name. */
@@ -164,6 +165,7 @@ export function orderCustomer(page: Page, options: Options) {
       search.list,
       h('p.hint', { role: 'status' }, about),
       contact.element,
+      delivery.choices,
     ),
     draw,
     choose,

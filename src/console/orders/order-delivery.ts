@@ -1,12 +1,14 @@
-// The delivery in the form of an order: an address, or pickup, and for a sale whether it is handed over. What is sold
-// to nobody in particular is taken along.
+// The delivery in the form of an order: handed over in a sale, picked up, or sent to an address. Until somebody
+// chooses, it is sent to a customer who has an address, and a sale to anybody else is handed over.
 import type { Address, Issue } from '../words/api-types.ts';
+import { card } from '../page/cards.ts';
 import { hasValues } from '../page/concurrent-edit.ts';
 import { button, fill, h } from '../browser/elements.ts';
 import { addressInput } from '../forms/fields.ts';
 import { addressLines } from '../words/formats.ts';
 import { checkbox } from '../forms/forms.ts';
 import { rich, t } from '../words/texts.ts';
+import { say } from './order-line.ts';
 import { changed } from './order-lines.ts';
 
 type Options = {
@@ -19,29 +21,31 @@ type Options = {
 export function orderDelivery({ isToNobody, isSale }: Options) {
   const address = addressInput('/shippingAddress');
   const rows = h('div.grid', address.elements);
-  const isPickup = h('input', { type: 'checkbox', id: 'is-pickup' });
-  const pickup = checkbox(isPickup, t('Picked up'));
-  const about = { 'aria-keyshortcuts': 'F9', 'aria-describedby': 'handed-over-hint' };
-  const isHandedOver = h('input', { type: 'checkbox', id: 'is-handed-over', ...about });
-  const handedOver = checkbox(isHandedOver, t('Handed over'));
-  handedOver.append(h('kbd', 'F9'));
-  /** No order is delivered and still to be paid. */
-  const handedOverHint = h(
-    'p.hint',
-    { id: 'handed-over-hint' },
-    t('Kept only with a payment. With “Place order”, write it in the note.'),
+  const name = `way-${crypto.randomUUID()}`;
+  const way = (id: string, attributes = {}): HTMLInputElement =>
+    h('input', { type: 'radio', id, name, ...attributes });
+  const handedOver = way('is-handed-over', { 'aria-keyshortcuts': 'F9' });
+  const pickup = way('is-pickup');
+  const sent = way('is-sent');
+  const overTheCounter = checkbox(handedOver, t('Handed over'));
+  overTheCounter.append(h('kbd', 'F9'));
+  const choices = h(
+    'div.buttons',
+    { role: 'radiogroup', 'aria-label': t('Delivery') },
+    isSale && overTheCounter,
+    checkbox(pickup, t('Picked up')),
+    checkbox(sent, t('Sent')),
   );
+  const hint = h('p.hint', { role: 'status' });
   /** Has the customer’s own address, where another one was typed. */
   const offer = h('p.hint', { role: 'status' });
+  const element = card(t('Delivery'), h('div', !isSale && choices, rows, offer));
   /** Whether the user has typed an address that no other one may replace. */
   let isTyped = false;
-  /** Whether the user has chosen between an address and pickup, and whether it is handed over. */
-  const isSaid = { delivery: false, handing: false };
-  rows.addEventListener('input', () => (isTyped = true));
-  isPickup.addEventListener('change', () => (isSaid.delivery = true));
-  isHandedOver.addEventListener('input', () => (isSaid.handing = true)); // which comes before `change`
-
-  const hasAddress = (): boolean => !isToNobody() && !isPickup.checked;
+  /** Whether the user has chosen the way. */
+  let isSaid = false;
+  rows.addEventListener('input', () => (isTyped = isSaid = true));
+  choices.addEventListener('input', () => (isSaid = true));
 
   function write(value: Address | null): void {
     address.write(value);
@@ -49,25 +53,37 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
     fill(offer);
   }
 
-  /** What has no address is handed over, unless somebody has said otherwise. */
   function draw(): void {
-    pickup.hidden = isToNobody();
-    for (const element of [rows, offer]) element.hidden = !hasAddress();
-    if (!isSaid.handing) isHandedOver.checked = !hasAddress() || address.read() === null;
-    handedOverHint.hidden = isToNobody() || !isHandedOver.checked;
+    const isKnown = !isToNobody() && address.read() !== null;
+    if (!isSaid) (isSale && !isKnown ? handedOver : sent).checked = true;
+    say(hint, said());
+    element.hidden = isSale && !sent.checked;
+    for (const each of [rows, offer]) each.hidden = !sent.checked;
+  }
+
+  /** What follows from the way, where it is easily missed. */
+  function said(): string {
+    if (handedOver.checked && !isToNobody())
+      return t('With “Place order” it is open until it is paid: note that it was handed over.');
+    return sent.checked && !isSaid ? t('It is sent, since the customer has an address.') : '';
   }
 
   return {
-    element: h('div', pickup, rows, offer, isSale && [handedOver, handedOverHint]),
+    /** Beside the customer, where it is in sight. */
+    choices: isSale && [choices, hint],
+    element,
     draw,
 
     get isHandedOver(): boolean {
-      return isHandedOver.checked;
+      return handedOver.checked;
+    },
+
+    get isSent(): boolean {
+      return sent.checked;
     },
 
     /** Fills in the address of the chosen customer; null if none is known. One that was typed stays. */
     suggest(own: Address | null): void {
-      if (!isSaid.delivery) isPickup.checked = false;
       const typed = isTyped ? address.read() : null;
       if (typed === null || (own !== null && hasValues(own, typed))) return write(own);
       const use = button(t('Use theirs'), () => {
@@ -81,8 +97,8 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
 
     /** Copies the delivery of another order; null means that it was picked up. */
     repeat(other: Address | null): void {
-      isSaid.delivery = true;
-      isPickup.checked = other === null;
+      isSaid = true;
+      (other !== null ? sent : isSale ? handedOver : pickup).checked = true;
       if (other !== null) write(other);
       draw();
     },
@@ -93,12 +109,12 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
     },
 
     issues(): Issue[] {
-      if (!hasAddress() || address.read() !== null) return [];
-      const detail = t('Enter the address that it is sent to, or tick “Picked up”.');
+      if (!sent.checked || address.read() !== null) return [];
+      const detail = t('Enter the address that it is sent to, or choose another way.');
       return [{ pointer: '/shippingAddress/line1', detail }];
     },
 
-    /** Returns null if the order is picked up. */
-    read: (): object | null => (hasAddress() ? address.read() : null),
+    /** Returns null unless the order is sent. */
+    read: (): object | null => (sent.checked ? address.read() : null),
   };
 }

@@ -58,7 +58,8 @@ export function orderForm(page: Page, options: Options) {
     'div.cards',
     hasCustomer && customer.element,
     hasItems && lines.element,
-    hasDelivery ? card(t('Delivery'), delivery.element, notes) : card(t('Note'), notes),
+    hasDelivery && delivery.element,
+    card(t('Note'), notes),
   );
 
   function draw(): void {
@@ -77,12 +78,13 @@ export function orderForm(page: Page, options: Options) {
     scans.deliver();
   }
 
-  /** What is paid needs no customer if none was entered, and what is handed over no address. */
+  /** What is paid needs no customer if none was entered, unless it is sent. */
   function issues(isPaid: boolean): Issue[] {
+    const needsCustomer = hasCustomer && !(isPaid && customer.isNobody && !delivery.isSent);
     return [
-      ...(hasCustomer && !(isPaid && customer.isNobody) ? customer.issues() : []),
+      ...(needsCustomer ? customer.issues() : []),
       ...(hasItems ? lines.issues() : []),
-      ...(hasDelivery && !(isPaid && delivery.isHandedOver) ? delivery.issues() : []),
+      ...(hasDelivery ? delivery.issues() : []),
     ];
   }
 

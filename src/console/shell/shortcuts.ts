@@ -16,7 +16,7 @@ const keys: readonly (readonly [keys: readonly string[], meaning: string])[] = [
   [['Enter'], t('In a search: open the only one that was found')],
   [[t('Ctrl+Enter')], t('In a form: send it')],
   [['F2', 'F4', 'F8'], t('In a new order: place it as paid by card, in cash or by transfer')],
-  [['F9'], t('In a new order: handed over or not')],
+  [['F9'], t('In a new order: handed over')],
 ];
 
 export function watchShortcuts(app: App, signal: AbortSignal): void {
