@@ -1,10 +1,11 @@
 // Log lines of requests that draw on no rate: some a minute, and then a count of the others.
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { waitingRequestsMax } from '../../../src/http/connections/http-connection.ts';
 import { insideOnly, serviceFor, type TestService } from '../../support/service.ts';
 import { crlf, live, request } from '../../support/connection-support.ts';
 import { sharedService } from '../../support/http-support.ts';
-import { askRaw } from '../../support/raw-connection.ts';
+import { askRaw, openRaw } from '../../support/raw-connection.ts';
 
 type Line = Readonly<Record<string, unknown>>;
 
@@ -16,10 +17,20 @@ const linesOf = ({ logged }: TestService): Line[] => logged.map((text): Line => 
 const summariesOf = (service: TestService): Line[] =>
   linesOf(service).filter(({ message }) => message === leftOut);
 
+/** Sends a request many times, as many at once as may wait on a connection. */
+async function repeat(bytes: string, times: number, { port }: TestService): Promise<void> {
+  for (let left = times; left > 0; left -= waitingRequestsMax) {
+    const count = Math.min(left, waitingRequestsMax);
+    using connection = await openRaw(port);
+    connection.write(bytes.repeat(count));
+    for (let response = 0; response < count; response += 1) await connection.response();
+  }
+}
+
 /** Uses up the lines of a new minute. */
 async function useUpLines(service: TestService): Promise<void> {
   service.clock.advance(60_000);
-  for (let count = 0; count < linesMax; count += 1) await service.get('/health/live');
+  await repeat(live, linesMax, service);
   service.logged.length = 0;
 }
 
@@ -75,7 +86,7 @@ test('a request that draws on a rate has a line even if no other is left', insid
 
 test('a request that exceeds a rate is logged with its event, or neither is', insideOnly, async (t) => {
   const service = await serviceFor(t, { settings: { 'rate-anonymous': '1/3600' } });
-  for (let count = 0; count < 1 + linesMax + 5; count += 1) await service.get('/orders');
+  await repeat(request('GET /orders'), 1 + linesMax + 5, service);
   const count = (test: (line: Line) => boolean): number => linesOf(service).filter(test).length;
   assert.deepEqual(
     [count(({ status }) => status === 429), count(({ message }) => message === 'excess_rate_limit_exceeded')],
@@ -87,7 +98,7 @@ test('a request that exceeds a rate is logged with its event, or neither is', in
 
 test('the lines left out since the last minute are counted when the service ends', insideOnly, async (t) => {
   const service = await serviceFor(t);
-  for (let count = 0; count < linesMax + 2; count += 1) await service.get('/health/live');
+  await repeat(live, linesMax + 2, service);
   await service.stop();
   assert.deepEqual(
     summariesOf(service).map(({ statuses }) => statuses),
