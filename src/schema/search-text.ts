@@ -1,5 +1,6 @@
 // Folds text for searches and for sorting: removes case, accents, invisible characters, and differences between
 // kinds of the same sign. Also parses search queries.
+import { toE164 } from './phone.ts';
 
 /** How texts are folded. */
 type Folding = {
@@ -127,13 +128,14 @@ export type SearchQuery = {
 };
 type Phrase = readonly string[];
 
-export function parseSearch(query: string): SearchQuery {
+/** Phone numbers may have the national form of `country`, the shop's: 8 912 … is +7 912 … in Russia. */
+export function parseSearch(query: string, country: string | undefined): SearchQuery {
   const words = wordsOf(query, joinNumbers);
   const [idWord, ...otherIds] = words.filter(({ plain }) => toId(plain) !== 0);
-  const phrases = words.map(alternativesOf);
+  const phrasesOf = (some: readonly Word[]): Phrase[] => some.map((word) => alternativesOf(word, country));
+  const phrases = phrasesOf(words);
   if (idWord === undefined || otherIds.length > 0) return { phrases, id: 0, besideId: [] };
-  const besideId = words.filter((word) => word !== idWord).map(alternativesOf);
-  return { phrases, id: toId(idWord.plain), besideId };
+  return { phrases, id: toId(idWord.plain), besideId: phrasesOf(words.filter((word) => word !== idWord)) };
 }
 
 /** Returns a phrase for each word. Words don't match numbers that are written in another form. */
@@ -210,8 +212,8 @@ function toId(word: string): number {
   return Number.isSafeInteger(id) ? id : 0;
 }
 
-function alternativesOf(word: Word): Phrase {
-  return [...new Set([...spellingsOf(word), ...phoneNumbersOf(word.plain)])];
+function alternativesOf(word: Word, country: string | undefined): Phrase {
+  return [...new Set([...spellingsOf(word), ...phoneNumbersOf(word.plain, country)])];
 }
 
 /** Returns the phrase of a word. One or two characters match only the beginning of a word. */
@@ -229,13 +231,13 @@ export function beginningOfWord(phrase: string): string {
 }
 
 /**
- * Returns the digits of a phone number as people write it, without leading zeros. In `+49 (0)30` the zero is
- * the trunk prefix, which most countries drop.
+ * Returns the digits of a phone number as people write it, without leading zeros, and those of the number that it is in
+ * this country. In `+49 (0)30` the zero is the trunk prefix, which most countries drop.
  */
-function phoneNumbersOf(word: string): string[] {
+function phoneNumbersOf(word: string, country: string | undefined): string[] {
   if (!/^[+\d()./-]+$/.test(word)) return [];
   const forms = /^(\+|00)/.test(word) ? [word, word.replace('(0)', '')] : [word];
-  return forms
+  return [...forms, toE164(word, country) ?? '']
     .map((form) => form.replace(/\D/g, '').replace(/^0+/, ''))
     .filter((digits) => digits.length >= 3);
 }

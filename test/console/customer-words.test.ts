@@ -26,6 +26,11 @@ test('a customer without an e-mail address is shown with their phone number', ()
   assert.equal(aboutCustomer({ ...customer, email: null }, 'anna', 'FR'), '+49 441 123456');
 });
 
+test('a customer is shown with the phone number that was dialled as in the shop’s country', () => {
+  const russian = { ...customer, phone: '+79123456789' };
+  assert.equal(aboutCustomer(russian, '8 912 345', 'RU'), '8 (912) 345-67-89');
+});
+
 for (const [name, shown] of [
   ['Laufkundschaft', 'Walk-in'],
   ['erased', 'Erased customer'],

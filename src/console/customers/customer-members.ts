@@ -27,10 +27,13 @@ export function contactMembers(client: ApiClient, id?: number): readonly Member[
       name: 'phone',
       label: t('Phone'),
       kind: 'phone',
-      check: (text) =>
-        twin(client, { q: text }, (each) => each.id !== id && isOfPhone(each.phone, text), samePhone),
+      check: (text) => twin(client, { q: text }, (each) => each.id !== id && hasPhone(each, text), samePhone),
     },
   ];
+}
+
+function hasPhone({ phone }: Customer, text: string): boolean {
+  return phone !== null && isOfPhone(phone, text, shopOfPage().country);
 }
 
 export function customerMembers(client: ApiClient, id?: number): readonly Member[] {

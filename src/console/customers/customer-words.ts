@@ -40,14 +40,20 @@ export function contactText(
   home: string | null,
 ): string {
   if (phone === null) return email ?? '';
-  return isOfPhone(phone, q) || email === null ? writtenPhone(phone, home) : email;
+  return isOfPhone(phone, q, home) || email === null ? writtenPhone(phone, home) : email;
 }
 
-/** Returns whether the query has the digits of the phone number, as people write them. */
-export function isOfPhone(phone: string | null, q: string): boolean {
-  const digits = q
-    .replace(/\(0\)/g, '')
-    .replace(/[^\d\p{L}]/gu, '')
-    .replace(/^0+/, '');
-  return phone !== null && /^\d{3,}$/.test(digits) && phone.includes(digits);
+/** Returns whether the query has digits of the phone number, as people write them from abroad or at home. */
+export function isOfPhone(phone: string, q: string, home: string | null): boolean {
+  const digits = digitsOf(q.replaceAll('(0)', ''));
+  return (
+    digits !== undefined &&
+    [phone, writtenPhone(phone, home)].some((each) => digitsOf(each)?.includes(digits))
+  );
+}
+
+/** Returns three digits or more, without the zeros before them; undefined if there are letters. */
+function digitsOf(text: string): string | undefined {
+  const [, digits] = /^0*(\d{3,})$/.exec(text.replace(/[^\d\p{L}]/gu, '')) ?? [];
+  return digits;
 }

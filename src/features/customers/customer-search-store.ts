@@ -1,5 +1,5 @@
 // The full-text index of customers, updated together with their rows, and the searches that use it.
-import { beginningOfWord, parseSearch, searchText, type SearchQuery } from '../../schema/search-text.ts';
+import { beginningOfWord, searchText, type SearchQuery } from '../../schema/search-text.ts';
 import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import {
@@ -79,8 +79,7 @@ export function refillCustomerSearch(db: Connection): void {
  * Selects the matching customers: first the one with the query's id, then those with words that begin like
  * the query's, then all others.
  */
-export function matchingCustomers(scope: SearchScope, q: string): SearchSelection {
-  const search = parseSearch(q);
+export function matchingCustomers(scope: SearchScope, search: SearchQuery): SearchSelection {
   return {
     owners: scope.owners,
     async search(database, rowsMax) {

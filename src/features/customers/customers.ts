@@ -11,6 +11,7 @@ import { directionIssue, email, id, sentEmail, singleLine, multiLine } from '../
 import { namePrefix, sameNameRange } from '../../schema/name-key.ts';
 import { phone, sentPhone, toE164 } from '../../schema/phone.ts';
 import { nullable, optional, type Infer } from '../../schema/schema.ts';
+import { parseSearch } from '../../schema/search-text.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { beginsWith, equals } from '../../storage/keyset.ts';
 import { metadataMember, noMetadata } from '../../storage/metadata.ts';
@@ -128,7 +129,7 @@ export function customersIn(countryOf: () => string | undefined) {
       description:
         'Every word must be in the name, the e-mail address, the phone number, the street, the city or the reference; ' +
         'or it is an id. Words of one or two characters are beginnings of words.',
-      matching: matchingCustomers,
+      matching: (scope, q) => matchingCustomers(scope, parseSearch(q, countryOf())),
       indexCheck: { title: 'Search of customers', run: auditCustomerSearch },
     },
     imports: {

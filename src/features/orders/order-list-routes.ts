@@ -14,6 +14,7 @@ import type { DatabaseReads } from '../../storage/database.ts';
 import type { Selection } from '../../storage/keyset.ts';
 import { requireVisible } from '../../storage/object-access.ts';
 import { customerResource } from '../customers/customers.ts';
+import type { CurrentShop } from '../shop/shop-store.ts';
 import { includedCustomers, orderIncludes } from './included-customer-representation.ts';
 import { orderTable } from './order-csv.ts';
 import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
@@ -36,7 +37,7 @@ function listWith(
 export function listOrdersRoute(
   lists: Lists,
   orders: Lookup<Order>,
-  { hasProducts }: { readonly hasProducts: boolean },
+  { hasProducts, shop }: { readonly hasProducts: boolean; readonly shop: Pick<CurrentShop, 'country'> },
 ): Route {
   return route({
     method: 'GET',
@@ -57,7 +58,7 @@ export function listOrdersRoute(
         if (q === undefined) return orderList.selection(access, query);
         const mayReadCustomers = hasScope(caller, 'customers:read');
         const mayReadProducts = hasProducts && hasScope(caller, 'products:read');
-        return orderSearch(access, { query, q, mayReadCustomers, mayReadProducts });
+        return orderSearch(access, { query, q, mayReadCustomers, mayReadProducts, country: shop.country });
       };
       return lists.pageOrFile(call, { ...listWith(orders, query, selectionFor), file: orderFile });
     },

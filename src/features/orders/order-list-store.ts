@@ -101,6 +101,8 @@ type SearchOptions = {
   readonly q: string;
   readonly mayReadCustomers: boolean;
   readonly mayReadProducts: boolean;
+  /** The shop's, in whose national form phone numbers may be. */
+  readonly country: string | undefined;
 };
 
 /**
@@ -108,10 +110,11 @@ type SearchOptions = {
  * customers' names; without `mayReadProducts` it finds no order by the barcode of a product.
  */
 export function orderSearch(access: RowAccess, options: SearchOptions): SearchSelection {
-  const { query, q, mayReadCustomers, mayReadProducts } = options;
+  const { query, q, mayReadCustomers, mayReadProducts, country } = options;
   return matchingOrders(q, {
     orders: orderList.selection(access, query),
     customers: mayReadCustomers ? customerResource.selection(access, {}) : undefined,
     mayReadProducts,
+    country,
   });
 }

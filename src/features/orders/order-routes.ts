@@ -13,6 +13,7 @@ import { customerIssues, userIssues } from '../../resource/owner-store.ts';
 import type { Issue } from '../../schema/schema.ts';
 import { changesNothing, requireOwned, requireVisible } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
+import type { CurrentShop } from '../shop/shop-store.ts';
 import { orderIncludes, withIncludedCustomer } from './included-customer-representation.ts';
 import { checkMayRecordPayment, checkFixedMembers, mergeOrder } from './order-changes.ts';
 import {
@@ -30,13 +31,14 @@ type OrderServices = {
   readonly caches: { readonly orders: RepresentationCache<Order> };
   /** Whether the service has the feature of this name. */
   readonly has: (name: string) => boolean;
+  readonly shop: Pick<CurrentShop, 'country'>;
 };
 
 /** Returns the routes under /orders and /customers, and those under /api/users. */
-export function orderRoutes({ lists, caches, has }: OrderServices) {
+export function orderRoutes({ lists, caches, has, shop }: OrderServices) {
   const orders = representationsOf(orderSource, representRow, caches.orders);
   const routes = [
-    listOrdersRoute(lists, orders, { hasProducts: has('products') }),
+    listOrdersRoute(lists, orders, { hasProducts: has('products'), shop }),
     countOrdersRoute(),
     placeOrderRoute(orders),
     readOrderRoute(orders),

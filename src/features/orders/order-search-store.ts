@@ -27,6 +27,8 @@ type SearchScopes = {
   readonly customers: SearchScope | undefined;
   /** Whether orders are found by the barcode of a product. */
   readonly mayReadProducts: boolean;
+  /** The shop's, in whose national form phone numbers may be. */
+  readonly country: string | undefined;
 };
 type OrderSearch = SearchScopes & { readonly search: SearchQuery };
 
@@ -36,7 +38,7 @@ type OrderSearch = SearchScopes & { readonly search: SearchQuery };
  */
 export function matchingOrders(q: string, searched: SearchScopes): SearchSelection {
   const { orders, mayReadProducts } = searched;
-  const search = parseSearch(q);
+  const search = parseSearch(q, searched.country);
   const request = { ...searched, search };
   return {
     owners: orders.owners,

@@ -104,6 +104,25 @@ describe('a customer is found by their text', () => {
   });
 });
 
+for (const [country, phone, finds] of [
+  ['RU', '+79123456789', '8 (912) 345-67-89 | 8 912 3456789 | +7 912 345'],
+  ['AR', '+5491123456789', '011 15-2345-6789 | 11 2345 6789'],
+  ['LT', '+37061234567', '8 612 34567 | 0 612 34567'],
+  ['BR', '+5511912345678', '0 15 11 91234-5678 | (11) 91234-5678'],
+] as const)
+  describe(`in a shop of ${country}`, () => {
+    const service = sharedService({ settings: { 'default-country': country } });
+    test(`${phone} is found as it is dialled there, and so are the customer's orders`, async () => {
+      const staff = await service().person('staff');
+      const customer = await newCustomer(service(), staff.token, { name: 'Ada', phone });
+      const order = await newOrder(service(), staff.token, { customerId: customer.id });
+      for (const q of queriesOf(finds)) {
+        assert.deepEqual(await found(service(), staff, '/customers', q), [customer.id], q);
+        assert.deepEqual(await found(service(), staff, '/orders', q), [order.id], q);
+      }
+    });
+  });
+
 describe('a customer', () => {
   const { service, search, add, idOf, staff } = serviceWithPeople();
 
