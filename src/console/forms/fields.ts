@@ -15,7 +15,16 @@ import {
   shopCurrency,
   typedPrice,
 } from '../words/formats.ts';
-import { checkbox, choice, type Control, currencyChoice, enterValue, field, textOf } from './forms.ts';
+import {
+  checkbox,
+  choice,
+  type Control,
+  currencyChoice,
+  enterValue,
+  field,
+  showIssue,
+  textOf,
+} from './forms.ts';
 import { shopOfPage } from '../words/page-meta.ts';
 import { t } from '../words/texts.ts';
 
@@ -71,8 +80,8 @@ type FieldsOptions = {
 type Others = { readonly currency: () => string; readonly address: () => unknown };
 
 export function fieldsOf(members: readonly Member[], options: FieldsOptions = {}): Fields {
-  const inputs = new Map<string, Input>();
   const { pointer = '', values, address = () => inputs.get('address')?.read() } = options;
+  const inputs = new Map<string, Input>();
   const currency = (): string => String(inputs.get('currency')?.read() ?? shopCurrency());
   for (const member of members)
     inputs.set(member.name, inputOf(member, `${pointer}/${member.name}`, { currency, address }));
@@ -99,24 +108,47 @@ export function fieldsOf(members: readonly Member[], options: FieldsOptions = {}
   };
 }
 
-/** How the value of a kind that has one control is entered, where that differs from text. */
-type TextKind = {
+function inputOf(member: Member, pointer: string, others: Others): Input {
+  const { kind = 'text', label } = member;
+  if (kind === 'flag') return flagInput(label);
+  if (kind === 'choices') return choicesInput(member, pointer);
+  if (kind !== 'address') return controlInput(member, controlKinds[kind], { pointer, others });
+  const address = addressInput(pointer);
+  return {
+    ...address,
+    elements: [h('fieldset.field.wide', h('legend', label), h('div.grid', address.elements))],
+  };
+}
+
+/** A kind whose values are entered in one control: each function stands for what differs from text. */
+type ControlKind = {
   readonly control?: (member: Member) => Control;
   readonly attributes?: Attributes;
-  readonly read?: (text: string) => unknown;
-  readonly write?: (value: unknown) => string;
+  readonly read?: (text: string, others: Others) => unknown;
+  readonly write?: (value: unknown, others: Others) => string;
+  readonly issue?: (text: string, others: Others) => string | undefined;
 };
 
-const textKinds: Readonly<Partial<Record<NonNullable<Member['kind']>, TextKind>>> = {
+const controlKinds: Readonly<
+  Record<Exclude<NonNullable<Member['kind']>, 'flag' | 'choices' | 'address'> | 'text', ControlKind>
+> = {
+  text: {},
   note: { control: () => h('textarea', { rows: 3 }) },
   choice: { control: ({ values = [] }) => choice(values) },
   currency: { control: currencyChoice, write: (value) => String(value ?? shopCurrency()) },
-  price: { attributes: { inputmode: 'decimal' } },
+  price: {
+    attributes: { inputmode: 'decimal' },
+    read: (text, { currency }) => typedPrice(text, currency()) ?? 0,
+    write: (value, { currency }) => (typeof value === 'number' ? priceText(value, currency()) : ''),
+    issue: (text, { currency }) =>
+      typedPrice(text, currency()) === undefined ? priceIssue(text, currency()) : undefined,
+  },
   number: {
     attributes: { inputmode: 'numeric' },
     // what is none goes to the service as it is, which says what is wrong
     read: (text) => (Number.isNaN(Number(text)) ? text : Number(text)),
   },
+  phone: { issue: (text, { address }) => phoneIssue(text, address()) },
   time: {
     attributes: { type: 'datetime-local' },
     // of the device’s zone
@@ -126,37 +158,28 @@ const textKinds: Readonly<Partial<Record<NonNullable<Member['kind']>, TextKind>>
   },
 };
 
-function inputOf(member: Member, pointer: string, { currency, address }: Others): Input {
-  const { label, kind, hint, isRequired, isWide = kind === 'note', check } = member;
-  if (kind === 'address') {
-    const address = addressInput(pointer);
-    const block = h('fieldset.field.wide', h('legend', label), h('div.grid', address.elements));
-    return { ...address, elements: [block] };
-  }
-  if (kind === 'flag') return flagInput(label);
-  if (kind === 'choices') return choicesInput(member, pointer);
-  const own: TextKind = kind === undefined ? {} : (textKinds[kind] ?? {});
-  const attributes = { ...own.attributes, ...member.attributes };
-  const shown = field({ label, pointer, hint, isWide, control: own.control?.(member), attributes });
+function controlInput(
+  member: Member,
+  kind: ControlKind,
+  { pointer, others }: { readonly pointer: string; readonly others: Others },
+): Input {
+  const { label, hint, isRequired = false, isWide = member.kind === 'note', check } = member;
+  const attributes = { ...kind.attributes, ...member.attributes };
+  const shown = field({ label, pointer, hint, isWide, control: kind.control?.(member), attributes });
   const { element, control } = shown;
   if (check !== undefined) element.append(answerBelow(control, check));
-  const input: Input = {
+  return {
     elements: [element],
     read() {
       const text = textOf(shown);
-      if (text === null) return isRequired === true ? '' : null;
-      return own.read === undefined ? text : own.read(text);
+      if (text === null) return isRequired ? '' : null;
+      return kind.read === undefined ? text : kind.read(text, others);
     },
-    write: (value) => enterValue(control, own.write?.(value) ?? String(value ?? '')),
-  };
-  if (kind === 'phone') return { ...input, issues: () => phoneIssues(control.value, pointer, address()) };
-  if (kind !== 'price') return input;
-  const price = (): number | undefined => typedPrice(control.value, currency());
-  return {
-    ...input,
-    read: () => price() ?? 0,
-    write: (value) => (control.value = typeof value === 'number' ? priceText(value, currency()) : ''),
-    issues: () => (price() === undefined ? [{ pointer, detail: priceIssue(control.value, currency()) }] : []),
+    write: (value) => enterValue(control, kind.write?.(value, others) ?? String(value ?? '')),
+    issues() {
+      const detail = kind.issue?.(control.value, others);
+      return detail === undefined ? [] : [{ pointer, detail }];
+    },
   };
 }
 
@@ -164,16 +187,15 @@ function inputOf(member: Member, pointer: string, { currency, address }: Others)
  * The service reads a number that begins with neither + nor 00 in the shop's country. Beside an address elsewhere it may
  * be of either country, so nothing is sent before it says which.
  */
-function phoneIssues(phone: string, pointer: string, address: unknown): readonly Issue[] {
+function phoneIssue(phone: string, address: unknown): string | undefined {
   const home = shopOfPage().country;
   const isOfOne = phone.trim() === '' || /^\D*(00|[+＋])/.test(phone);
-  if (isOfOne || home === null || !isAddress(address) || ['', home].includes(address.country)) return [];
+  if (isOfOne || home === null || !isAddress(address) || ['', home].includes(address.country))
+    return undefined;
   const country = countryName(address.country);
-  const detail = t(
-    'The address is in {country}: begin the number with + and the calling code of its country.',
-    { country },
-  );
-  return [{ pointer, detail }];
+  return t('The address is in {country}: begin the number with + and the calling code of its country.', {
+    country,
+  });
 }
 
 /** Shows below the field what the check says of its value. */
@@ -268,9 +290,18 @@ function flagInput(label: string): Input {
   };
 }
 
+/** Issues are those of the first box. */
 function choicesInput({ label, values = [] }: Member, pointer: string): Input {
   const id = `boxes-${crypto.randomUUID()}`;
-  const boxes = values.map(([value]) => h('input', { type: 'checkbox', id: `${id}-${value}`, value }));
+  const boxes = values.map(([value], index) =>
+    h('input', {
+      type: 'checkbox',
+      id: `${id}-${value}`,
+      value,
+      ...(index === 0 && { 'data-pointer': pointer, 'aria-describedby': `${id}-${value}-issue` }),
+    }),
+  );
+  const [first] = boxes;
   /** Values that have no box stay. */
   let others: readonly unknown[] = [];
   const read = (): unknown[] => [
@@ -278,15 +309,15 @@ function choicesInput({ label, values = [] }: Member, pointer: string): Input {
     ...others,
   ];
   const element = h(
-    'fieldset',
-    { id, class: 'field wide', 'data-pointer': pointer },
+    'fieldset.field.wide',
     h('legend', label),
     h(
       'div.grid',
       boxes.map((box, index) => checkbox(box, values[index]?.[1] ?? '')),
     ),
-    h('p.issue', { id: `${id}-issue`, role: 'alert' }),
+    first !== undefined && h('p.issue', { id: `${first.id}-issue`, role: 'alert' }),
   );
+  element.addEventListener('input', () => first !== undefined && showIssue(first));
   return {
     elements: [element],
     read,
