@@ -5,12 +5,18 @@ import { assertProblem } from '../../support/http-support.ts';
 import type { Caller } from '../../../src/auth/access.ts';
 import { feedBounds, readFeed } from '../../../src/features/events/feed-store.ts';
 import { feedElements } from '../../../src/features/feed/feed-routes.ts';
-import { insideOnly, serviceFor, type TestResponse } from '../../support/service.ts';
+import { insideOnly, serviceFor, type Person, type TestResponse } from '../../support/service.ts';
+import { csv } from '../../support/export-support.ts';
 import { idsIn, newCustomer, newOrder, rootService, valuesIn } from '../../support/resource-support.ts';
-import { addEvents } from './stream-support.ts';
+import { addEvents, openStream } from './stream-support.ts';
 
 const cursorOf = ({ body }: TestResponse): string =>
   new URL(body.next, 'http://a').searchParams.get('cursor') ?? assert.fail('it has a cursor');
+
+/** Returns the path of the feed's next page, after what has happened until now. */
+async function latest({ get }: Person): Promise<string> {
+  return (await get('/events?from=latest')).body.next;
+}
 
 test('the feed gives a reader who stores next all events once, in order', async (t) => {
   const { service, root, token } = await rootService(t);
@@ -52,6 +58,27 @@ test('the feed shows a user what is theirs, staff all orders and customers, admi
       users.map((id) => `/api/users/${id}`),
     );
   }
+});
+
+test('staff learn that an owner was deleted, and nothing else of accounts', async (t) => {
+  const { service, root } = await rootService(t);
+  const [owner, other, staff] = [
+    await service.person(),
+    await service.person(),
+    await service.person('staff'),
+  ];
+  const { id } = await newOrder(service, owner.token);
+  const [next, others] = [await latest(staff), await latest(other)];
+  const stream = await openStream(service, staff);
+  await root.patch(`/api/users/${owner.id}`, { name: 'Renamed' });
+  await root.delete(`/api/users/${owner.id}`);
+  const seen = await staff.get(next);
+  const deletion = ['user.deleted', `/api/users/${owner.id}`, {}];
+  assert.deepEqual(valuesIn(seen, 'type', 'subject', 'changes'), [deletion]);
+  assert.deepEqual((await stream.event()).data, seen.body.data[0]);
+  assert.match((await staff.get('/events?type=user.deleted', csv)).text, /user\.deleted/);
+  assert.equal((await staff.get(`/orders/${id}`)).body.userId, null);
+  assert.deepEqual((await other.get(others)).body.data, []);
 });
 
 test('the feed moves on past events that the caller may not see, 1,000 for a page', insideOnly, async (t) => {
