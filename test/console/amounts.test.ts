@@ -168,3 +168,20 @@ suite('an amount is shown', () => {
         assert.equal(priceOf(decimalText(minorUnits, fraction), { fraction, decimalSign: '.' }), minorUnits);
   });
 });
+
+suite('a price in a file of which somebody has said what begins its decimals', () => {
+  for (const [text, fraction, fileSign, minorUnits] of [
+    ['1.234', 2, ',', 123_400],
+    ['1,230', 2, ',', 123],
+    ['1,234', 2, ',', undefined],
+    ['1.234', 0, ',', 1_234],
+    ['1.234', 3, ',', 1_234_000],
+    ['1,234', 3, '.', 1_234_000],
+    ['1.234', 3, '.', 1_234],
+    ['-1.234', 2, ',', -123_400],
+    ['1.234,50', 2, ',', 123_450],
+  ] as const)
+    test(`${text} with ${fraction} digits after “${fileSign}” is ${minorUnits}`, () => {
+      assert.equal(priceOf(text, { fraction, decimalSign: '.', fileSign }), minorUnits);
+    });
+});

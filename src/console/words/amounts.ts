@@ -27,13 +27,6 @@ export function decimalText(minorUnits: number, fraction: number): string {
   return `${sign}${padded.slice(0, -fraction)}.${padded.slice(-fraction)}`;
 }
 
-/** `1.234,50`, `1.234.567`: one sign groups thousands, the other one begins the decimals. */
-const grouped = /^([1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
-/** `1234,50` */
-const ungrouped = /^(\d*)(?:([.,])(\d+))?$/;
-/** `1.234`: the sign may group thousands or begin the decimals. */
-const ambiguous = /^([1-9]\d{0,2})([.,])(\d{3})$/;
-
 export type PriceFormat = {
   /** The number of digits of the currency's minor unit. */
   readonly fraction: number;
@@ -41,7 +34,7 @@ export type PriceFormat = {
   readonly decimalSign: string;
   /** What may stand before or after the number: the currency's code and signs. */
   readonly signs?: readonly string[];
-  /** The sign before decimals, where a person has said so; then nothing is ambiguous. */
+  /** The sign before decimals, where a person has said so: then no price is ambiguous. */
   readonly fileSign?: string;
 };
 
@@ -52,34 +45,46 @@ export type PriceFormat = {
 export function priceOf(text: string, format: PriceFormat): number | undefined {
   const { fraction } = format;
   const { minus, plain } = plainNumber(text, format);
-  if (readingsOf(text, format) !== undefined) {
-    const [, thousands = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
-    if (format.fileSign === undefined) return undefined;
-    // with a fourth digit it can only be decimals
-    return priceOf(minus + (sign === format.fileSign ? `${thousands}.${rest}0` : thousands + rest), {
-      fraction,
-      decimalSign: '.',
-    });
-  }
-  const [first, second] = fraction > 2 ? [ungrouped, grouped] : [grouped, ungrouped];
-  const [, whole = '', , decimals = ''] = first.exec(plain) ?? second.exec(plain) ?? [];
+  const [only, other] = readingsIn(plain, format);
+  if (only === undefined || other !== undefined) return undefined;
+  const { whole, decimals } = only;
   if (whole + decimals === '' || /[1-9]/.test(decimals.slice(fraction))) return undefined;
-  const exact = decimals.slice(0, fraction).padEnd(fraction, '0');
-  const minorUnits = Number(whole.replaceAll(/\D/g, '') + exact);
+  const minorUnits = Number(whole + decimals.slice(0, fraction).padEnd(fraction, '0'));
   if (!Number.isSafeInteger(minorUnits)) return undefined;
   return minus === '' ? minorUnits : 0 - minorUnits; // not -0
 }
 
-/**
- * Returns the two readings of `1.234` as unambiguous texts: `1234` and `1.23`. Returns undefined if there is
- * one reading: in currencies without decimals, and with the reader's decimal sign in those with 3 or more.
- */
+/** Returns the two readings of `1.234` as unambiguous texts, `1234` and `1.23`; undefined if there is only one. */
 export function readingsOf(text: string, format: PriceFormat): readonly [string, string] | undefined {
   const { fraction, decimalSign } = format;
   const { minus, plain } = plainNumber(text, format);
-  const [, whole = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
-  if (sign === undefined || fraction === 0 || (fraction > 2 && sign === decimalSign)) return undefined;
-  return [minus + whole + rest, `${minus}${whole}${decimalSign}${rest.slice(0, fraction)}`];
+  const [first, second] = readingsIn(plain, format);
+  if (first === undefined || second === undefined) return undefined;
+  return [minus + first.whole, `${minus}${second.whole}${decimalSign}${second.decimals.slice(0, fraction)}`];
+}
+
+/** `1.234`: the sign may group thousands or begin the decimals. */
+const ambiguous = /^([1-9]\d{0,2})([.,])(\d{3})$/;
+/** `1.234,50`, `1.234.567`: one sign groups thousands, the other one begins the decimals. */
+const grouped = /^([1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
+/** `1234,50` */
+const ungrouped = /^(\d*)(?:([.,])(\d+))?$/;
+
+type Reading = { readonly whole: string; readonly decimals: string };
+
+/** Returns what the number may be: nothing if it is none, and two readings if it is ambiguous. */
+function readingsIn(plain: string, { fraction, decimalSign, fileSign }: PriceFormat): readonly Reading[] {
+  const [, thousands = '', sign, rest = ''] = ambiguous.exec(plain) ?? [];
+  if (sign === undefined) {
+    const [, whole, , decimals = ''] = grouped.exec(plain) ?? ungrouped.exec(plain) ?? [];
+    return whole === undefined ? [] : [{ whole: whole.replaceAll(/\D/g, ''), decimals }];
+  }
+  const asThousands = { whole: thousands + rest, decimals: '' };
+  const asDecimals = { whole: thousands, decimals: rest };
+  if (fraction === 0) return [asThousands];
+  if (fileSign !== undefined) return [sign === fileSign ? asDecimals : asThousands];
+  // a currency with three digits writes such decimals
+  return fraction > 2 && sign === decimalSign ? [asDecimals] : [asThousands, asDecimals];
 }
 
 /** Splits `−2,50 €` and `€ -2,50` into the minus and the number, without the currency and without blanks. */
