@@ -33,7 +33,7 @@ for (const [browser, open] of [
       );
       await t.test('is one line on Today', async () => {
         await person.go('#/today');
-        await person.see('3 × Customer created');
+        await person.see('4 × Customer created');
       });
       await t.test('of products asks for the currency, and changes what is known', () =>
         importProducts(shop),
@@ -149,13 +149,14 @@ async function importCustomers(shop: Shop): Promise<void> {
   await choose(tab, fieldAt('/rows/5/3'), 'zoe@example.com');
   await person.press('Check all rows');
   await person.see('New: 3');
+  assert.equal(await tab.evaluate(`document.activeElement === ${fieldAt('/rows/4/3')}`), true);
+  assert.equal(await tab.evaluate(`${fieldAt('/rows/4/3')}.ariaInvalid`), 'true');
   await choose(tab, fieldAt('/rows/4/3'), '');
-  await person.press('Import 3 rows'); // what was corrected meanwhile stays
-  await person.see('Imported');
-  await person.press('Check all rows');
-  await person.see('New: 1');
+  await person.miss('Import 3 rows'); // the main button takes what was corrected
+  await tab.evaluate('document.querySelector("main .card .primary").click()');
+  await person.see('New: 4');
   assert.doesNotMatch(await shown(tab), /fault/);
-  await person.press('Import 1 row');
+  await person.press('Import 4 rows');
   await person.see('Imported');
   await person.press('Check all rows');
   await person.see('Unchanged: 4');
@@ -164,9 +165,9 @@ async function importCustomers(shop: Shop): Promise<void> {
     customers.map(({ name, email, note, address }) => [name, email, note, address?.country, address?.line1]),
     [
       ['Jürgen Müller', 'jm@example.com', null, 'DE', 'Haus "Nord"; 1. Stock'],
+      ['Ödön Lukasz', null, 'Zwei\nZeilen', undefined, undefined],
       ['Zoë', 'zoe@example.com', null, undefined, undefined],
       ['Åsa Ek', null, null, 'SE', 'Vägen 2'],
-      ['Ödön Lukasz', null, 'Zwei\nZeilen', undefined, undefined],
     ],
   );
 }
@@ -294,6 +295,7 @@ const files: readonly File[] = [
     said: [
       'Row 2 is of the same one, with other content, and would be overwritten.',
       'Row 4 is of the same one, with other content, and would be overwritten.',
+      'The same as an earlier row, in rows: 6',
     ],
   },
   {
@@ -369,9 +371,9 @@ async function showSamples(shop: Shop): Promise<void> {
     `[...document.querySelectorAll('.samples li')].map((row) => row.innerText.replace(/\\s+/g, ' '))`,
   );
   assert.deepEqual(samples, [
-    'Row 2 Changed SKU TEE-1 Name Grüner Tee Tea Price 7.49 399.00 Currency EUR',
-    'Row 4 Changed SKU POT Name Pot Price 39 39.00 Currency JPY EUR',
-    'Row 3 New SKU CUP Name Cup Price 400.00 Currency EUR',
+    'Row 2 Changed SKU TEE-1 Name Grüner Tee Tea Price €7.49 €399.00 Currency EUR',
+    'Row 4 Changed SKU POT Name Pot Price ¥39 €39.00 Currency JPY EUR',
+    'Row 3 New SKU CUP Name Cup Price €400.00 Currency EUR',
   ]);
   assert.equal((await listed(shop, 'products')).length, 5, 'nothing is written before');
 }

@@ -29,6 +29,7 @@ for (const [what, kind, columns] of [
     'Nummer=;Art.-Nr.=sku;Name=name;Preis=unitPrice;Währung=currency;Strichcode=barcode;' +
       'Im Verkauf=active;Angelegt (Europe/Vienna)=',
   ],
+  ['a till’s in German', 'products', 'Nr=sku;Name=name;Preis brutto=unitPrice;MwSt='],
   [
     'the API’s names, also without “address”',
     'customers',

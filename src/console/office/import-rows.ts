@@ -20,11 +20,18 @@ export type Choices = {
   readonly sign: string;
 };
 
+/** Of cells that no column has. */
+export const tooMany = '';
+
 /** A row, the text that is sent of it, and the service's answer or why the row can't be imported. */
 export type Line = FileRow & {
   readonly text: string;
   answer?: Answer;
   problem?: string | undefined;
+  /** The members that the problem is of, and `tooMany` for the cells without a column. */
+  faulty?: readonly string[];
+  /** Whether an earlier row has the same content. */
+  isRepeated?: boolean;
   /** Whether no cell of the row can have what is missing. */
   lacksColumn?: boolean;
 };
@@ -48,11 +55,16 @@ export async function linesOf({ heading, rows }: Table, choices: Choices): Promi
       ',',
     );
     let problem: string | undefined;
+    let faulty: string[] = [];
     const counts = { cells: cells.length, columns: heading.length };
-    if (cells.slice(heading.length).some((cell) => cell.trim() !== ''))
+    if (cells.slice(heading.length).some((cell) => cell.trim() !== '')) {
       problem = t('The row has {cells} cells, and the first row {columns}.', counts);
-    else if (values.size === 0) problem = t('{label} is required.', { label: memberName('name') });
-    lines.push({ number, cells, text, problem });
+      faulty = [tooMany];
+    } else if (values.size === 0) {
+      problem = t('{label} is required.', { label: memberName('name') });
+      faulty = ['name'];
+    }
+    lines.push({ number, cells, text, problem, faulty });
   });
   return lines;
 }
@@ -137,13 +149,18 @@ function ofMember(issue: Issue): Issue {
   return { ...issue, pointer: (issue.pointer ?? '').replace(/^#\/\w+/, '#') };
 }
 
+function memberOf({ pointer = '' }: Issue): string {
+  return pointer.slice(2).replaceAll('/', '.');
+}
+
 /** The codes of issues with what isn't there; most countries need postal codes. */
 const missing = ['required', 'postal-code'];
 
 function addProblem(line: Line, issues: readonly Issue[], members: readonly string[]): void {
-  const lacking = issues.filter(({ code = '', pointer = '' }) => {
-    return missing.includes(code) && !members.includes(pointer.slice(2).replaceAll('/', '.'));
-  });
+  const lacking = issues.filter(
+    (issue) => missing.includes(issue.code ?? '') && !members.includes(memberOf(issue)),
+  );
+  line.faulty = issues.map(memberOf);
   line.lacksColumn = lacking.length === issues.length;
   const texts = issues.map((issue) => issueText(issue));
   line.problem = [...texts, ...(line.lacksColumn ? [t('Choose its column below.')] : [])].join(' ');
@@ -157,6 +174,7 @@ function overwriting(line: Line, answer: Answer, { met, choices }: Earlier): str
   const keys = keysOf(line, answer, choices);
   const earlier = keys.map((key) => met.get(key)).find((each) => each !== undefined);
   for (const key of keys) met.set(key, earlier ?? line);
+  line.isRepeated = earlier?.text === line.text;
   const isNew = (answer.id ?? null) === null;
   if (isNew && answer.result !== 'changed') return undefined;
   if (earlier !== undefined) {

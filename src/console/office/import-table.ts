@@ -108,9 +108,10 @@ const customerHeadings: Readonly<Record<CustomerMember, string>> = {
 };
 
 const productHeadings: Readonly<Record<keyof ProductContent, string>> = {
-  sku: 'article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
+  sku: 'no, nr, article number, item number, product code, code, artikelnummer, artikel-nr, art-nr',
   name: 'item, product, product name, article, title, description, artikel, artikelname, bezeichnung, produkt',
-  unitPrice: 'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, einzelpreis',
+  unitPrice:
+    'price, unit price, retail price, preis, verkaufspreis, vk, vk-preis, bruttopreis, preis brutto, gross price, einzelpreis',
   currency: 'währung',
   barcode: 'ean, gtin, upc, ean-code, strichcode',
   active: 'sold now, im verkauf, aktiv',

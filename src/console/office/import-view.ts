@@ -3,12 +3,12 @@
 import { card } from '../page/cards.ts';
 import { button, type Child, fill, h } from '../browser/elements.ts';
 import { fieldsOf, type Member } from '../forms/fields.ts';
-import { count, countryChoices, homeCountry, priceText } from '../words/formats.ts';
-import { action, checkbox, choice, form, messageOf } from '../forms/forms.ts';
+import { count, countryChoices, homeCountry, money, typedPrice } from '../words/formats.ts';
+import { action, checkbox, choice, type Control, form, messageOf } from '../forms/forms.ts';
 import { undefinedIfMissing } from '../service/request-errors.ts';
 import { numbered, t } from '../words/texts.ts';
 import { emptyState, type Page, setPageTitle, type View } from '../page/view.ts';
-import { type Choices, type Line, linesOf, sendLines, valuesOf } from './import-rows.ts';
+import { type Choices, type Line, linesOf, sendLines, tooMany, valuesOf } from './import-rows.ts';
 import {
   encodingChoices,
   guessColumns,
@@ -101,6 +101,15 @@ function chooseColumns(place: Place, table: Table): void {
       ?.classList.toggle('primary', outcome.querySelector('.primary') === null);
   }
 
+  /** What was checked is no more what is entered: the main button checks it then, whatever it did. */
+  function askToCheck({ target }: Event): void {
+    const main = outcome.querySelector('.primary');
+    const isChange = target instanceof HTMLElement && target.dataset['pointer'] !== undefined;
+    if (main === null || !isChange || main.ariaDisabled === 'true') return;
+    const again = h('button.primary', { type: 'submit' }, t('Check all rows'));
+    (main.closest('.action') ?? main).replaceWith(h('span.action', again));
+  }
+
   async function check(): Promise<void> {
     const corrected = new Map(faults.map(({ number, cells }) => [number, cells()]));
     rows = rows.map(({ number, cells }) => ({ number, cells: corrected.get(number) ?? cells }));
@@ -111,7 +120,9 @@ function chooseColumns(place: Place, table: Table): void {
     await sendLines(lines, choices, { ...page, isDryRun: true });
     const checked = { page, table, choices, lines, show };
     show(checked, checkedCard(checked), await sampleCard(checked));
-    if (outcome.isConnected) scrollTo(0, 0);
+    if (!outcome.isConnected) return;
+    scrollTo(0, 0);
+    outcome.querySelector<HTMLElement>('[aria-invalid]')?.focus();
   }
 
   const columns = h('div.scroller', columnTable(table, selects));
@@ -127,6 +138,7 @@ function chooseColumns(place: Place, table: Table): void {
     isLong: true,
     run: check,
   });
+  body.addEventListener('input', askToCheck);
   fill(content, body);
 }
 
@@ -228,6 +240,7 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
   const counted = (isMeant: (line: Line) => boolean): number => lines.filter(isMeant).length;
   const resulting = (result: string): number => counted(({ answer }) => answer?.result === result);
   const warned = lines.filter(({ answer }) => answer?.warning !== undefined);
+  const repeated = lines.filter(({ isRepeated }) => isRepeated);
   const twin =
     choices.kind === 'customers'
       ? t('New, with the e-mail address or phone number of a known customer')
@@ -238,6 +251,7 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
     [t('Changed'), resulting('changed')],
     [t('Unchanged'), resulting('unchanged')],
     [t('With a fault'), counted(({ problem }) => problem !== undefined), 'issue'],
+    [t('The same as an earlier row, in rows'), rowNumbers(repeated)],
     [t('Barcodes that may have lost digits, in rows'), rowNumbers(warned), 'issue'],
     [t('Columns with content that are left out'), leftOut.join(', '), 'issue'],
   ];
@@ -287,7 +301,7 @@ type FaultRow = {
 };
 
 /** A row with a field for each cell that is imported, or is one too many. */
-function faultRow({ number, cells }: Line, { heading }: Table, choices: Choices): FaultRow {
+function faultRow({ number, cells, faulty = [] }: Line, { heading }: Table, choices: Choices): FaultRow {
   const length = Math.max(heading.length, cells.length);
   const given = Array.from({ length }, (_, index) => cells[index] ?? '');
   const members = given.flatMap((cell, index) => {
@@ -295,6 +309,11 @@ function faultRow({ number, cells }: Line, { heading }: Table, choices: Choices)
     return isShown ? { name: String(index), label: heading[index] ?? count(index + 1) } : [];
   });
   const fields = fieldsOf(members, { pointer: `/rows/${number}`, values: { ...given } });
+  for (const control of fields.element.querySelectorAll<Control>('[data-pointer]')) {
+    const index = Number(control.dataset['pointer']?.split('/').at(-1));
+    const name = choices.columns[index] ?? tooMany;
+    if (faulty.includes(name)) control.ariaInvalid = 'true';
+  }
   fields.element.role = 'group';
   fields.element.ariaLabel = t('Row {row}', { row: count(number) });
   const before = fields.read(); // without the line breaks of the cells
@@ -324,11 +343,13 @@ async function sampleCard({ page: { client, signal }, lines, choices }: Checked)
     const id = answer?.id ?? undefined;
     const path = `/${choices.kind}/${id}`;
     const known = id && (await client.get<object>(path, signal).catch(undefinedIfMissing));
-    const facts = [...valuesOf(cells, choices)].map(([name, sent]) => {
+    const values = valuesOf(cells, choices);
+    const facts = [...values].map(([name, sent]) => {
       const before = knownText(name, known);
-      const isSame = before === '' || readOtherwise.includes(name) || sent === before;
-      const change = [h('del', before), ' ', h('ins', sent)];
-      return h('span', h('small.soft', memberName(name)), ' ', isSame ? h('bdi', sent) : change);
+      const now = name === 'unitPrice' ? amountText(sent, values.get('currency')) : sent;
+      const isSame = before === '' || readOtherwise.includes(name) || now === before;
+      const change = [h('del', before), ' ', h('ins', now)];
+      return h('span', h('small.soft', memberName(name)), ' ', isSame ? h('bdi', now) : change);
     });
     return h('li', rowName(number), h('span', id === undefined ? t('New') : t('Changed')), h('div', facts));
   });
@@ -336,12 +357,17 @@ async function sampleCard({ page: { client, signal }, lines, choices }: Checked)
   return shown.length > 0 && card(t('Some rows, as they will be'), h('ul.rows.samples', shown));
 }
 
+function amountText(price: string, currency = ''): string {
+  const amount = typedPrice(price, currency);
+  return amount === undefined ? price : money(amount, currency);
+}
+
 /** What the service reads in many forms, and keeps in one. */
 const readOtherwise = ['active', 'email', 'phone', 'address.country'];
 
 function knownText(name: string, known: unknown): string {
   const { unitPrice, currency } = Object(known);
-  if (name === 'unitPrice' && typeof unitPrice === 'number') return priceText(unitPrice, currency);
+  if (name === 'unitPrice' && typeof unitPrice === 'number') return money(unitPrice, currency);
   const value = name.split('.').reduce((object: unknown, step) => Object(object)[step], known);
   return String(value ?? '');
 }
