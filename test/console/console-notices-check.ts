@@ -49,6 +49,13 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     await person.go('#/orders?status=open');
     await person.miss('What you had entered is still here.');
     await person.go('#/customers/new');
+    await person.enter('Name', 'Ida Noddack');
+    await person.go('#/customers');
+    await person.go('#/customers/new');
+    await person.see('What you had entered is still here.');
+    await person.seeEntered('/name', 'Ida Noddack');
+    await person.press('Start over');
+    await person.miss('What you had entered is still here.');
     await person.enter('Name', 'Lise Meitner');
     await person.press('Add customer');
     await tab.until('/^#.customers.[0-9]+$/.test(location.hash)');

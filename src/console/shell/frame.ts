@@ -107,7 +107,7 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
     bar.show(navigationBar(app, itemOf(name)));
     const view = viewOf(name, app);
     const show = (): void => {
-      const found = kept.restore(currentHash);
+      const found = kept.restore(currentHash, draw);
       ending = found ?? new AbortController();
       if (found === undefined) view({ ...app, main, path, id, parameters, signal: ending.signal });
       else scans.deliver();

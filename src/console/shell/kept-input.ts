@@ -1,8 +1,7 @@
 // What was entered and not sent yet, kept in this tab: the page of a user whose session has expired, and the views
 // that were left, for whoever goes back to their URL. Whoever closes or reloads the tab is warned.
-import { notify } from '../forms/dialogs.ts';
-import { fill } from '../browser/elements.ts';
-import { unkept, unsent } from '../forms/forms.ts';
+import { button, fill, h } from '../browser/elements.ts';
+import { discardInput, unkept, unsent } from '../forms/forms.ts';
 import { t } from '../words/texts.ts';
 
 /** What an element contains, to be shown again after something else. */
@@ -51,6 +50,17 @@ export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSi
     if (target instanceof Element && target.closest('a[href*=":"]') !== null) followedAt = timeStamp;
   }
 
+  /** Says it for as long as the page is shown: whoever wants an empty form may have forgotten the one that was left. */
+  function sayKept(drawAgain: () => void): void {
+    const startOver = button(t('Start over'), () => {
+      for (const form of main.querySelectorAll<HTMLFormElement>(unsent)) discardInput(form);
+      drawAgain();
+    });
+    const line = h('p.banner.kept', t('What you had entered is still here.'), ' ', startOver);
+    main.querySelector('.kept')?.remove();
+    main.firstElementChild?.after(line);
+  }
+
   window.addEventListener('beforeunload', warn, { signal });
   window.addEventListener('click', follow, { signal });
   signal.addEventListener('abort', () => left.forEach(({ ending }) => ending.abort()));
@@ -62,8 +72,11 @@ export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSi
       else ending.abort(new Error('left'));
     },
 
-    /** Shows the form that was left at this URL, and returns what ends it, if there is one. */
-    restore(url: string): AbortController | undefined {
+    /**
+     * Shows the form that was left at this URL, and returns what ends it, if there is one. `drawAgain` shows the view
+     * without what was entered.
+     */
+    restore(url: string, drawAgain: () => void): AbortController | undefined {
       const found = left.get(url);
       left.delete(url);
       if (found?.content.has(unsent) !== true) {
@@ -71,7 +84,7 @@ export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSi
         return undefined;
       }
       found.content.show();
-      notify(t('What you had entered is still here.'));
+      sayKept(drawAgain);
       return found.ending;
     },
   };
