@@ -5,7 +5,7 @@ import { admin, serviceFor } from '../support/service.ts';
 import { openConsole, openShop } from './console-shop.ts';
 
 const dayHours = 24;
-const chooseOwn = 'Choose a password of your own.';
+const chooseOwn = 'Choose your own password.';
 
 test('an administrator is asked for the shop at the first sign-in', { timeout: 120_000 }, async (t) => {
   const service = await serviceFor(t);
@@ -69,10 +69,10 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     const made = { email: 'made@example.com', password: 'abcde-fghij-kmnpq-rstuv-wxyz2' }; // as the service makes them
     await service.post('/api/users', { token: await token(), body: { ...made, name: 'Made' } });
     await person.signIn(service.url, made);
-    await person.see('Choose a password of your own: this one works for 7 days.');
+    await person.see('Choose your own password within 7 days.');
     await person.press('Sign out');
     await person.signIn(service.url, admin);
-    await person.miss('Choose a password of your own');
+    await person.miss('Choose your own password');
   });
 
   await t.test('with what the browser knows filled in', async () => {

@@ -106,6 +106,16 @@ for (const language of ['en-GB', 'de-DE'])
       assert.deepEqual(new Set(await tab.evaluate<number[]>(lines)), new Set([1]));
     });
 
+    await t.test('has the steps of what is to be done, and all tabs, on a phone', async () => {
+      await tab.screen(390, 'light');
+      await person.go('#/today');
+      await tab.until('document.querySelector("main td.action button")?.checkVisibility()');
+      await person.go('#/orders');
+      const cutTabs = `[...document.querySelectorAll('.tabs a')].filter((each) =>
+        each.getBoundingClientRect().right > innerWidth).map((each) => each.textContent)`;
+      assert.deepEqual(await tab.evaluate(cutTabs), []);
+    });
+
     await t.test('has a bar of selected orders that leaves a phone most of its height', async () => {
       await tab.screen(390, 'light');
       await tab.send('Emulation.setTouchEmulationEnabled', { enabled: true });
@@ -114,6 +124,9 @@ for (const language of ['en-GB', 'de-DE'])
       await tab.until('document.querySelector(".selection")?.checkVisibility()');
       const height = await tab.evaluate<number>('document.querySelector(".selection").offsetHeight');
       assert.ok(height <= 844 / 3.5, `${height} pixels`);
+      const first = `document.querySelector('.selection .quiet').getBoundingClientRect().bottom`;
+      const second = `document.querySelector('.selection .primary').getBoundingClientRect().top`;
+      assert.ok(await tab.evaluate(`${first} <= ${second}`), 'the steps are below its first line');
       await tab.send('Emulation.setTouchEmulationEnabled', { enabled: false });
     });
 

@@ -1,4 +1,5 @@
 // Customers: the list with its search, and the form for a new one.
+import { placeLine } from '../words/address-order.ts';
 import type { Customer } from '../words/api-types.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
@@ -66,7 +67,7 @@ const columns = (q: string): readonly Column<Customer>[] => [
   {
     label: t('Address'),
     cell: ({ address }) =>
-      h('span.soft', h('span.clip', { dir: 'auto' }, address && `${address.city}, ${address.line1}`)),
+      h('span.soft', h('span.clip', { dir: 'auto' }, address && `${address.line1}, ${placeLine(address)}`)),
   },
   {
     label: t('Since'),

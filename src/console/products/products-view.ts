@@ -35,6 +35,11 @@ const productMembers: readonly Member[] = [
   { name: 'active', label: t('Sold now'), kind: 'flag', first: true },
 ];
 
+/** Without a SKU of its own a product has its barcode as one. */
+function codesText(sku: string, barcode: string | null): string {
+  return [...new Set([sku, barcode])].filter((each) => each !== null).join(' · ');
+}
+
 const products: Resource<Product> = {
   name: 'products',
   title: t('Products'),
@@ -65,12 +70,10 @@ const products: Resource<Product> = {
         !active && h('span.soft', t('Not sold now')),
       ],
     },
-    // without one of its own it is the barcode
-    { label: t('SKU'), kind: 'wide', cell: ({ sku, barcode }) => sku !== barcode && h('span.clip', sku) },
     {
-      label: t('Barcode'),
+      label: t('SKU, barcode'),
       kind: 'tight wide',
-      cell: ({ barcode }) => h('span.soft', barcode),
+      cell: ({ sku, barcode }) => h('span.codes.clip.soft', codesText(sku, barcode)),
     },
     {
       label: t('Price'),

@@ -205,9 +205,7 @@ function showBanner({ client, live, session }: App, banner: HTMLElement, signal:
 }
 
 function passwordBanner(expires: boolean): HTMLElement {
-  const text = expires
-    ? t('Choose a password of your own: this one works for 7 days.')
-    : t('Choose a password of your own.');
+  const text = expires ? t('Choose your own password within 7 days.') : t('Choose your own password.');
   return h('p.banner', h('a', { href: '#/account' }, text));
 }
 
