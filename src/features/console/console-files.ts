@@ -74,8 +74,11 @@ function withoutComments(text: string): string {
 /** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
   const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
-  return lines.replaceAll(/(?<=[,;{([])\n/g, '');
+  return lines.replaceAll(/(?<=[,;{([])\n/g, '').replaceAll(aroundOperators, '$1');
 }
+
+/** As no text of the console has them. */
+const aroundOperators = / (=>|[=!]==|&&|\|\||\?\?|[=?:]) |(?<=\{) | (?=\})|(?<=\)) (?=\{)/g;
 
 function compactStyle(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
