@@ -75,6 +75,12 @@ suite('an issue of the service is worded for its field', () => {
     assert.equal(issueInWords(issue, wording), 'SKU must have at most 64 characters: it has 80.');
   });
 
+  test('a phone number’s issue has the calling code of the shop’s country', () => {
+    const issue = { pointer: '/phone', code: 'format', detail: 'phone must be complete.' };
+    const words = issueInWords(issue, { label: 'Phone', limit, country, callingCode: '+353' });
+    assert.match(words, /with a calling code such as \+353;/);
+  });
+
   test('an issue of the console itself stays as it is', () =>
     assert.equal(
       issueInWords({ pointer: '/name', detail: 'Choose one.' }, { label: 'Name', limit, country }),

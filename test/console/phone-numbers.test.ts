@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { writtenPhone } from '../../src/console/words/phone-numbers.ts';
+import { callingCodeOf, phoneFromAbroad, writtenPhone } from '../../src/console/words/phone-numbers.ts';
 
 type Vector = Readonly<Record<'country' | 'type' | 'national' | 'international' | 'e164', string>>;
 const source = new URL('../data/phone-numbers.json', import.meta.url);
@@ -26,3 +26,17 @@ for (const [phone, country, text] of [
   test(`${phone} is ${text} in a shop of ${country}`, () => {
     assert.equal(writtenPhone(phone, country), text);
   });
+
+for (const [dialled, country, text] of [
+  ['044 412 11 11', 'CH', '+41 44 412 11 11'],
+  ['02-312-3456', 'KR', '+82 2-312-3456'],
+  ['06 1234567', 'IT', '+39 06 123 4567'],
+  ['12', 'CH', undefined],
+] as const)
+  test(`${dialled} in ${country} is ${text} from abroad`, () => {
+    assert.equal(phoneFromAbroad(dialled, country), text);
+  });
+
+test('a country has one calling code', () => {
+  assert.deepEqual(['IE', 'CA', 'ZZ'].map(callingCodeOf), ['+353', '+1', '+']);
+});

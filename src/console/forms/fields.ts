@@ -26,6 +26,7 @@ import {
   textOf,
 } from './forms.ts';
 import { shopOfPage } from '../words/page-meta.ts';
+import { phoneFromAbroad } from '../words/phone-numbers.ts';
 import { t } from '../words/texts.ts';
 
 export type Member = {
@@ -127,6 +128,8 @@ type ControlKind = {
   readonly read?: (text: string, others: Others) => unknown;
   readonly write?: (value: unknown, others: Others) => string;
   readonly issue?: (text: string, others: Others) => string | undefined;
+  /** What may be meant instead of a text with an issue: a press enters it. */
+  readonly offer?: (text: string, others: Others) => string | undefined;
 };
 
 const controlKinds: Readonly<
@@ -148,7 +151,13 @@ const controlKinds: Readonly<
     // what is none goes to the service as it is, which says what is wrong
     read: (text) => (Number.isNaN(Number(text)) ? text : Number(text)),
   },
-  phone: { issue: (text, { address }) => phoneIssue(text, address()) },
+  phone: {
+    issue: (text, { address }) => phoneIssue(text, address()),
+    offer(text, { address }) {
+      const given = address();
+      return isAddress(given) ? phoneFromAbroad(text, given.country) : undefined;
+    },
+  },
   time: {
     attributes: { type: 'datetime-local' },
     // of the device’s zone
@@ -168,6 +177,13 @@ function controlInput(
   const shown = field({ label, pointer, hint, isWide, control: kind.control?.(member), attributes });
   const { element, control } = shown;
   if (check !== undefined) element.append(answerBelow(control, check));
+  const offer = h('p.hint');
+  if (kind.offer !== undefined) element.append(offer);
+  control.addEventListener('input', () => fill(offer));
+  const enter = (text: string): void => {
+    control.value = text;
+    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+  };
   return {
     elements: [element],
     read() {
@@ -178,6 +194,8 @@ function controlInput(
     write: (value) => enterValue(control, kind.write?.(value, others) ?? String(value ?? '')),
     issues() {
       const detail = kind.issue?.(control.value, others);
+      const meant = detail === undefined ? undefined : kind.offer?.(control.value, others);
+      fill(offer, meant !== undefined && button(meant, () => enter(meant)));
       return detail === undefined ? [] : [{ pointer, detail }];
     },
   };

@@ -3,7 +3,8 @@ import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import type { Issue } from '../words/api-types.ts';
 import { columnName } from '../words/column-names.ts';
 import { type Attributes, type Child, fill, h } from '../browser/elements.ts';
-import { count, countryName, currencies, money, shopCurrency } from '../words/formats.ts';
+import { count, countryName, currencies, homeCountry, money, shopCurrency } from '../words/formats.ts';
+import { callingCodeOf } from '../words/phone-numbers.ts';
 import { issueInWords } from '../words/issue-words.ts';
 import { Rejection } from '../service/request-errors.ts';
 import { t } from '../words/texts.ts';
@@ -296,11 +297,15 @@ export function issueText(issue: Issue, control?: Control): string {
   if (control === undefined || label === undefined) {
     const member = path.slice(1).replaceAll(/\/\d+/g, '').replaceAll('/', '.');
     const name = member === '' ? t('What was entered') : columnName(member);
-    return issueInWords(issue, { label: name, limit: count, country: countryName });
+    return issueInWords(issue, { label: name, limit: count, ...ofShop() });
   }
   const limit = (value: number): string => (currency === undefined ? count(value) : money(value, currency));
   const entered = [...control.value.trim()].length; // of the API’s characters
-  return issueInWords(issue, { label, limit, country: countryName, entered });
+  return issueInWords(issue, { label, limit, ...ofShop(), entered });
+}
+
+function ofShop(): Pick<Parameters<typeof issueInWords>[1], 'country' | 'callingCode'> {
+  return { country: countryName, callingCode: callingCodeOf(homeCountry()) };
 }
 
 /** Shows what is wrong below the field: nothing, unless there is a text. */

@@ -12,10 +12,12 @@ type Wording = {
   readonly limit: (value: number) => string;
   /** Returns the name of the country with this code. */
   readonly country: (code: string) => string;
+  /** The shop’s country has it: `+353`. */
+  readonly callingCode?: string;
 };
 
 const phone =
-  '{label} must be complete, such as +49 441 12345678; without +49 only in the country of the shop (page Shop).';
+  '{label} must be complete, with a calling code such as {callingCode}; without one only in the country of the shop (page Shop).';
 
 const issueWords = {
   required: '{label} is required.',
@@ -46,7 +48,10 @@ const issueWords = {
 } as const;
 
 /** `items[0].quantity must be at most 1000000.` becomes `Quantity must be at most 1,000,000.` */
-export function issueInWords(issue: Issue, { label, limit, country, entered }: Wording): string {
+export function issueInWords(
+  issue: Issue,
+  { label, limit, country, callingCode = '', entered }: Wording,
+): string {
   const { pointer = '', code, detail } = issue;
   if (code === undefined) return detail; // an issue of the console itself
   const [, member = ''] = /\/([^/]+)$/.exec(pointer) ?? [];
@@ -68,6 +73,7 @@ export function issueInWords(issue: Issue, { label, limit, country, entered }: W
     entered: limit(entered ?? 0),
     country: countryCode === undefined ? '' : country(countryCode),
     example,
+    callingCode,
   };
   const known = names.find(isKnown);
   if (known !== undefined) return t(issueWords[known], values);
