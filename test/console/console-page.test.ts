@@ -129,6 +129,16 @@ suite('the console', () => {
     );
   });
 
+  test('the console’s texts keep their blanks', async () => {
+    const sent = await Promise.all((await filesOf(service())).map((path) => service().get(path)));
+    const all = sent.map(({ text }) => text).join('\n');
+    const said = modules.flatMap((path) => [
+      ...(texts.get(path) ?? '').matchAll(/\b(?:t|rich)\(\s*('[^'\n]+')|: (`, \+\$)/g),
+    ]);
+    assert.ok(said.length > 100);
+    for (const [, text, inner = ''] of said) assert.ok(all.includes(text ?? inner), text ?? inner);
+  });
+
   test('the console offers the currencies that the API accepts, with their digits, and its countries', async () => {
     const { text } = await service().get('/console');
     const wordsOf = (name: string): string[] =>
