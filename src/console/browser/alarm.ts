@@ -1,4 +1,4 @@
-// A tone for what went wrong while nobody looks at the screen, such as a code that is unknown.
+// A tone for an error that must be noticed without a look at the screen, such as an unknown code.
 
 const hertz = 220;
 const seconds = 0.35;

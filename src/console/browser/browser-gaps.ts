@@ -1,11 +1,11 @@
-// What some browsers lack, or deny to this page: storage (no cookies allowed, a full disk), locks, promises with their
-// resolvers, and the signs of an input method's keys.
+// What some browsers lack or deny to this page: storage (cookies are blocked, the disk is full), locks,
+// `Promise.withResolvers`, and a sign that a key belongs to an input method.
 
-/** What this device remembers; where the browser denies it, what this page does. */
+/** The storage of this device, or of this page alone where the browser denies storage. */
 class DeviceStorage {
   readonly #ofPage = new Map<string, string>();
 
-  /** Whether anything outlives the page. */
+  /** Whether the browser allows storage, so that values outlive the page. */
   get isThere(): boolean {
     return storageOfBrowser() !== undefined;
   }
@@ -18,7 +18,7 @@ class DeviceStorage {
     return this.#ofPage.get(name) ?? storageOfBrowser()?.getItem(name) ?? null;
   }
 
-  /** Returns whether it outlives the page. */
+  /** Returns whether the value outlives the page. */
   write(name: string, text: string): boolean {
     const kept = storageOfBrowser();
     try {
@@ -26,7 +26,7 @@ class DeviceStorage {
       this.#ofPage.delete(name);
       if (kept !== undefined) return true;
     } catch {
-      kept?.removeItem(name); // the storage is full: what it had is outdated
+      kept?.removeItem(name); // the storage is full, and its value outdated
     }
     this.#ofPage.set(name, text);
     return false;
@@ -52,7 +52,7 @@ function storageOfBrowser(): Storage | undefined {
 type LockOptions = { readonly ifAvailable?: boolean; readonly signal?: AbortSignal };
 type Request<T> = (hasLock: boolean) => T | Promise<T>;
 
-/** Where the browser denies locks, as it does without storage, this page acts as if it were alone. */
+/** Where the browser denies locks, as it does without storage, `run` is called as if no other tab were open. */
 export async function withLock<T>(name: string, options: LockOptions, run: Request<T>): Promise<Awaited<T>> {
   let hasRun = false;
   const first = (lock: object | null): T | Promise<T> => {
@@ -88,7 +88,7 @@ export function deferred<T>(): Deferred<T> {
   return { promise, resolve, reject };
 }
 
-/** Whether the key belongs to an input method. Safari's Enter that ends a word is no longer composing, but 229. */
+/** Whether the key belongs to an input method. In Safari the Enter that ends a word has only the key code 229. */
 export function isOfInputMethod({
   isComposing,
   keyCode,

@@ -1,9 +1,12 @@
 // The change of the day at midnight, in the shop's time zone.
 
-/** Short enough for a device that has slept, or whose clock or time zone was set. It costs no request. */
+/** A single timer for midnight would be late if the device sleeps or its clock is set. A check sends no request. */
 const checkMilliseconds = 20_000;
 
-/** `dayNow` returns the name of the day. Calls the watcher after midnight until the signal is aborted; a hidden page waits until it is shown. */
+/**
+ * Calls the watcher when `dayNow` returns the name of another day, until the signal is aborted; while the page is hidden,
+ * once it is shown.
+ */
 export function watchDay(signal: AbortSignal, dayNow: () => string, watcher: () => void): void {
   let day = dayNow();
   function check(): void {

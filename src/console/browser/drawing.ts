@@ -1,16 +1,16 @@
-// Draws an element’s content again and again. What is drawn the same as before stays in the page, and with it
-// the focus, what was typed or opened there, and a button that is being pressed.
+// Draws an element’s content again and again. What hasn’t changed stays in the page, and with it the focus, what was
+// typed or opened there, and a button that is being pressed.
 import { type Child, h } from './elements.ts';
 
-/** Units are kept or replaced as a whole: none becomes another one under the pointer that presses it. */
+/** Elements that are kept or replaced as a whole: a button must not become another one while it is pressed. */
 const units = 'a, button, form, span.action';
 
 export class Drawing {
   readonly element: HTMLElement;
-  /** A copy of what was drawn last: the element may have changed since, by its user and by its actions. */
+  /** A copy of what was drawn last: users and actions may have changed the element since. */
   #last: Element;
 
-  /** What the element has already counts as drawn. */
+  /** The content that the element already has counts as drawn. */
   constructor(element: HTMLElement) {
     this.element = element;
     this.#last = document.importNode(element, true);
@@ -25,7 +25,7 @@ export class Drawing {
   }
 }
 
-/** Gives `shown` the children of `next`. Its own were drawn as the children of `last`. */
+/** Gives `shown`, whose children were drawn as those of `last`, the children of `next`. */
 function merge(shown: Element, last: Element, next: Element): void {
   const drawn = [...last.childNodes];
   const inPage = [...shown.childNodes];
@@ -45,12 +45,12 @@ function merge(shown: Element, last: Element, next: Element): void {
   for (const gone of inPage.slice(position)) gone.remove();
 }
 
-/** Something else may have changed the page: browsers translate, for example. */
+/** Something else may have changed the page, such as a browser that translates it. */
 function isIntact(inPage: readonly Node[], drawn: readonly Node[]): boolean {
   return inPage.length === drawn.length && inPage.every((each, at) => each.nodeName === drawn[at]?.nodeName);
 }
 
-/** Returns whether both are the same unit, or have the same attributes: a form with a key, any other. */
+/** Units are the same if they are equal; other elements, and forms with a key, if their attributes are. */
 function isSameNode(before: Node, after: Node): boolean {
   if (before.nodeName !== after.nodeName) return false;
   if (!(before instanceof Element)) return true;
@@ -65,10 +65,7 @@ function update(shown: Node, before: Node, after: Node): void {
   } else if (before.nodeValue !== after.nodeValue) shown.nodeValue = after.nodeValue;
 }
 
-/**
- * The data behind a button may have changed, even if its label is the same. A form keeps its listener, which
- * reads its own fields.
- */
+/** A button with the same label may act on other data now. A form keeps its listener, which reads its own fields. */
 function takeClick(shown: Element, after: Element): void {
   const [to, from] = [buttonOf(shown), buttonOf(after)];
   if (to !== null && from !== null) to.onclick = from.onclick;

@@ -1,7 +1,7 @@
-// Work that takes longer than a turn of the event loop, in pieces: the page stays alive meanwhile.
+// Long work in pieces, between which the page handles events.
 const turnMilliseconds = 10;
 
-/** Calls it with each of them. Rejects with what it throws, or with the reason of the aborted signal. */
+/** Calls `call` with each value. Rejects with what it throws, or with the reason of the aborted signal. */
 export async function inPieces<T>(
   all: Iterable<T>,
   call: (each: T) => void,

@@ -1,11 +1,11 @@
-// A field that finds things while the user types, as an ARIA combobox. Only an answer to what is in the field now has
-// options: with the next letter all earlier ones are void, and Enter waits for the answer.
+// A field that finds things while the user types, as an ARIA combobox. Only what answers the text in the field can be
+// chosen: with the next letter earlier answers are void, and Enter waits for the next one.
 import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { fill, h } from '../browser/elements.ts';
 import { uncorrected } from './forms.ts';
 import { t } from '../words/texts.ts';
 
-/** Between a letter and the search for it: the next one may follow. */
+/** The pause after a letter before the search, since another letter may follow. */
 export const typingMilliseconds = 40;
 
 export type Found = {
@@ -55,12 +55,12 @@ export function combobox({ label, placeholder, lookUp, onKey }: ComboboxOptions)
   /** Empty unless the list answers what is in the field. */
   let options: readonly Found[] = [];
   let active = 0;
-  /** The look-up that is to come or runs. */
+  /** The look-up that waits or runs. */
   let search: AbortController | undefined;
-  /** What Enter was pressed for during the look-up: it still holds once a scan has gone through the field. */
+  /** The text in the field when Enter was pressed during the look-up: a scan may have passed through the field since. */
   let awaited = '';
 
-  /** The options of the list stay in sight until the answer, but nobody can choose them. */
+  /** The earlier options stay in sight until the answer, but can't be chosen. */
   function findAfter(milliseconds: number): void {
     if (control.value.trim() === '') return close();
     cancel();

@@ -70,14 +70,14 @@ export function currencyChoice(): HTMLSelectElement {
   return choice(codes, shopCurrency());
 }
 
-/** Enters the value. One that a select hasn’t got, such as a currency that is accepted no more, is added to it. */
+/** Enters the value. A select that lacks it, such as a currency that is no longer accepted, gets it as an option. */
 export function enterValue(control: Control, value: string): void {
   control.value = value;
   if (control.value !== value && control instanceof HTMLSelectElement)
     control.append(h('option', { value, selected: true }, value));
 }
 
-/** A field for a day. Without one it receives the empty text. */
+/** A field for a day. `onDay` receives an empty text when the day is removed. */
 export function dayInput(value: string | null, onDay: (day: string) => void): HTMLInputElement {
   const input = h('input', { type: 'date', value });
   input.addEventListener('change', () => {
@@ -105,21 +105,21 @@ export function throwIfInvalid(errors: readonly Issue[]): void {
 
 type FormOptions = {
   readonly submit: string;
-  /** Whether what it does can’t be taken back: then only its button confirms it. */
+  /** Whether it does something for good: then Enter in a field doesn’t send it. */
   readonly isDangerous?: boolean;
   /** Shown before the submit button. */
   readonly lead?: Child;
-  /** Shown beside the submit button. Following a link there gives the input up. */
+  /** Shown beside the submit button. A link there discards the input. */
   readonly others?: Child;
-  /** Whether the submit button is only one of several, and another one the main one. */
+  /** Whether another button is the main one. */
   readonly isPlain?: boolean;
   /** Whether Enter goes to the next field, only Ctrl+Enter sends the form, and the buttons stay in sight. */
   readonly isLong?: boolean;
-  /** A form that is drawn again with the same key stays, with all that was entered, until its page is left. */
+  /** When a form with this key is drawn again, the one on the page stays, with all that was entered. */
   readonly key?: string;
-  /** What is entered beside the texts and the ticks. */
+  /** Returns what is entered beside texts and ticks. */
   readonly chosen?: () => Entered;
-  /** Called with what is entered, or undefined if nothing is. Returns whether a reload would find it again. */
+  /** Called with what is entered; with undefined if nothing is. Returns whether a reload would find it again. */
   readonly keep?: (entered: Entered | undefined) => boolean;
   /**
    * Receives the button that was pressed, and what returns what is entered. Its errors are shown beside the
@@ -168,7 +168,7 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
     if (isLong) pressedEnter(element, event);
     else if (isDangerous && !(event.target instanceof HTMLButtonElement)) event.preventDefault();
   });
-  // it was about what is being corrected; what a script enters, such as a product that was scanned, corrects nothing
+  // the message is about what the user corrects now; what a script enters, such as a scanned product, corrects nothing
   element.addEventListener('input', ({ isTrusted }) => isTrusted && fill(message));
   if (key === undefined) watchInput(element, entered, keep);
   element.addEventListener('submit', (event) => {
@@ -191,7 +191,7 @@ function watchInput(element: HTMLFormElement, entered: () => Entered, keep: Form
     });
 }
 
-/** Enter also ends each code that a scanner reads, so it must not send what is not complete. */
+/** Enter also ends each code of a scanner, so it must not send an incomplete form. */
 function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
   const { ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
   if (isOfInputMethod(event) || defaultPrevented) return;
@@ -210,7 +210,7 @@ function enteredIn(element: HTMLFormElement): Entered {
   return Object.fromEntries([...ticked, ...typed]);
 }
 
-/** Enters it again as the user has: with the events, so that all that follows from it follows again. */
+/** Enters it again with the events of a user’s input, so that all listeners react again. */
 export function enterInto(element: HTMLFormElement, entered: Entered): void {
   for (const box of ticksOf(element)) if (entered[box.id] === !box.checked) box.click();
   for (const control of controlsOf(element)) {
@@ -229,7 +229,7 @@ function controlsOf(element: HTMLFormElement): Control[] {
   return [...element.querySelectorAll<Control>('[data-pointer]')];
 }
 
-/** The form’s input is of no more use: it was sent, or the user gives it up. */
+/** Called when the input was sent, or the user gives it up. */
 export function discardInput(element: HTMLFormElement): void {
   delete element.dataset['unsent'];
 }
@@ -249,7 +249,7 @@ export function action(label: Child, run: () => Promise<void>, attributes: Attri
   return h('span.action', button, h('span.issue', { role: 'alert' }));
 }
 
-/** The second click of a double click is not meant for what the first one has put under the pointer. */
+/** The second click of a double click isn’t meant for a button that the first one has put under the pointer. */
 function isSecondClick(event: Event): boolean {
   return event instanceof MouseEvent && event.detail > 1;
 }
@@ -267,7 +267,7 @@ export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Shows issues at their fields, and focuses the first of these. Returns what is to be said of the rest. */
+/** Shows issues at their fields, and focuses the first field. Returns the text of the other issues. */
 function showError(element: HTMLFormElement, error: unknown): string {
   if (!(error instanceof Rejection) || error.issues.length === 0) return messageOf(error);
   const shown = error.issues.map((issue) => ({ issue, control: controlOf(element, pathOf(issue)) }));
@@ -289,7 +289,7 @@ function pathOf({ pointer = '' }: Issue): string {
   return decodeURIComponent(pointer.replace(/^#/, ''));
 }
 
-/** The issue in the words of its own field, or of the table’s name for its member. */
+/** The issue with the label of its own field, or else with the name of its member. */
 export function issueText(issue: Issue, control?: Control): string {
   const path = pathOf(issue);
   const { currency, pointer } = control?.dataset ?? {};
@@ -308,7 +308,7 @@ function ofShop(): Pick<Parameters<typeof issueInWords>[1], 'country' | 'calling
   return { country: countryName, callingCode: callingCodeOf(homeCountry()) };
 }
 
-/** Shows what is wrong below the field: nothing, unless there is a text. */
+/** Shows the issue below the field; without one, removes it. */
 export function showIssue(control: Control, detail = ''): void {
   if (detail === '') control.removeAttribute('aria-invalid');
   else control.setAttribute('aria-invalid', 'true');

@@ -1,5 +1,5 @@
 // Histories, and the latest events of all: a line for each event, with the name of its actor. What one request did is one
-// line: the steps of an order that was placed as paid or delivered, and what an import created or changed.
+// line: an order that was placed as paid or delivered, or all that an import created or changed.
 import { query, type QueryParameters } from '../service/api-client.ts';
 import { type EventType, eventTypes, type List, type ServiceEvent, type User } from '../words/api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
@@ -11,14 +11,14 @@ import type { Page } from './view.ts';
 export type NamedEvent = ServiceEvent & {
   /** Undefined without an actor, as for the service itself. */
   readonly by: string | undefined;
-  /** The name of what the event is about, where it is known: of an account that has done something here, too. */
+  /** The name of the account that the event is about, known if it is also an actor in these events. */
   readonly about: string | undefined;
 };
 
 type Reader = Pick<Page, 'client' | 'user' | 'signal'>;
 
 export const latestShown = 20;
-/** More than the lines, of which one may be of many events. */
+/** More than the lines shown, since a line may have many events. */
 const eventsRead = 50;
 const newsTypes = eventTypes.filter((type) => isNews({ type }));
 
@@ -98,7 +98,7 @@ function requestsOf(events: readonly NamedEvent[]): readonly Line[] {
     if (isAlike && event.requestId !== null && last[0].requestId === event.requestId) last.push(event);
     else groups.push([event]);
   }
-  // the first of them may be older than the list; only a new order takes several steps at once
+  // the first event of a request may be older than the list; only a new order takes several steps at once
   const isOneLine = (group: Line): boolean => group.filter(({ type }) => type !== 'order.changed').length > 1;
   return groups.flatMap((group): readonly Line[] =>
     isOneLine(group) ? [group] : group.map((each) => [each]),
@@ -131,7 +131,7 @@ function textOfOne(event: NamedEvent, hasSteps: boolean): string {
   return hasSteps ? saleText(event) : eventText(event.type, event, event.about);
 }
 
-/** As many as were read: there may be more. */
+/** A request may have more events than were read. */
 function textOfMany(line: Line): string {
   const more = line.length === eventsRead ? '+' : '';
   return `${count(line.length)}${more} × ${eventText(line[0].type)}`;

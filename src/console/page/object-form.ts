@@ -15,9 +15,9 @@ type ObjectForm<T> = {
   readonly path: string;
   /** The version that is changed. */
   readonly known?: Version<T>;
-  /** What a new object gets beside what is entered. */
+  /** Members of a new object that nobody enters. */
   readonly others?: Values;
-  /** Whether the answer has a secret, which no repeated request can have again. */
+  /** Whether the response has a secret: a repeated request wouldn't get it again. */
   readonly hasSecret?: true;
 };
 

@@ -58,7 +58,7 @@ export class ApiClient extends EventTarget {
 
   async send<T>(method: string, path: string, options: RequestOptions = {}): Promise<Version<T>> {
     const response = await this.request(method, path, options);
-    // whoever asks for nothing expects none
+    // callers of such routes expect no value
     const value = response.status === 204 ? (undefined as T) : await jsonOf<T>(response);
     return { value, etag: response.headers.get('etag') ?? undefined };
   }

@@ -21,7 +21,7 @@ const lock = 'orderly-tokens';
 /** A token that expires this soon is renewed before it is used. */
 const marginMilliseconds = 30_000;
 
-/** Said where a reload of the page doesn’t find the session again. */
+/** The warning where a reload of the page doesn’t find the session again. */
 export const keepsNothing = t(
   'This browser keeps nothing for this page, as cookies or site data are denied or its storage is full: signing in lasts until the page is loaded again.',
 );
@@ -33,10 +33,10 @@ export const keepsNothing = t(
 export class BrowserSession extends EventTarget {
   /** Whether a reload of the page finds the session again. */
   isKept = true;
-  /** Whether the last session ended without the user’s doing. */
+  /** Whether the last session expired or was ended elsewhere. */
   hasExpired = false;
   #tokens: StoredTokens | undefined;
-  /** Tabs that a version before 1.1 has loaded say it in other words, on a channel of their own. */
+  /** Tabs with the console of a version before 1.1 have other messages, on a channel of their own. */
   readonly #channel = new BroadcastChannel('orderly-session-2');
 
   constructor() {
@@ -65,7 +65,7 @@ export class BrowserSession extends EventTarget {
     this.dispatchEvent(new Event('password'));
   }
 
-  /** Resolves to whether the browser is still signed in after a reload. Sends no request if nobody was. */
+  /** Resolves to whether the user is still signed in after a reload. Sends no request if nobody was. */
   async resume(): Promise<boolean> {
     return storage.read(storedKey) !== null && (await this.token()) !== undefined;
   }
@@ -103,7 +103,7 @@ export class BrowserSession extends EventTarget {
     });
   }
 
-  /** Throws unless the service confirms it: otherwise the next person could use the cookie. */
+  /** Throws unless the service confirms that the session has ended: the next person could use the cookie. */
   async signOut(): Promise<void> {
     const token = await this.token();
     const status = await this.#end(this.#tokens);
@@ -139,7 +139,7 @@ export class BrowserSession extends EventTarget {
     this.#receive(end);
   }
 
-  /** What another tab says, too. All tabs share one cookie, so a user who signed in there is also signed in here. */
+  /** Handles messages of this tab and of others, which share one cookie: who signs in there is signed in here. */
   #receive(message: StoredTokens | End): void {
     const before = this.#tokens?.userId;
     const isLater = message === 'signed-out' && this.hasExpired; // the user signs out after all

@@ -6,9 +6,9 @@ import { withLock } from '../browser/browser-gaps.ts';
 import { Rejection, retryPause } from './request-errors.ts';
 
 type Events = readonly ServiceEvent[];
-/** What the tab with the stream says to all tabs; `hello` comes from one that has just been opened. */
+/** What the tab with the stream sends to all tabs; `hello` comes from a tab that has just been opened. */
 type Message =
-  /** None if some may have been missed: views have to load again. */
+  /** No events means that some may have been missed: views have to load again. */
   | { readonly events: Events; readonly cursor?: string | undefined }
   | { readonly delayReason: string | null }
   | 'ended'
@@ -20,7 +20,7 @@ const silentMilliseconds = 40_000;
 /** The pause after the first rejection; each further one doubles it, up to the maximum. */
 const rejectedPauseMilliseconds = 5_000;
 const rejectedPauseMillisecondsMax = 30_000;
-/** If more come while the page is hidden, it is loaded as a whole when it is shown. */
+/** If more events come while the page is hidden, its views load again when it is shown. */
 const batchMax = 2_000;
 /** Events within this time are shown together, and many events at most once a second. */
 const batchMilliseconds = 60;
@@ -29,14 +29,14 @@ const intervalMilliseconds = 1_000;
 /** Dispatches `delay` when `delayReason` changes, and `ended` after a stream: rights may have changed. */
 export class LiveEvents extends EventTarget {
   readonly #client: ApiClient;
-  /** Tabs that a version before 1.1 has loaded say it in other words, on a channel of their own. */
+  /** Tabs with the console of a version before 1.1 have other messages, on a channel of their own. */
   readonly #channel = new BroadcastChannel('orderly-events-2');
   readonly #watchers = new Set<(events: Events) => void>();
   #cursor: string | undefined;
-  /** What the watchers get next: nothing while undefined. */
+  /** The events that the watchers get next; undefined if there is no news. */
   #news: Events | undefined;
   #isScheduled = false;
-  /** By a clock that nobody sets: otherwise one that was set back would hold all that follows. */
+  /** By `performance.now()`: a clock that is set back would delay all events after it. */
   #deliveredAt = -Infinity;
   #delayReason: string | null = null;
   #ending = new AbortController();

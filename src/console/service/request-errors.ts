@@ -13,7 +13,7 @@ export class Rejection extends Error {
   readonly code: string;
   readonly status: number;
   readonly issues: readonly Issue[];
-  /** The wait before a retry; 0 if the response has none. */
+  /** 0 if the response has no `Retry-After`. */
   readonly retryAfterSeconds: number;
 
   constructor({ code, status, detail, errors = [] }: Problem, retryAfterSeconds = 0) {
@@ -32,10 +32,10 @@ export class Unreachable extends Error {
   }
 }
 
-/** Whoever has not answered for so long can't be reached: a connection may die in silence. */
+/** A connection may die in silence: after this time without a response the service can't be reached. */
 export const answerMilliseconds = 10_000;
 
-/** Throws `Unreachable` if no response comes, in time if there is one, or the reason of the aborted signal. */
+/** Throws `Unreachable` if no response comes, or none within the milliseconds, and the reason of an aborted signal. */
 export async function fetchResponse(
   path: string,
   init: RequestInit,
@@ -66,7 +66,7 @@ function whyLost(error: unknown): unknown {
   return error instanceof TypeError ? new Unreachable() : error;
 }
 
-/** Throws `Unreachable` if the body was cut off, or isn't the service's: a proxy's page, for example. */
+/** Throws `Unreachable` if the body was cut off or isn't the service's, such as a proxy's page. */
 export async function jsonOf<T>(response: Response): Promise<T> {
   const text = await bodyOf(response);
   try {
@@ -76,7 +76,7 @@ export async function jsonOf<T>(response: Response): Promise<T> {
   }
 }
 
-/** Returns the error for a response of 400 and above: each of the service's has a problem. */
+/** Returns the error for a response of 400 and above, whose body is a problem. */
 export async function rejectionOf(response: Response): Promise<Rejection> {
   const problem = await jsonOf<Problem>(response);
   const seconds = Number(response.headers.get('retry-after')) || 0;
@@ -90,7 +90,7 @@ export function isTemporary(error: unknown): boolean {
     : error instanceof Unreachable;
 }
 
-/** Returns how long to wait before the same request: as long as the service asks for, and at least this. */
+/** Returns the milliseconds to wait before a retry: what the service asks for, but at least these. */
 export function retryPause(error: unknown, leastMilliseconds: number): number {
   const seconds = error instanceof Rejection ? error.retryAfterSeconds : 0;
   return Math.max(leastMilliseconds, seconds * 1_000);

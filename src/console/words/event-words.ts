@@ -15,7 +15,7 @@ const objectNames: Readonly<Record<EventKind, string>> = {
   webhook: t('Webhook'),
 };
 
-/** What happened, where the API's word doesn't say it. */
+/** What happened, where the type's own word isn't clear. */
 const ownWords: Readonly<Record<string, string>> = {
   'order.corrected': t('taken back by one step'),
   'session.created': t('began'),
@@ -23,7 +23,7 @@ const ownWords: Readonly<Record<string, string>> = {
 };
 type PlainHappening = Exclude<(typeof happenings)[EventKind][number], 'corrected' | 'reused'>;
 
-/** The reason of what was a slip of the hand. It is stored in English, and read in the language of the reader. */
+/** The reason of a step back. It is stored in English, and shown in the reader's language. */
 export const mistake = 'It was pressed by mistake.';
 
 /**

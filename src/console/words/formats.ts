@@ -21,7 +21,7 @@ const digits: Digits = {
 
 const commonCurrencies = 'EUR USD GBP CHF JPY CNY CAD AUD SEK NOK DKK PLN CZK'.split(' ');
 
-/** What new orders begin with. */
+/** The currency of new orders. */
 export function shopCurrency(): string {
   return shopOfPage().currency;
 }
@@ -46,7 +46,7 @@ export function priceText(minorUnits: number, currency: string): string {
   return decimalText(minorUnits, digits[currency] ?? 2).replace('.', decimalSign);
 }
 
-/** In a file it may be known which sign begins the decimals. */
+/** `fileSign` begins the decimals in a file, if somebody has said so. */
 export function typedPrice(text: string, currency: string, fileSign?: string): number | undefined {
   if (isLongGtin(text)) return undefined;
   return priceOf(text, { ...priceFormat(currency), ...(fileSign !== undefined && { fileSign }) });
@@ -67,7 +67,7 @@ export function priceIssue(text: string, currency: string): string {
     : t('Price could be {first} or {second}: enter the one that you mean.', { first, second });
 }
 
-/** What people write, and browsers don't. */
+/** Signs that people write, and browsers don't. */
 const writtenSigns: Readonly<Record<string, readonly string[]>> = {
   CHF: ['Fr.', 'SFr.'],
   DKK: ['kr.'],
@@ -89,12 +89,12 @@ export function count(value: number): string {
   return numberFormat.format(value);
 }
 
-/** Some browsers have no name for it. */
+/** Returns the empty text in browsers that don't know the zone. */
 export function deviceZone(): string {
   return new Intl.DateTimeFormat().resolvedOptions().timeZone ?? '';
 }
 
-/** The service takes names alone, and some browsers say `+02:00`. */
+/** The service accepts only names, but some browsers have `+02:00`. */
 export function isTimeZone(name: string): boolean {
   try {
     return /^[A-Za-z]/.test(name) && new ZoneDays(name).zone === name;
@@ -113,13 +113,13 @@ const timeStyles = {
 } as const;
 type TimeStyle = keyof typeof timeStyles;
 
-/** The days of the shop’s time zone, and how its times are written: made again when it has another one. */
+/** The days of the shop’s time zone, and the formats of its times: made again when the shop has another zone. */
 class ShopTimes {
   #shopZone: string | null | undefined;
   #days = new ZoneDays('UTC');
   readonly #formats = new Map<TimeStyle, Intl.DateTimeFormat>();
 
-  /** A shop without a time zone has the device's. A browser may not know the shop's, and some not even their own. */
+  /** A shop without a time zone has the device's. Some browsers don't know the shop's, or not even their own. */
   get days(): ZoneDays {
     const { timeZone: shopZone } = shopOfPage();
     if (this.#shopZone !== shopZone) {
@@ -141,7 +141,7 @@ class ShopTimes {
 
 const shopTimes = new ShopTimes();
 
-/** The days that are shown and counted. */
+/** The days by which orders are shown and counted. */
 export function shopDays(): ZoneDays {
   return shopTimes.days;
 }
@@ -180,7 +180,7 @@ function unitText(value: number, unit: 'minute' | 'hour' | 'day'): string {
   return new Intl.NumberFormat(locale, { style: 'unit', unit, unitDisplay: 'long' }).format(value);
 }
 
-/** The day it is now: `2026-11-22`. */
+/** The name of this day: `2026-11-22`. */
 export function today(): string {
   return shopDays().dayName(now());
 }

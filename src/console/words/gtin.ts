@@ -1,6 +1,6 @@
-// What digits may be a barcode.
+// Which digits may be a barcode.
 
-/** Digits as many as a barcode has. */
+/** Whether it has as many digits as a barcode. */
 export function isBarcode(text: string): boolean {
   return /^\d{8,14}$/.test(text);
 }
@@ -12,7 +12,7 @@ export function isGtin(text: string): boolean {
   return isBarcode(text) && sum % 10 === 0;
 }
 
-/** Whether it can only be a barcode: a price or a number of phones is hardly ever as long, with a right check digit. */
+/** Whether it can only be a barcode: hardly any price or phone number is as long and has a right check digit. */
 export function isLongGtin(text: string): boolean {
   return text.length >= 12 && isGtin(text);
 }

@@ -1,6 +1,5 @@
-// Issues of the service in the words of a form: most codes have some, a few with the member, and the values are the numbers
-// and codes that the service's sentence has. For the other codes that sentence itself says most to those who read English;
-// other languages have words for them.
+// Issues of the service in the words of a form: by code, or by code and member. Their values are the numbers and codes in
+// the service's sentence. For other codes English has the sentence itself, and other languages have words.
 import type { Issue } from './api-types.ts';
 import { t, firstTranslation } from './texts.ts';
 

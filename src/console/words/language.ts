@@ -8,7 +8,7 @@ type Language = keyof typeof languages;
 
 const storedLanguage = 'orderly-language';
 
-/** The browser's own, with its region. Kiosks have had `C` and `en-US@posix`, which are no languages for Intl. */
+/** The browser's locale, with its region. Browsers in kiosks have had `C` and `en-US@posix`, which Intl rejects. */
 export const browserLocale = languagesOfBrowser().find(isLocale) ?? 'en';
 
 /** English outside of browsers, for tests. */
@@ -20,7 +20,7 @@ export const locale = localeOf(browserLocale);
 /** “A, B and C”. */
 export const enumeration = new Intl.ListFormat(language);
 
-/** It counts once the page is loaded again. */
+/** Takes effect when the page is loaded again. */
 export function chooseLanguage(chosen: string): void {
   storage.write(storedLanguage, chosen);
 }
@@ -47,7 +47,7 @@ function isLanguage(code: string): code is Language {
   return Object.hasOwn(languages, code);
 }
 
-/** A language that browsers don’t know in a region gets its international form: the English of the US differs. */
+/** A language that browsers don’t know in a region gets its international form, since the English of the US differs. */
 function localeOf(browsers: string): string {
   const { region = '001' } = new Intl.Locale(browsers).maximize();
   const { locale: known } = new Intl.DateTimeFormat(`${language}-${region}`).resolvedOptions();

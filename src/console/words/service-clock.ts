@@ -1,6 +1,6 @@
-// What time it is, by the service: the clock of a device may be wrong, and today is the shop's, not the device's.
+// The time by the service's clock: that of a device may be wrong.
 
-/** Responses tell whole seconds, and take their time. */
+/** The `Date` of a response is in whole seconds, and a response takes some time. */
 const exactMilliseconds = 5_000;
 const wrongMilliseconds = 120_000;
 

@@ -29,7 +29,7 @@ export function rich<T extends Text, Value>(
   return textParts(text, values);
 }
 
-/** Returns the words for the first of these that has some: `issue pattern email`. None has any in English. */
+/** Returns the translation of the first of these names that has one: `issue pattern email`. English has none. */
 export function firstTranslation(
   names: readonly string[],
   values: Readonly<Record<string, string>> = {},
