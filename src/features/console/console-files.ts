@@ -71,22 +71,11 @@ function withoutComments(text: string): string {
   return code.replaceAll(/ \/\/ .*$/gm, '');
 }
 
-/** Drops blanks at both ends of lines and around signs, except in texts, and the ends that need no new line. */
+/** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
-  const lines = text.replaceAll(/^ +| +$/gm, '').replaceAll(textOrSigns, '$1$2');
+  const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
   return lines.replaceAll(/(?<=[,;{([])\n/g, '');
 }
-
-const quoted = /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"/;
-/** With templates in a template, but not in those. */
-const template = /`(?:[^`\\$]|\\.|\$(?!\{)|\$\{(?:[^`{}]|`[^`]*`|\{[^{}]*\})*\})*`/;
-const pattern = /\/(?:[^/\\\n[]|\\.|\[(?:[^\]\\\n]|\\.)*\])+\//;
-/** All but those of which two are another one, such as `- -`. */
-const signs = /[=(){}[\],;:?<>!&|*]+/;
-const textOrSigns = new RegExp(
-  `(${quoted.source}|${template.source}|${pattern.source})| *(${signs.source}) *`,
-  'g',
-);
 
 function compactStyle(text: string): string {
   return text.replaceAll(/\/\*[^]*?\*\/\n?/g, '').replaceAll(/(?<=[;,:{}]|^)\s+|\s+(?=\{)/g, '');
