@@ -208,6 +208,22 @@ describe('a session in a browser', () => {
       assert.equal(await renewalStatus(), 201);
     });
 
+  for (const [what, seconds, ask] of [
+    ['sign-in', 30, (session: Session) => session.signIn({ email: 'ada@example.com', password: 'p' })],
+    ['sign-out', 10, (session: Session) => session.signOut()],
+  ] as const)
+    test(`a ${what} without an answer for ${seconds} s means that the service can’t be reached`, async (t) => {
+      const session = await signedIn();
+      t.mock.timers.enable({ apis: ['setTimeout'] });
+      browser.respond = (_path, { signal }) =>
+        new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)));
+      const outcome = ask(session).catch((error: unknown) => error);
+      await nextTurn();
+      t.mock.timers.tick(seconds * 1_000);
+      const missed = nextTurn().then(() => nextTurn('no outcome'));
+      assert.ok((await Promise.race([outcome, missed])) instanceof Unreachable);
+    });
+
   describe('whose renewal', () => {
     const problem = {
       type: 'about:blank',

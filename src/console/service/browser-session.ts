@@ -20,6 +20,8 @@ const storedMadeKey = 'orderly-password-made-by';
 const lock = 'orderly-tokens';
 /** A token that expires this soon is renewed before it is used. */
 const marginMilliseconds = 30_000;
+/** A sign-in may wait for others, whose passwords are hashed first. */
+const signInMilliseconds = 30_000;
 
 /** The warning where a reload of the page doesn’t find the session again. */
 export const keepsNothing = t(
@@ -82,7 +84,7 @@ export class BrowserSession extends EventTarget {
       if (this.#isFresh() && this.#tokens?.accessToken !== old) return;
       const browserKey = storage.read(storedKey);
       if (browserKey === null) return this.#clear('expired');
-      const response = await post('/api/sessions/current/tokens', { browserKey }, answerMilliseconds);
+      const response = await post('/api/sessions/current/tokens', { browserKey });
       if (response.ok) this.#store(await jsonOf<Tokens>(response));
       else if (response.status === 401) this.#clear('expired');
       else throw await rejectionOf(response);
@@ -93,7 +95,7 @@ export class BrowserSession extends EventTarget {
   /** Returns the problem of a failed sign-in; undefined if it succeeded. */
   async signIn(credentials: Credentials): Promise<Problem | undefined> {
     return withLock(lock, {}, async () => {
-      const response = await post('/api/sessions', { ...credentials, cookie: true });
+      const response = await post('/api/sessions', { ...credentials, cookie: true }, signInMilliseconds);
       if (!response.ok) return jsonOf<Problem>(response);
       this.usePassword(credentials.password);
       const before = this.#tokens;
@@ -118,7 +120,8 @@ export class BrowserSession extends EventTarget {
   async #end(tokens: Tokens | undefined): Promise<number | undefined> {
     if (tokens === undefined) return undefined;
     const headers = { Authorization: `Bearer ${this.#tokens?.accessToken}` };
-    const response = await fetchResponse(`/api/sessions/${tokens.id}`, { method: 'DELETE', headers });
+    const request = { method: 'DELETE', headers };
+    const response = await fetchResponse(`/api/sessions/${tokens.id}`, request, answerMilliseconds);
     if (![204, 401, 404].includes(response.status)) throw await rejectionOf(response);
     return response.status;
   }
@@ -150,7 +153,7 @@ export class BrowserSession extends EventTarget {
   }
 }
 
-function post(path: string, body: object, milliseconds?: number): Promise<Response> {
+function post(path: string, body: object, milliseconds = answerMilliseconds): Promise<Response> {
   const headers = { 'Content-Type': 'application/json', Accept: 'application/json' };
   const init = { method: 'POST', headers, body: JSON.stringify(body), cache: 'no-store' } as const;
   return fetchResponse(path, init, milliseconds);
