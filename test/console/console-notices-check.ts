@@ -97,7 +97,7 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     const message = 'document.querySelector(".form-issue:not(:empty)")?.textContent';
     await tab.until(`${message}?.startsWith('The service couldn’t be reached.')`);
     await network(tab, {});
-    await tab.until('!document.querySelector("#banner p")');
+    await tab.until(`!document.querySelector("#banner p") && ${message} === undefined`);
     await person.press('Save');
     await person.see('Grace Brewster');
   });

@@ -368,7 +368,7 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await person.press('Park');
     await person.see('1 parked');
     await person.press('Sign out');
-    await person.see('New orders that are not placed yet and will be lost: 1');
+    await person.see('New orders that are not placed yet and will be lost: 1 (€');
     const isLosing = `document.querySelector('dialog .danger').innerText === 'Sign out'`;
     assert.equal(await tab.evaluate(isLosing), true);
     await person.press('Stay');

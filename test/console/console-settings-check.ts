@@ -20,7 +20,7 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.see('Some questions, once for all devices.');
     await person.press('Later');
     await person.see('No order is here yet.');
-    await person.see('Import your customers from a spreadsheet');
+    await person.see('Import Customers or Products from a spreadsheet');
     await person.see('Enter your products');
     await tab.open(`${service.url}/console`);
     await person.see('No order is here yet.');
@@ -80,13 +80,17 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await tab.open('about:blank');
     await tab.open(`${service.url}/console`);
     await person.see('Some questions, once for all devices.');
+    await tab.until(`document.activeElement?.dataset.pointer === '/name'`);
     assert.equal(await valueOf('timeZone'), 'Europe/Vienna');
     await tab.evaluate(`document.querySelector('[data-pointer="/country"]').value = 'AT'`);
     assert.equal(await valueOf('registration'), 'closed', 'nobody is let in by an answer that was not given');
     await person.enter('Name of the shop', 'Teehaus');
     await person.enter('Its address, in one line', 'Ring 1, 1010 Wien');
+    await person.enter('Your own name', 'Hedy Lamarr');
     await person.press('Save');
     await person.see('No order is here yet.');
+    await person.see('Hedy Lamarr');
+    await person.see('Account Mary Jackson created');
     const { body } = await service.get('/shop', { token: await token() });
     assert.deepEqual(
       [body.name, body.address, body.country, body.timeZone, body.registration],

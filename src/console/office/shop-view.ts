@@ -64,8 +64,11 @@ export function shopView(page: Page): void {
   fill(main, setPageTitle(t('Shop')), content);
 }
 
+/** Who places orders and takes payments is named in histories: the first account is called Administrator. */
+const ownName: Member = { name: 'name', label: t('Your own name'), isRequired: true, isWide: true };
+
 function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
-  const { client, parameters } = page;
+  const { client, parameters, session, user } = page;
   const members = shopMembers(known.value);
   const isFirst = parameters.has('first');
   const { element, save } = isFirst ? questions() : objectForm(page, { members, path: '/shop', known });
@@ -73,8 +76,17 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
   function questions(): { element: HTMLElement; save: () => Promise<Shop> } {
     const likely = { country: homeCountry(), timeZone: deviceZone(), registration: 'closed' };
     const fields = fieldsOf(members, { values: { ...known.value, ...likely } });
-    const send = () => client.send<Shop>('PATCH', '/shop', { body: fields.read() });
-    return { element: fields.element, save: async () => (await send()).value };
+    const own = fieldsOf([ownName], { pointer: '/user', values: { name: user.name } });
+    async function save(): Promise<Shop> {
+      const { name } = own.read();
+      const isRenamed = name !== user.name;
+      if (isRenamed) await client.send('PATCH', `/api/users/${user.id}`, { body: { name } });
+      const { value } = await client.send<Shop>('PATCH', '/shop', { body: fields.read() });
+      if (isRenamed) session.dispatchEvent(new Event('user')); // the frame shows the name
+      return value;
+    }
+    queueMicrotask(() => fields.element.querySelector('input')?.focus());
+    return { element: h('div', fields.element, own.element), save };
   }
   const lead = t('Some questions, once for all devices. All of it can be changed later, under Shop.');
   return form(h('section.card', isFirst && h('p', lead), element), {

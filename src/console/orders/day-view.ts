@@ -3,9 +3,10 @@
 import { type Figures, payments, type Status, statuses } from '../words/api-types.ts';
 import { paymentNames } from '../words/column-names.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
-import { dayOf, shopDays, timeText } from '../words/formats.ts';
+import { dateTime, dayOf, shopDays, timeText } from '../words/formats.ts';
 import { action, dayInput } from '../forms/forms.ts';
 import { saveTable } from '../lists/list-file.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { now } from '../words/service-clock.ts';
 import { stages, statusTitle } from '../words/statuses.ts';
 import { t } from '../words/texts.ts';
@@ -33,12 +34,17 @@ import {
 } from './sales-figures.ts';
 
 export function dayView(page: Page): void {
-  const { main, parameters } = page;
+  const { main, parameters, signal } = page;
   const day = dayOf(parameters.get('date')) ?? shopDays().startOfDay(now());
   // it stays the one that was asked for if the shop gets another time zone meanwhile
   const range = { from: day, before: shopDays().startOfDay(day, 1), by: 'day' } as const;
   const content = h('div', skeleton(6));
   let reports: readonly SumTable[] = [];
+  const onPaper = h('p');
+  const sayTime = (): void =>
+    fill(onPaper, [shopOfPage().name, dateTime(now().toISOString())].filter(Boolean).join(' · '));
+  window.addEventListener('beforeprint', sayTime, { signal });
+  window.addEventListener('afterprint', () => fill(onPaper), { signal });
   reloadable<Sold>(page, content, {
     load: (loading) => readSold(loading, range),
     draw(sold) {
@@ -56,7 +62,7 @@ export function dayView(page: Page): void {
     saveTable(`day-${shopDays().dayName(day)}.csv`, [heading, ...rows]);
   };
   const print = printButton(t('Print'), { class: 'primary' });
-  fill(main, setPageTitle(t('Day’s end'), input, print, action(t('CSV'), save)), content);
+  fill(main, setPageTitle(t('Day’s end'), input, print, action(t('CSV'), save)), onPaper, content);
 }
 
 /** Returns a table for each currency in which something happened. */
@@ -65,7 +71,11 @@ function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
     const { placed, moved, received } = of(currency);
     const ofStatus = (figures: readonly Figures[], status: Status): readonly Figures[] =>
       figures.filter((each) => each.status === status);
-    const paidBy = moved.flatMap(({ byPayment = [] }) => byPayment);
+    // what was marked as paid by mistake was no payment
+    const paymentsOf = (status: Status): number => ({ paid: 1, open: -1 })[String(status)] ?? 0;
+    const paidBy = moved.flatMap(({ status, byPayment = [] }) =>
+      byPayment.map((each) => ({ ...each, orders: each.orders * paymentsOf(status) })),
+    );
     const sold = (isPaid: boolean): readonly Figures[] =>
       placed.filter((each) => isSale(each) && stages[each.status].isPaid === isPaid);
     const moneyRows = [
@@ -76,7 +86,7 @@ function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
     const paymentRows = [...payments, null].flatMap((payment): SumRow[] => {
       const own = paidBy.filter((each) => each.payment === payment);
       const name = payment === null ? t('Not said') : paymentNames[payment];
-      return own.length === 0 ? [] : [{ name, cells: [undefined, totalOf(own)] }];
+      return own.length === 0 ? [] : [{ name, cells: [ordersOf(own), totalOf(own)] }];
     });
     const orderRows = [
       ...statuses.flatMap((status) => dayRows(statusTitle(status), ofStatus(placed, status), pill(status))),

@@ -49,7 +49,7 @@ export function orderForm(page: Page, options: Options) {
   const noteField = field({
     label: t('Note'),
     pointer: '/note',
-    hint: t('It is printed on the packing slip.'),
+    hint: t('It is printed on packing slips and confirmations.'),
     isWide: true,
     control: h('textarea', { rows: 2 }),
   });

@@ -72,7 +72,7 @@ export function isSale({ status }: Figures): boolean {
   return !isFinal(status);
 }
 
-export function ordersOf(figures: readonly Figures[]): number {
+export function ordersOf(figures: readonly Pick<Figures, 'orders'>[]): number {
   return figures.reduce((sum, { orders }) => sum + orders, 0);
 }
 

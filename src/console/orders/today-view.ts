@@ -14,7 +14,7 @@ import { hasImports, isRegistrationOpen } from '../words/page-meta.ts';
 import { now } from '../words/service-clock.ts';
 import type { WaitingStatus } from '../words/statuses.ts';
 import { type Column, table } from '../lists/tables.ts';
-import { t } from '../words/texts.ts';
+import { rich, t } from '../words/texts.ts';
 import { emptyState, type News, type Page, type Reload, reloadable } from '../page/view.ts';
 import { setPageTitle, skeleton } from '../page/view.ts';
 import { amountOf, customerHead, orderColumns, pill, stepColumn } from './order-columns.ts';
@@ -199,18 +199,20 @@ async function readNews(page: Page): Promise<Latest> {
   return { events: await withNames(page, events), orders: data };
 }
 
-/** Gives events of new customers and products their names. */
+/** Gives events of new customers, products and people their names. */
 async function withNames(
   { client, signal }: Page,
   events: readonly NamedEvent[],
 ): Promise<readonly NamedEvent[]> {
   const newest = query({ sort: '-createdAt', limit: latestShown });
-  const lists = ['customer', 'product'].map(async (kind) => {
-    const isNew = events.some(({ type }) => type === `${kind}.created`);
+  const lists = ['/customers', '/products', '/api/users'].map(async (path) => {
+    const isNew = events.some(
+      ({ type, subject }) => /\.created$/.test(type) && subject.startsWith(`${path}/`),
+    );
     if (!isNew) return [];
-    const list = client.get<List<{ id: number; name: string }>>(`/${kind}s?${newest}`, signal);
-    const { data } = await list.catch(() => ({ data: [] }));
-    return data.map(({ id, name }): [string, string] => [`/${kind}s/${id}`, name]);
+    const list = client.get<List<{ id: number; name: string }>>(`${path}?${newest}`, signal);
+    const { data } = await list.catch(() => ({ data: [] })); // only administrators may list people
+    return data.map(({ id, name }): [string, string] => [`${path}/${id}`, name]);
   });
   const names = new Map((await Promise.all(lists)).flat());
   return events.map((event) => ({ ...event, about: names.get(event.subject) ?? event.about }));
@@ -230,15 +232,20 @@ function firstSteps({ user }: Page): HTMLElement {
   const isAdmin = user.role === 'admin';
   const step = (title: string, text: string, href: string): HTMLElement =>
     h('li', h('a', { href }, title), ` ${text}`);
-  const imported = t('from a spreadsheet.');
+  const importLink = (kind: 'customers' | 'products', name: string): HTMLElement =>
+    h('a', { href: `#/${kind}/import` }, name);
+  const imports = {
+    customers: importLink('customers', t('Customers')),
+    products: importLink('products', t('Products')),
+  };
   return emptyState(
     t('Welcome'),
     t('No order is here yet. To begin:'),
     h(
       'ol.steps',
       step(t('Enter a customer'), t('– a name is enough.'), '#/customers/new'),
-      isAdmin && hasImports && step(t('Import your customers'), imported, '#/customers/import'),
       step(t('Enter your products'), t('– each has a name, a price, and a number or barcode.'), '#/products'),
+      isAdmin && hasImports && h('li', rich('Import {customers} or {products} from a spreadsheet.', imports)),
       step(t('Place an order'), t('– it is open until it is paid.'), '#/new'),
       step(t('Add the people'), t('who work here: staff may process all orders.'), '#/people'),
       isAdmin && isRegistrationOpen() && h('li', registrationHint()),

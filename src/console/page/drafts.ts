@@ -58,8 +58,9 @@ export function draftsOf(userId: number, signal: AbortSignal) {
 
   signal.addEventListener('abort', () => current?.leave());
   return {
-    get count(): number {
-      return own().length;
+    /** As they were shown. */
+    get totals(): readonly string[] {
+      return own().map(([, kept]) => totalIn(kept));
     },
 
     /**

@@ -12,9 +12,12 @@ export async function signOut({ session, drafts }: App, before?: () => Promise<u
     await session.signOut();
     drafts.discardAll();
   };
-  const lost = drafts.count;
-  if (lost === 0) return run();
-  const text = t('New orders that are not placed yet and will be lost: {count}', { count: count(lost) });
+  const { totals } = drafts;
+  if (totals.length === 0) return run();
+  const known = totals.filter((total) => total !== '');
+  const lost = count(totals.length) + (known.length > 0 ? ` (${known.join(', ')})` : '');
+  const text = t('New orders that are not placed yet and will be lost: {count}', { count: lost });
+  const link = h('a', { href: '#/new' }, t('New order'));
   const question = { title: t('Sign out?'), submit: t('Sign out'), dismiss: t('Stay') };
-  await ask({ ...question, isDangerous: true, content: h('p', text), run });
+  await ask({ ...question, isDangerous: true, content: [h('p', text), h('p', link)], run });
 }

@@ -8,6 +8,7 @@ import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
 import { storage } from '../browser/browser-gaps.ts';
+import { Unreachable } from '../service/request-errors.ts';
 import { keepsNothing } from '../service/browser-session.ts';
 import { OrderSteps } from '../page/order-steps.ts';
 import { orderView } from '../orders/order-view.ts';
@@ -195,6 +196,8 @@ function showBanner({ client, live, session }: App, banner: HTMLElement, signal:
   };
   const comeBack = (): void => {
     show();
+    for (const each of document.querySelectorAll('.issue'))
+      if (each.textContent === new Unreachable().message) fill(each);
     live.catchUp();
   };
   client.addEventListener('unreachable', show, { signal });

@@ -34,7 +34,7 @@ const columnNames: Readonly<Record<string, string>> = {
   role: t('Role'),
   timeZone: t('Time zone'),
   country: t('Country'),
-  registration: t('Who can sign up?'),
+  registration: t('Sign-up'),
   password: t('Password'),
   totp: t('One-time codes'),
   suspension: t('Suspension lifted'),
