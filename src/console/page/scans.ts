@@ -201,7 +201,8 @@ function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
   const isFast = middle <= fastMilliseconds;
   const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
-  if (before.size > 0) return isFast && isLong;
+  // a text expander is as fast: what has blanks is no code
+  if (before.size > 0) return isFast && isLong && !/\s/.test(code);
   return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
 }
 
