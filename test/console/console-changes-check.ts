@@ -109,7 +109,7 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
       shippingAddress: elsewhere,
       customerId: 2,
     });
-    await person.see('Somebody has changed Items, Customer, Address, and Note meanwhile.');
+    await person.see('Administrator has changed Items, Customer, Address, and Note meanwhile.');
     await person.see('Now Items: 3 × Coffee, €10.00');
     await person.see('Now Note: Back door.');
     await person.see('is saved in place of theirs: Items');

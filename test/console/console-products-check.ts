@@ -65,7 +65,7 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
       await person.enter('Name', 'Green tea, 200 g');
       await add({ sku: 'POT', name: 'A teapot' });
       await service.patch('/products/1', { token, body: { unitPrice: 899, barcode: null } });
-      await person.see('Somebody has changed Price and Barcode meanwhile.');
+      await person.see('Administrator has changed Price and Barcode meanwhile.');
       await person.see('Now Price: €8.99');
       const valueOf = (pointer: string): Promise<string> =>
         tab.evaluate(`document.querySelector('[data-pointer="${pointer}"]').value`);

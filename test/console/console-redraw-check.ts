@@ -182,7 +182,7 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await service.patch('/api/users/2', { token, body: { name: 'Till the Second' } });
     await tab.until('document.querySelector("h1").textContent === "Till the Second"');
     assert.equal(await tab.evaluate('document.querySelector("dialog select").value'), 'admin');
-    await person.see('Somebody has changed Name meanwhile.');
+    await person.see('Administrator has changed Name meanwhile.');
     await person.press('Save');
     await person.see('Till the Second is changed.');
     await person.see('Role Staff → Administrator');

@@ -3,7 +3,8 @@
 // the user has changed stays, and `save` puts it in place of theirs.
 import { fill, h } from '../browser/elements.ts';
 import { messageOf } from '../forms/forms.ts';
-import type { Version } from '../service/api-client.ts';
+import { query, type Version } from '../service/api-client.ts';
+import type { List, ServiceEvent } from '../words/api-types.ts';
 import { enumeration } from '../words/language.ts';
 import { isTemporary, Rejection } from '../service/request-errors.ts';
 import { t } from '../words/texts.ts';
@@ -31,6 +32,9 @@ type Edit<T> = {
   readonly refusal?: (now: T, mine: Values) => string | undefined;
 };
 
+/** Among these is the last change of an object that was changed a moment ago. */
+const newestRead = 20;
+
 export function concurrentEdit<T extends Values>(
   { client, live, signal }: Editor,
   { path, known, load, read, write, shown, refusal }: Edit<T>,
@@ -46,7 +50,7 @@ export function concurrentEdit<T extends Values>(
   const changes = (): Values => differing(read(), unchanged);
 
   /** Returns whether the news say anything. */
-  function merge(now: Version<T>): boolean {
+  async function merge(now: Version<T>): Promise<boolean> {
     const mine = differing(changes(), now.value);
     const isMine = (name: string): boolean => Object.hasOwn(mine, name);
     const theirs = differing(now.value, latest.value);
@@ -54,7 +58,9 @@ export function concurrentEdit<T extends Values>(
     unchanged = { ...read(), ...pick({ ...unchanged, ...theirs }, isMine) };
     latest = now;
     const changed = shown.filter(({ text }) => text(now.value) !== text(base.value));
-    fill(news, refusal?.(now.value, mine) ?? newsText(changed, now.value, isMine));
+    const refused = refusal?.(now.value, mine);
+    const who = changed.length > 0 && refused === undefined ? await nameOfLast(path) : '';
+    if (latest === now) fill(news, refused ?? newsText(changed, now.value, { isMine, who }));
     return changed.length > 0;
   }
 
@@ -70,7 +76,7 @@ export function concurrentEdit<T extends Values>(
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       const now = await load();
       const isSaved = hasValues(now.value, mine); // the response to an attempt before was lost
-      if (!isSaved && merge(now)) throw new Error(t('Nothing was saved yet.'));
+      if (!isSaved && (await merge(now))) throw new Error(t('Nothing was saved yet.'));
       if (!isSaved) return save(); // only what the form doesn't show has changed
       latest = now;
     }
@@ -80,11 +86,18 @@ export function concurrentEdit<T extends Values>(
     return latest.value;
   }
 
+  /** Whoever has changed the object last, where their name may be known. */
+  async function nameOfLast(subject: string): Promise<string> {
+    const latestEvents = `/events?${query({ sort: '-id', limit: newestRead, include: 'actorName' })}`;
+    const events = await client.get<List<ServiceEvent>>(latestEvents, signal).catch(() => undefined);
+    return events?.data.find((event) => event.subject === subject)?.actorName ?? t('Somebody');
+  }
+
   /** What can't be loaded at the moment is merged after the next event, or by saving. */
   async function update(): Promise<void> {
     try {
       const now = await load();
-      if (now.etag !== latest.etag) merge(now);
+      if (now.etag !== latest.etag) await merge(now);
     } catch (error) {
       if (!isTemporary(error)) fill(news, messageOf(error));
     }
@@ -103,14 +116,16 @@ export function concurrentEdit<T extends Values>(
   return { news, save: () => inTurn(save) };
 }
 
+type Others = { readonly isMine: (name: string) => boolean; readonly who: string };
+
 /** Names the members that others have changed, their values now, and those that the user has changed, too. */
-function newsText<T>(changed: Edit<T>['shown'], now: T, isMine: (name: string) => boolean): string {
+function newsText<T>(changed: Edit<T>['shown'], now: T, { isMine, who }: Others): string {
   if (changed.length === 0) return '';
   const namesOf = (members: Edit<T>['shown']): string =>
     enumeration.format(members.map(({ label }) => label));
   const both = changed.filter(({ name }) => isMine(name));
   const lines = [
-    t('Somebody has changed {members} meanwhile.', { members: namesOf(changed) }),
+    t('{who} has changed {members} meanwhile.', { who, members: namesOf(changed) }),
     ...changed.map(({ label, text }) => t('Now {name}: {text}', { name: label, text: text(now) })),
   ];
   const kept = 'What you have entered is still here, and is saved in place of theirs: {members}';
