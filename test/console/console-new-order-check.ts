@@ -336,7 +336,7 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
       await person.press('+82 2-312-3456');
       await person.press('Add customer');
       await person.see('Kim is a customer now.');
-      await person.see('+82 23123456');
+      await person.see('+82 2-312-3456');
     },
   );
 
