@@ -123,8 +123,8 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
       'All 15',
       'Open 5',
       'Paid 2',
-      'Shipped 2',
-      'Delivered 2',
+      'Shipped / ready 2',
+      'Delivered / handed over 2',
       'Cancelled 2',
       'Refunded 2',
     ]);

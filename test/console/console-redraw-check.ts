@@ -110,7 +110,7 @@ test('pages of the console that are drawn again', { timeout: 120_000 }, async (t
     await tab.until(`document.querySelector('.payments button')`);
     await tab.evaluate(`document.querySelector('.payments button').focus()`);
     await tab.press('Enter');
-    await tab.until(`${focused} === 'Mark as shipped'`); // offered at once, in the same place
+    await tab.until(`${focused} === 'Mark as ready'`); // offered at once, in the same place
   });
 
   await t.test('are right again where something else, such as a translator, has changed them', async () => {

@@ -29,7 +29,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     return at;
   };
   const place = async (members: object = {}): Promise<number> => (await orders.place(members)).id;
-  const paid = { status: 'paid', payment: 'card' };
+  const paid = { status: 'paid', payment: 'card', shippingAddress };
   const statusOf = async (id: number): Promise<unknown> => (await orders.read(id))['status'];
 
   for (const hash of ['#/orders', '#/today'])
@@ -128,9 +128,9 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await tab.until(`/Handed over/.test(${rowOf(id)}.innerText)`);
     await person.go(`#/orders/${id}`);
     await person.see('Handed over');
-    for (const other of ['Delivered', 'Shipped', 'Back to', 'Ships to']) await person.miss(other);
-    await person.press('Not handed over yet');
-    await person.see(`Order ${id} is shipped again.`);
+    for (const other of ['Delivered', 'Shipped', 'Ships to']) await person.miss(other);
+    await person.press('Back to ready');
+    await person.see(`Order ${id} is ready again.`);
     await person.press('Undo');
     await person.see(`Order ${id} is handed over.`);
     const sent = await place({ status: 'paid', shippingAddress });
@@ -161,12 +161,14 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
 
   await t.test('of an order that is picked up hands it over, and can be taken back', async () => {
     const id = await place({ status: 'paid' });
-    await orders.change(id, { status: 'shipped' });
     await person.go(`#/orders/${id}`);
+    await person.see('Ready');
+    await person.press('Mark as ready');
+    await person.see(`Order ${id} is ready.`);
     await person.press('Mark as handed over');
     await person.see(`Order ${id} is handed over.`);
     await person.press('Take back');
-    await person.see(`Order ${id} is shipped again.`);
+    await person.see(`Order ${id} is ready again.`);
   });
 
   await t.test('that was taken back by mistake is made again, with its payment', async () => {
@@ -179,7 +181,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     const { status, payment } = await orders.read(id);
     assert.deepEqual([status, payment], ['paid', 'cash']);
     const names = `[...document.querySelectorAll('.next button')].map((each) => each.innerText)`;
-    await tab.until(`${names}.join() === 'Mark as shipped,Refund …,Back to open'`);
+    await tab.until(`${names}.join() === 'Mark as ready,Refund …,Back to open'`);
   });
 
   for (const isLate of [false, true])

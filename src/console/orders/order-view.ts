@@ -165,7 +165,11 @@ function statusPath(order: Order): HTMLElement {
   const way = usualWay.filter((name) => name !== 'shipped' || !isHandedOver(order));
   const step = (name: Status): HTMLElement => {
     const isHere = name === status;
-    return h('li', { class: isHere && 'here', 'aria-current': isHere && 'step' }, statusTitle(name, [order]));
+    return h(
+      'li',
+      { class: isHere && `here ${name}`, 'aria-current': isHere && 'step' },
+      statusTitle(name, [order]),
+    );
   };
   return h('ol.states', (isFinal(status) ? [status] : way).map(step));
 }

@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isHandedOver, isUnpaid, statusName, stages } from '../words/statuses.ts';
+import { isUnpaid, statusName, stages } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -81,15 +81,12 @@ export class OrderSteps extends EventTarget {
 
   /**
    * A button that takes the last step of the order back, whenever that was: it names the status that it leads to, since a
-   * sale over the counter has made several steps at once, but what was handed over was never sent. Undefined if no step
-   * can be taken back.
+   * sale over the counter has made several steps at once. Undefined if no step can be taken back.
    */
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
     if (before === null) return undefined;
-    const label = isHandedOver(order)
-      ? t('Not handed over yet')
-      : t('Back to {status}', { status: statusName(before) });
+    const label = t('Back to {status}', { status: statusName(before, [order]) });
     return this.#backButton(label, [order]);
   }
 

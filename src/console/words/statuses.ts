@@ -73,15 +73,22 @@ export function isHandedOver(order: Order): boolean {
   return order.status === 'delivered' && isPickup(order);
 }
 
-/** The status within a sentence; where all these orders are picked up, delivered means handed over. */
+/** What a status is called where nothing is sent. */
+const pickupNames: { readonly [status in Status]?: string } = {
+  shipped: t('ready'),
+  delivered: t('handed over'),
+};
+
+/** The status within a sentence, as it is called of these orders. */
 export function statusName(status: Status, orders: readonly Order[] = []): string {
-  const isHanded = orders.length > 0 && orders.every((order) => isHandedOver({ ...order, status }));
-  return isHanded ? t('handed over') : t(status);
+  const isPickedUp = orders.length > 0 && orders.every(isPickup);
+  return (isPickedUp ? pickupNames[status] : undefined) ?? t(status);
 }
 
-/** The status with a capital letter. */
+/** The status with a capital letter: without orders, as it is called of any. */
 export function statusTitle(status: Status, orders?: readonly Order[]): string {
-  const name = statusName(status, orders);
+  const names = orders === undefined ? [t(status), pickupNames[status]] : [statusName(status, orders)];
+  const name = names.filter((each) => each !== undefined).join(' / ');
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
