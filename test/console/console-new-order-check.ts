@@ -200,6 +200,9 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
         await tab.press('Tab');
         await person.see('Quantity must be a whole number of 1 or more.');
       }
+      const lineOf =
+        '[...document.querySelectorAll(".line .issue")].find((each) => each.innerText).clientHeight';
+      assert.ok((await tab.evaluate<number>(lineOf)) < 30, 'it has one line');
       await person.enter('Quantity', '3');
       await isSum('CHF 22.47|CHF 22.47');
       assert.deepEqual(await tab.evaluate(marked), []);

@@ -38,10 +38,12 @@ export function newLine(search: Combobox, currency: string, item?: NewItem) {
   const sku = h('input', { type: 'hidden', 'data-pointer': '' });
   const [about, sum] = [h('p.hint'), h('output.line-sum')];
   const remove = h('button', { type: 'button', class: 'quiet' }, icon(icons.remove));
+  /** Below the whole line: their own columns are too narrow for a sentence. */
+  const issues = [quantity, price].map(({ element }) => element.querySelector('.issue'));
   const failure: unknown = undefined;
   const cell = h('div', nameField.element, list, sku, about);
   return {
-    element: h('li.line', cell, quantity.element, price.element, sum, remove),
+    element: h('li.line', cell, quantity.element, price.element, sum, remove, issues),
     search,
     name,
     sku,

@@ -200,16 +200,21 @@ function contactLines(customer: Customer | undefined): Child {
 
 function itemsTable({ items, currency, total }: Order): HTMLElement {
   const row = ({ sku, name, quantity, unitPrice, total: sum }: Item): HTMLElement => {
-    const factors = `${count(quantity)} × ${money(unitPrice, currency)}`;
+    const [times, price] = [`${count(quantity)} ×`, money(unitPrice, currency)];
     return h(
       'tr',
-      h('td', h('bdi', name), sku !== null && h('span.sku', sku), h('span.phone.soft', factors)),
-      h('td.number.wide', factors),
+      h('td', h('bdi', name), sku !== null && h('span.sku', sku), h('span.phone.soft', `${times} ${price}`)),
+      h('td.number.wide', times),
+      h('td.number.wide', price),
       h('td.number', money(sum, currency)),
     );
   };
-  const head = tableHead([[t('Item')], [t('Quantity and price'), 'wide'], [t('Sum')]]);
+  const head = tableHead([[t('Item')], [t('Quantity'), 'wide'], [t('Price'), 'wide'], [t('Sum')]]);
   head.className = 'hidden';
-  const sum = [h('th', { scope: 'row' }, t('Total')), h('td.wide'), h('td.number', money(total, currency))];
+  const sum = [
+    h('th', { scope: 'row' }, t('Total')),
+    h('td.wide', { colspan: 2 }),
+    h('td.number', money(total, currency)),
+  ];
   return h('table.plain', head, h('tbody', items.map(row)), h('tfoot', h('tr', sum)));
 }
