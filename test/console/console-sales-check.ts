@@ -363,6 +363,16 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await person.see('That is a barcode, no price.');
   });
 
+  await t.test('with a price far above the product’s own ask once whether it is meant', async () => {
+    const id = await scanned(tea);
+    await person.enter('Price', '5390123');
+    await tab.press('F4');
+    await person.see('Green tea, 250 g costs €7.49, not €5,390,123.00. Press again if that is meant.');
+    assert.equal((await orders.newest()).id, id - 1);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+  });
+
   await t.test('that are parked are counted where signing out would lose them', async () => {
     await scanned(tea);
     await person.press('Park');

@@ -46,6 +46,7 @@ function showForm(page: Page, draft: Draft): void {
     await fields.settle();
     fill(message);
     throwIfInvalid(fields.issues(payment !== undefined));
+    lines.question();
     const input = entered();
     const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);

@@ -27,6 +27,9 @@ export const unknownItem = t(
   'No product that is sold now has this SKU or barcode: enter its name and price.',
 );
 
+/** No price is meant to be so many times the product's own. */
+const farAboveTimes = 20;
+
 export function newLine(search: Combobox, currency: string, item?: NewItem) {
   const { control: name, list } = search;
   name.dataset['scan'] = 'item';
@@ -54,6 +57,10 @@ export function newLine(search: Combobox, currency: string, item?: NewItem) {
     remove,
     /** What it was completed from: its SKU holds while the line has its name. */
     of: { name: item?.name ?? '', sku: item?.sku ?? '' },
+    /** The price of the product that it was completed from. */
+    usual: Infinity,
+    /** The price far above it that was said: it may be sent now. */
+    questioned: 0,
     /** Whether a code that was scanned waits for its answer. */
     isWaiting: false,
     /** Why that code had no answer. */
@@ -95,6 +102,22 @@ export function issuesOfItems(items: readonly ReadLine[], currency: string): Iss
   if (last !== undefined && sumOfLines(items) < 0)
     faults.push([last.line.price, t('The total can’t be less than 0.')]);
   return faults.map(([{ dataset }, detail]) => ({ pointer: dataset['pointer'] ?? '', detail }));
+}
+
+/**
+ * Throws for a price that is far above the product's own, as a code typed into its field is; once, so that whoever means it
+ * presses again.
+ */
+export function questionPrices(items: readonly ReadLine[], currency: string): void {
+  for (const { line, name, unitPrice = 0 } of items) {
+    const isMeant = unitPrice <= line.usual * farAboveTimes || line.questioned === unitPrice;
+    if (isMeant || !name.includes(line.of.name)) continue;
+    line.questioned = unitPrice;
+    const [price, usual] = [money(unitPrice, currency), money(line.usual, currency)];
+    throw new Error(
+      t('{name} costs {usual}, not {price}. Press again if that is meant.', { name, usual, price }),
+    );
+  }
 }
 
 export function faultsOf({ line, name, quantity, unitPrice }: ReadLine, currency: string): Fault[] {
