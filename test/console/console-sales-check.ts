@@ -472,6 +472,27 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       },
     );
 
+  await t.test('leave no empty place above the next one, once something is scanned for it', async () => {
+    await tab.screen(820, 'light');
+    const id = await scanned(tea);
+    await tab.evaluate(`{
+      window.later = setTimeout;
+      window.setTimeout = (run, milliseconds) => later(run, milliseconds / 10);
+    }`);
+    await tab.press('F4');
+    await tab.until(isSold(id));
+    await tab.evaluate('window.setTimeout = later');
+    await seeItems();
+    const top = `document.querySelector('main h1').getBoundingClientRect().top`;
+    const below = await tab.evaluate<number>(top);
+    await tab.until('document.querySelector(".notice.over")');
+    assert.equal(await tab.evaluate(top), below, 'nothing moves under a finger');
+    await tab.scan(tea.barcode);
+    await seeItems(teaLine);
+    assert.ok((await tab.evaluate<number>(top)) < below - 40);
+    await tab.screen(1280, 'light');
+  });
+
   await t.test('show what was scanned last above the bar of a phone', async () => {
     await tab.screen(390, 'light');
     await scanned(tea);

@@ -82,11 +82,14 @@ export const takeBackMilliseconds = 10_000;
 
 /**
  * Announces an outcome on the page and to screen readers, in place of the one before, until the page is left. An empty
- * place remains of it: nothing moves under a finger.
+ * place remains of it until a key is pressed or something is scanned: nothing moves under a finger.
  */
 export function notify(text: Child, milliseconds = noticeMilliseconds): void {
   const notice = announce('notice', text);
-  setTimeout(() => notice.classList.add('over'), milliseconds);
+  setTimeout(() => {
+    notice.classList.add('over');
+    window.addEventListener('keydown', () => notice.remove(), { once: true, capture: true });
+  }, milliseconds);
 }
 
 /** Announces in alarm what was not done. It stays until there is another outcome. */
