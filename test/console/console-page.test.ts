@@ -19,7 +19,7 @@ const policy =
 const compressedBytesMax = 101_000;
 /** Only browsers that show German load it. */
 const germanFile = '/console/german.js';
-const germanBytesMax = 15_000;
+const germanBytesMax = 15_500;
 const root = join(import.meta.dirname, '../..');
 const modules = sources.filter((path) => path.startsWith('src/console/'));
 
