@@ -246,8 +246,12 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
   await t.test('without an answer are sent once the service is back, however long that takes', async () => {
     const id = await scanned(tea);
     await network(tab, { offline: true });
+    const [pressedAt, attemptsMilliseconds] = [Date.now(), 3_750];
     await tab.press('F4');
     await person.see('This order is sent as soon as it is back.');
+    assert.ok(Date.now() - pressedAt < attemptsMilliseconds, 'from the first attempt that is not answered');
+    const isPale = `[...document.querySelectorAll('.bar [type=submit]')].map(({ ariaBusy }) => ariaBusy)`;
+    assert.deepEqual(await tab.evaluate(isPale), Array(4).fill('true'));
     await tab.scan(cup.barcode);
     await person.see('Kept for the next sale: 1');
     await wait(4_000);

@@ -150,14 +150,15 @@ export function form(content: Child, options: FormOptions): HTMLFormElement {
   async function send(pressed: HTMLElement | null): Promise<void> {
     for (const control of controlsOf(element)) showIssue(control);
     fill(message);
-    pressed?.setAttribute('aria-busy', 'true');
+    const ends = element.querySelectorAll('[type="submit"]');
+    for (const each of ends) each.setAttribute('aria-busy', 'true');
     try {
       await run(pressed, entered);
       discardInput(element);
     } catch (error) {
       fill(message, showError(element, error));
     }
-    pressed?.removeAttribute('aria-busy');
+    for (const each of ends) each.removeAttribute('aria-busy');
   }
   button.addEventListener('click', (event) => isSecondClick(event) && event.preventDefault());
   for (const link of buttons.querySelectorAll('a'))

@@ -51,9 +51,9 @@ function showForm(page: Page, draft: Draft): void {
     const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);
     try {
-      const order = await untilAnswered(page, body, async () => {
+      const order = await untilAnswered(page, body, async (waiting) => {
         const order = { customerId: await customer.id(), ...fields.read(), ...end };
-        const sent = client.send<Order>('POST', '/orders', { idempotencyKey, body: order });
+        const sent = client.send<Order>('POST', '/orders', { idempotencyKey, body: order, signal: waiting });
         return (await sent.catch(explainPlacedBefore)).value;
       });
       draft.end();
@@ -118,27 +118,49 @@ function paymentButtons(): Child {
   return h('div.ends', h('span', t('Paid:')), buttons);
 }
 
-/** Sends until there is an answer, or until somebody wants to wait no longer: the bar says so. */
-async function untilAnswered<T>({ client }: Page, body: HTMLFormElement, send: () => Promise<T>): Promise<T> {
+/**
+ * Sends until there is an answer, or until somebody wants to wait no longer. The bar says so from the first attempt that
+ * isn't answered.
+ */
+async function untilAnswered<T>(
+  { client }: Page,
+  body: HTMLFormElement,
+  send: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const message = body.querySelector('.form-issue') ?? h('p');
   const inputs = [...body.children].filter((each) => !each.matches('.bar'));
-  for (;;) {
-    try {
-      return await send();
-    } catch (error) {
-      if (!(error instanceof Unreachable)) throw error;
-    }
-    const { promise, resolve, reject } = deferred<void>();
-    const stop = button(t('Don’t wait'), () => reject(new Error(t('No answer: it may be placed.'))));
+  const waiting = new AbortController();
+  const stop = button(t('Don’t wait'), () => waiting.abort(new Error(t('No answer: it may be placed.'))));
+  const sayAway = (): void => {
     fill(message, t('The service can’t be reached. This order is sent as soon as it is back.'), ' ', stop);
     for (const each of inputs) each.toggleAttribute('inert', true);
-    client.addEventListener('reachable', () => resolve(), { once: true });
-    if (client.isReachable) resolve();
-    await promise.finally(() => {
-      for (const each of inputs) each.removeAttribute('inert');
-      fill(message);
-    });
+  };
+  client.addEventListener('unreachable', sayAway);
+  if (!client.isReachable) sayAway();
+  try {
+    for (;;) {
+      try {
+        return await send(waiting.signal);
+      } catch (error) {
+        if (!(error instanceof Unreachable)) throw error;
+      }
+      await untilReachable(client, waiting.signal);
+    }
+  } finally {
+    client.removeEventListener('unreachable', sayAway);
+    for (const each of inputs) each.removeAttribute('inert');
+    fill(message);
   }
+}
+
+/** Throws the signal's reason once it is aborted. */
+async function untilReachable(client: Page['client'], signal: AbortSignal): Promise<void> {
+  signal.throwIfAborted();
+  if (client.isReachable) return;
+  const { promise, resolve, reject } = deferred<void>();
+  client.addEventListener('reachable', () => resolve(), { once: true });
+  signal.addEventListener('abort', () => reject(signal.reason));
+  await promise;
 }
 
 /** What a seller has to see before the next customer: how much, and how it was paid. */
