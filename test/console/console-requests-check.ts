@@ -26,7 +26,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
       .sort();
   }
 
-  const latest = ['/customers', '/events', '/orders'];
+  const latest = ['/api/users', '/customers', '/events', '/orders'];
   const waiting = ['/orders open', '/orders paid'];
   const sums = ['/orders/counts', '/sales placed', '/sales received'];
   await t.test('are on Today for what an event can have changed', async () => {
@@ -83,6 +83,7 @@ test('the console’s requests', { timeout: 120_000 }, async (t) => {
     await person.go('#/orders');
     const requests = await requestsOf(() => person.go('#/today'), 'Latest');
     assert.deepEqual(requests, [
+      '/api/users',
       '/customers',
       '/events',
       '/metrics',

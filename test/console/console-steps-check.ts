@@ -165,6 +165,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.see('Ready');
     await person.press('Mark as ready');
     await person.see(`Order ${id} is ready.`);
+    await wait(800); // sooner it would be a second press
     await person.press('Mark as handed over');
     await person.see(`Order ${id} is handed over.`);
     await person.press('Take back');

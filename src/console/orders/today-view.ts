@@ -201,20 +201,21 @@ async function readNews(page: Page): Promise<Latest> {
 
 /** Gives events of new customers, products and people their names. */
 async function withNames(
-  { client, signal }: Page,
+  { client, signal, user }: Page,
   events: readonly NamedEvent[],
 ): Promise<readonly NamedEvent[]> {
   const newest = query({ sort: '-createdAt', limit: latestShown });
-  const lists = ['/customers', '/products', '/api/users'].map(async (path) => {
+  const named = ['/customers', '/products', ...(user.role === 'admin' ? ['/api/users'] : [])];
+  const lists = named.map(async (path) => {
     const isNew = events.some(
       ({ type, subject }) => /\.created$/.test(type) && subject.startsWith(`${path}/`),
     );
     if (!isNew) return [];
     const list = client.get<List<{ id: number; name: string }>>(`${path}?${newest}`, signal);
-    const { data } = await list.catch(() => ({ data: [] })); // only administrators may list people
+    const { data } = await list.catch(() => ({ data: [] }));
     return data.map(({ id, name }): [string, string] => [`${path}/${id}`, name]);
   });
-  const names = new Map((await Promise.all(lists)).flat());
+  const names = new Map([[`/api/users/${user.id}`, user.name], ...(await Promise.all(lists)).flat()]);
   return events.map((event) => ({ ...event, about: names.get(event.subject) ?? event.about }));
 }
 
