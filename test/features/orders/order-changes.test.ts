@@ -64,6 +64,9 @@ describe('PATCH of an order', () => {
     const change = { line1: 'Am Hafen 2', name: 'c/o Bob' };
     const { body } = await patch(id, { shippingAddress: change });
     assert.deepEqual(body.shippingAddress, { ...german, line2: null, region: null, ...change });
+    await patch(id, { shippingAddress: { line2: '2nd floor', region: 'NI' } });
+    const { body: shorter } = await patch(id, { shippingAddress: { line2: null, region: null } });
+    assert.deepEqual(shorter.shippingAddress, body.shippingAddress);
     const emptied = { note: null, shippingAddress: null };
     assert.partialDeepStrictEqual((await patch(id, emptied)).body, emptied);
     assert.equal((await patch(id, { shippingAddress: german })).body.shippingAddress.city, german.city);
