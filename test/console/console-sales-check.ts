@@ -428,6 +428,17 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     assert.equal((await orders.read(id))['status'], 'open');
   });
 
+  await t.test('to a name that was typed say that it is a new customer', async () => {
+    await scanned(tea);
+    await person.enter('Customer', 'Dandelion honey');
+    await person.press('New customer “Dandelion honey”');
+    await tab.press('F4');
+    await person.see('Sold: €7.49, Cash.');
+    await tab.until(
+      `document.querySelector('#notices').innerText.includes('New customer “Dandelion honey”')`,
+    );
+  });
+
   await t.test('to a customer who has an address are taken back, too', async () => {
     const id = await scanned(tea);
     await person.chooseCustomer('grace');

@@ -264,7 +264,7 @@ async function unlessRunning(button: HTMLElement, run: () => Promise<void>): Pro
 
 export function messageOf(error: unknown): string {
   if (error instanceof Rejection && error.issues.length > 0)
-    return error.issues.map((issue) => issueText(issue)).join(' ');
+    return [...new Set(error.issues.map((issue) => issueText(issue)))].join(' ');
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -13,6 +13,7 @@ import { action, discardInput, type Entered, enterInto, throwIfInvalid } from '.
 import { Rejection, Unreachable } from '../service/request-errors.ts';
 import { rich, t } from '../words/texts.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../page/view.ts';
+import { newCustomer } from './order-customer.ts';
 import { keepScans, type OrderForm, orderForm } from './order-form.ts';
 
 export function newOrderView(page: Page): void {
@@ -57,7 +58,7 @@ function showForm(page: Page, draft: Draft): void {
         return (await sent.catch(explainPlacedBefore)).value;
       });
       draft.end();
-      sayPlaced(page, order, { ...input, ...customer.entered() });
+      sayPlaced(page, order, { ...input, ...customer.entered() }, typedCustomer(input));
       if (!body.isConnected) return;
       if (order.status === 'delivered' || scans.heldCount > 0) drawForm();
       else goTo(`/orders/${order.id}`);
@@ -164,7 +165,7 @@ async function untilReachable(client: Page['client'], signal: AbortSignal): Prom
 }
 
 /** What a seller has to see before the next customer: how much, and how it was paid. */
-function sayPlaced(page: Page, placed: Order, entered: Entered): void {
+function sayPlaced(page: Page, placed: Order, entered: Entered, typed: Child): void {
   const { id, total, currency, status, payment } = placed;
   const order = h('a', { href: `#/orders/${id}` }, t('Order {id}', { id }));
   const amount = h('bdi', money(total, currency));
@@ -175,12 +176,14 @@ function sayPlaced(page: Page, placed: Order, entered: Entered): void {
     status === 'delivered'
       ? rich('Sold: {amount}, {payment}. {order} {back}', said)
       : rich('Paid: {amount}, {payment}. {order} {back}', said);
-  notify([text, unchosen(entered)], takeBackMilliseconds);
+  notify([text, typed], takeBackMilliseconds);
 }
 
-/** Says what was in the field of the customer although it chose nobody. */
-function unchosen({ customer, '/customerId': text }: Entered): Child {
-  if (customer !== undefined || typeof text !== 'string' || text.trim() === '') return undefined;
+/** Says what a name that was typed has become: a new customer, or nobody. It may be an item's, in the wrong field. */
+function typedCustomer({ customer, '/customerId': text }: Entered): Child {
+  if (typeof text !== 'string' || text.trim() === '') return undefined;
+  if (customer === newCustomer) return h('p', t('New customer “{name}”', { name: text.trim() }));
+  if (customer !== undefined) return undefined;
   return h('p', t('Sold without a customer: “{text}” was not chosen.', { text: text.trim() }));
 }
 

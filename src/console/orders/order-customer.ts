@@ -26,7 +26,7 @@ type Chosen = Customer | { readonly id?: undefined; readonly name: string; reado
 const foundMax = 8;
 
 /** What a draft keeps for a new customer in place of an id. */
-const newCustomer = 'new';
+export const newCustomer = 'new';
 
 type Options = {
   /** A customer is made with a key that is derived from it. */
