@@ -26,6 +26,11 @@ test('a customer without an e-mail address is shown with their phone number', ()
   assert.equal(aboutCustomer({ ...customer, email: null }, 'anna', 'FR'), '+49 441 123456');
 });
 
+test('zeros are none of the three digits that find a phone number', () => {
+  const { email } = customer;
+  assert.equal(aboutCustomer({ ...customer, phone: '+494410123456' }, '0012', 'DE'), email);
+});
+
 test('a customer is shown with the phone number that was dialled as in the shop’s country', () => {
   const russian = { ...customer, phone: '+79123456789' };
   assert.equal(aboutCustomer(russian, '8 912 345', 'RU'), '8 (912) 345-67-89');

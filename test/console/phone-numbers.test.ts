@@ -21,6 +21,7 @@ for (const [phone, country, text] of [
   ['+41446681800', 'DE', '+41 44 668 18 00'],
   ['+14155550132', 'CA', '(415) 555-0132'],
   ['+494', 'FR', '+49 4'],
+  ['+494', 'DE', '+49 4'],
   ['+97', null, '+97'],
 ] as const)
   test(`${phone} is ${text} in a shop of ${country}`, () => {

@@ -54,6 +54,6 @@ export function isOfPhone(phone: string, q: string, home: string | null): boolea
 
 /** Returns three digits or more, without the zeros before them; undefined if there are letters. */
 function digitsOf(text: string): string | undefined {
-  const [, digits] = /^0*(\d{3,})$/.exec(text.replace(/[^\d\p{L}]/gu, '')) ?? [];
+  const [, digits] = /^0*([1-9]\d{2,})$/.exec(text.replace(/[^\d\p{L}]/gu, '')) ?? [];
   return digits;
 }

@@ -5,6 +5,9 @@ const rows: ReadonlyMap<string, readonly string[]> = new Map(
   phoneFormatRows.map((row) => [row[0] ?? '', row]),
 );
 
+/** Fewer digits are read as a code of the exchange, and not as a number of the country. */
+const homeDigitsMin = 4;
+
 /**
  * Writes an E.164 number as in this country; with its calling code if there is none. Without a format there is a blank
  * after the calling code: for spreadsheets it is text then, too, which would round the digits alone.
@@ -16,7 +19,8 @@ export function writtenPhone(phone: string, country: string | null): string {
   const number = digits.slice(callingCode.length);
   const isHome = country !== null && isOf(country, row);
   const written = formatted(number, row, isHome ? 'home' : 'abroad');
-  if (written !== undefined || isHome) return written ?? number;
+  if (written !== undefined) return written;
+  if (isHome && number.length >= homeDigitsMin) return number;
   return callingCode === '' ? phone : `+${callingCode} ${number}`;
 }
 
