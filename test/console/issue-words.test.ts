@@ -79,6 +79,10 @@ suite('an issue of the service is worded for its field', () => {
     const issue = { pointer: '/phone', code: 'format', detail: 'phone must be complete.' };
     const words = issueInWords(issue, { label: 'Phone', limit, country, callingCode: '+353' });
     assert.match(words, /with a calling code such as \+353;/);
+    assert.equal(
+      issueInWords(issue, { label: 'Phone', limit, country }),
+      'Phone must be complete, such as +49 441 12345678: the shop has no country yet (page Shop).',
+    );
   });
 
   test('an issue of the console itself stays as it is', () =>

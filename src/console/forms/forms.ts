@@ -3,10 +3,11 @@ import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import type { Issue } from '../words/api-types.ts';
 import { columnName } from '../words/column-names.ts';
 import { type Attributes, type Child, fill, h } from '../browser/elements.ts';
-import { count, countryName, currencies, homeCountry, money, shopCurrency } from '../words/formats.ts';
+import { count, countryName, currencies, money, shopCurrency } from '../words/formats.ts';
 import { callingCodeOf } from '../words/phone-numbers.ts';
 import { issueInWords } from '../words/issue-words.ts';
 import { Rejection } from '../service/request-errors.ts';
+import { shopOfPage } from '../words/page-meta.ts';
 import { t } from '../words/texts.ts';
 
 export type Control = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -306,7 +307,8 @@ export function issueText(issue: Issue, control?: Control): string {
 }
 
 function ofShop(): Pick<Parameters<typeof issueInWords>[1], 'country' | 'callingCode'> {
-  return { country: countryName, callingCode: callingCodeOf(homeCountry()) };
+  const { country } = shopOfPage();
+  return { country: countryName, callingCode: country === null ? '' : callingCodeOf(country) };
 }
 
 /** Shows the issue below the field; without one, removes it. */

@@ -11,7 +11,7 @@ type Wording = {
   readonly limit: (value: number) => string;
   /** Returns the name of the country with this code. */
   readonly country: (code: string) => string;
-  /** The shop’s country has it: `+353`. */
+  /** The shop’s country has it: `+353`. There is none without a country. */
   readonly callingCode?: string;
 };
 
@@ -43,6 +43,8 @@ const issueWords = {
   'format active': '{label} must be yes or no, true or false, or 1 or 0.',
   'pattern phone': phone,
   'format phone': phone,
+  'phone abroad':
+    '{label} must be complete, such as +49 441 12345678: the shop has no country yet (page Shop).',
   rounded: '{label}: a spreadsheet has rounded this number. Format the column as text, and enter it again.',
 } as const;
 
@@ -61,6 +63,7 @@ export function issueInWords(
   const special = [
     code === 'min-length' && first === undefined && 'empty',
     code === 'password' && second !== '' && 'password length',
+    member === 'phone' && (code === 'format' || code === 'pattern') && callingCode === '' && 'phone abroad',
     code === 'max-length' && entered !== undefined && 'max-length entered',
   ];
   const names = [...special.filter((name) => name !== false), `${code} ${member}`, code];
