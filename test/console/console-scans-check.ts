@@ -8,6 +8,7 @@ import { cup, cupLine, cups, isSettled, lines, openTill } from './console-till.t
 import { quickly, slowly, tea, teaLine, teas } from './console-till.ts';
 
 const mug = { sku: 'MUG', name: 'Mug', unitPrice: 1200, currency: 'USD', barcode: '4099999999999' };
+const blueTee = { sku: 'TEE 1 BLUE', name: 'Tee, blue', unitPrice: 1900, currency: 'EUR' };
 const old = { sku: 'OLD', name: 'Old cup', unitPrice: 100, currency: 'EUR', barcode: '4000000000000' };
 
 /** The separator of GS1, for which some scanners press F8. */
@@ -25,7 +26,7 @@ const complaints = `[...document.querySelectorAll('.line .issue')].map((each) =>
 
 test('scans into a new order', { timeout: 300_000 }, async (t) => {
   const { office, tab, person, orders, begin, type, seeItems } = await openTill(t);
-  for (const product of [mug, { ...old, active: false }]) await office.post('/products', product);
+  for (const product of [mug, blueTee, { ...old, active: false }]) await office.post('/products', product);
   const { id: ofContainer } = await orders.newest();
   await orders.change(ofContainer, { status: 'paid' });
 
@@ -71,6 +72,17 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     await person.miss('Nothing has the code');
     await person.press('Cancel');
     await person.go('#/new');
+  });
+
+  await t.test('are products whose SKU has blanks, once the service knows one', async () => {
+    await begin();
+    for (const end of ['Enter', 'Tab'] as const) await tab.scan(blueTee.sku, { milliseconds: 5, end });
+    await seeItems(['Tee, blue', blueTee.sku, '2', '19.00']);
+    await person.seeEntered('/customerId', '');
+    await person.go('#/customers');
+    await tab.until(`${focusSearch}, document.activeElement.type === 'search'`);
+    await tab.scan(blueTee.sku);
+    await seeItems(['Tee, blue', blueTee.sku, '3', '19.00']);
   });
 
   await t.test('fill a line each, and the same one again adds one to it', async () => {

@@ -130,7 +130,7 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     } else if (wasScanned) {
       putBack(last);
       take(code);
-    } else if (isLikeCode(code) && isToBeAsked(last, control, pause))
+    } else if (mayBeCode(last, code, pause) && isToBeAsked(last, control, pause))
       asked = Promise.all([asked, takeIfKnown(last, code)]);
   }
 
@@ -197,13 +197,21 @@ function digitOf({ code, shiftKey }: KeyboardEvent): string | undefined {
 }
 
 /** Whether it can't have been typed. Away from a field nobody types words. */
-function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
-  const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
-  const isFast = middle <= fastMilliseconds;
+function isScan(burst: Burst, code: string, pause: number): boolean {
   const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
-  // a text expander is as fast: what has blanks is no code
-  if (before.size > 0) return isFast && isLong && !/\s/.test(code);
-  return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
+  // a text expander is as fast: only the service knows whether what has blanks is a code
+  if (burst.before.size > 0) return isFast(burst, pause) && isLong && !/\s/.test(code);
+  return code.length >= lettersMin || (isFast(burst, pause) && pause <= fastMilliseconds && code !== '');
+}
+
+/** What comes as fast as a scan and has blanks may be a SKU, or what a text expander types. */
+function mayBeCode(burst: Burst, code: string, pause: number): boolean {
+  return isLikeCode(code) || (isFast(burst, pause) && /^(?=.*\s).{3,64}$/.test(code));
+}
+
+function isFast({ gaps }: Burst, pause: number): boolean {
+  const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
+  return middle <= fastMilliseconds;
 }
 
 /**
