@@ -419,6 +419,26 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await seeChosen('is-sent');
   });
 
+  await t.test('that are handed over leave a new customer the address that was typed', async () => {
+    const id = await scanned(tea);
+    await person.enter('Customer', 'Sofja Kowalewskaja');
+    await person.press('New customer “Sofja Kowalewskaja”');
+    await person.check('Sent');
+    for (const [label, text] of [
+      ['Street and number', 'Hauptstraße 5'],
+      ['Postal code', '28195'],
+      ['City', 'Bremen'],
+    ] as const)
+      await person.enter(label, text);
+    await tab.evaluate(`${fieldAt('/shippingAddress/country')}.value = 'DE'`);
+    await tab.press('F9');
+    await tab.press('F4');
+    await tab.until(isSold(id));
+    const { customerId, shippingAddress } = await orders.newest();
+    const { address } = (await office.get(`/customers/${customerId}`)).body;
+    assert.deepEqual([shippingAddress, Object(address).line1], [null, 'Hauptstraße 5']);
+  });
+
   await t.test('on account are open, and were handed over to a customer whose name is enough', async () => {
     const id = await scanned(tea);
     await person.enter('Customer', 'Olga Ladyschenskaja');

@@ -53,7 +53,7 @@ export function orderCustomer(page: Page, options: Options) {
   /** Tells the chosen customer from others of the same name. */
   const about = h('bdi');
   const [, ...members] = contactMembers(client); // the name is in the field of the search
-  const contact = fieldsOf(members.reverse(), { pointer: '/customer', address: () => delivery.read() });
+  const contact = fieldsOf(members.reverse(), { pointer: '/customer', address: delivery.ofNewCustomer });
   const find = customerSearch(client, foundMax, (customer) => {
     chooseAndSay(customer);
     goOn();
@@ -227,7 +227,7 @@ export function orderCustomer(page: Page, options: Options) {
         const known = (await walkIn) ?? (await findWalkIn(page));
         return (known ?? (await addCustomer(client, { name: walkInName }, `${idempotencyKey}-walk-in`))).id;
       }
-      const body = { name: now.name, ...contact.read(), address: delivery.read() };
+      const body = { name: now.name, ...contact.read(), address: delivery.ofNewCustomer() };
       const added = await addCustomer(client, body, `${idempotencyKey}-customer`);
       choose(added);
       return added.id;

@@ -114,6 +114,9 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
       return [{ pointer: '/shippingAddress/line1', detail }];
     },
 
+    /** For a new customer: their address was typed also if this sale isn't sent, while another order's is none of theirs. */
+    ofNewCustomer: (): object | null => (isSale || sent.checked ? address.read() : null),
+
     /** Returns null unless the order is sent. */
     read: (): object | null => (sent.checked ? address.read() : null),
   };
