@@ -76,6 +76,20 @@ test('new orders that are not placed yet', { timeout: 300_000 }, async (t) => {
     await person.seeEntered('/customer/email', 'lise@example.com');
   });
 
+  await t.test('of the version before are sent, if an address was typed', async () => {
+    await begin();
+    await person.enter('Customer', 'Ida Rhodes');
+    await person.press('New customer “Ida Rhodes”');
+    await person.check('Sent');
+    await person.enter('City', 'Bremen');
+    await tab.evaluate(`for (const name of ${kept})
+      localStorage.setItem(name, localStorage.getItem(name).replace('"is-sent":true,', ''))`);
+    assert.equal(await tab.evaluate(`${kept}.some((name) => /is-sent/.test(localStorage[name]))`), false);
+    await person.reload();
+    await person.see('A new customer, who gets the address below.');
+    await person.seeEntered('/shippingAddress/city', 'Bremen');
+  });
+
   await t.test('are placed once, even if the page was loaded again before the answer', async () => {
     await begin();
     await person.enter('Customer', 'Emmy Noether');

@@ -90,7 +90,9 @@ function showForm(page: Page, draft: Draft): void {
   window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
 }
 
-function restore({ body, customer, lines }: OrderForm, kept: Entered, said: Child): void {
+function restore({ body, customer, lines }: OrderForm, draft: Entered, said: Child): void {
+  // drafts are kept for 30 days: those of before 28 November 2026 have only these two, as checkboxes
+  const kept: Entered = { ...draft, 'is-sent': !draft['is-handed-over'] && !draft['is-pickup'] };
   lines.grow(Number(kept['items']));
   customer.restore(kept);
   enterInto(body, kept['customer'] === undefined ? kept : { ...kept, ...customer.entered() });
