@@ -277,6 +277,8 @@ test('the form of a new order', { timeout: 300_000 }, async (t) => {
     await tab.evaluate('document.activeElement.blur()');
     await person.see('has this phone number, too.');
     await person.enter('E-mail', 'lise');
+    await tab.press('Enter');
+    await tab.until(isAt('/items/0/name'));
     await enterItem();
     await person.check('Sent');
     await person.enter('Street and number', 'Thielallee 63');

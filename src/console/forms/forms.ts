@@ -193,7 +193,7 @@ function watchInput(element: HTMLFormElement, entered: () => Entered, keep: Form
     });
 }
 
-/** Enter also ends each code of a scanner, so it must not send an incomplete form. */
+/** Enter also ends each code of a scanner, so it must not send an incomplete form. Choices that are made already are skipped. */
 function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
   const { ctrlKey, metaKey, repeat, defaultPrevented, target } = event;
   if (isOfInputMethod(event) || defaultPrevented) return;
@@ -202,7 +202,8 @@ function pressedEnter(element: HTMLFormElement, event: KeyboardEvent): void {
   event.preventDefault();
   if (isSent) return repeat ? undefined : element.requestSubmit();
   const controls = [...element.querySelectorAll<HTMLElement>('input, select, textarea, button')];
-  const shown = controls.filter((each) => each.checkVisibility());
+  const isNext = (each: HTMLElement): boolean => each === target || !each.matches('[type="radio"]');
+  const shown = controls.filter((each) => each.checkVisibility() && isNext(each));
   shown[shown.findIndex((each) => each === target) + 1]?.focus();
 }
 
