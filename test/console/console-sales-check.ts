@@ -187,6 +187,9 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     for (const { barcode } of [cup, cup]) await tab.scan(barcode);
     for (let times = 0; times < 2; times += 1) await tab.press('F4');
     await person.see(waits);
+    const quantity = fieldAt('/items/0/quantity');
+    await tab.evaluate(`${quantity}.focus()`);
+    assert.equal(await tab.evaluate(`document.activeElement === ${quantity}`), false, 'it can’t be changed');
     await tab.scan(tea.barcode); // of the next customer
     assert.equal(await tab.evaluate('held.length'), 2, 'both at once');
     await tab.evaluate('holdOnly(null)');

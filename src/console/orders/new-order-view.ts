@@ -14,7 +14,7 @@ import { Rejection, Unreachable } from '../service/request-errors.ts';
 import { rich, t } from '../words/texts.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../page/view.ts';
 import { newCustomer } from './order-customer.ts';
-import { keepScans, type OrderForm, orderForm } from './order-form.ts';
+import { keepScans, type OrderForm, orderForm, setInert } from './order-form.ts';
 
 export function newOrderView(page: Page): void {
   const { main, drafts, parameters, scans, signal } = page;
@@ -131,12 +131,11 @@ async function untilAnswered<T>(
   send: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const message = body.querySelector('.form-issue') ?? h('p');
-  const inputs = [...body.children].filter((each) => !each.matches('.bar'));
   const waiting = new AbortController();
   const stop = button(t('Don’t wait'), () => waiting.abort(new Error(t('No answer: it may be placed.'))));
   const sayAway = (): void => {
     fill(message, t('The service can’t be reached. This order is sent as soon as it is back.'), ' ', stop);
-    for (const each of inputs) each.toggleAttribute('inert', true);
+    setInert(body, true);
   };
   client.addEventListener('unreachable', sayAway);
   if (!client.isReachable) sayAway();
@@ -151,7 +150,7 @@ async function untilAnswered<T>(
     }
   } finally {
     client.removeEventListener('unreachable', sayAway);
-    for (const each of inputs) each.removeAttribute('inert');
+    setInert(body, false);
     fill(message);
   }
 }

@@ -204,9 +204,10 @@ export function orderCustomer(page: Page, options: Options) {
       else chooseAndSay(found);
     },
 
+    resolve,
+
     /** Shows who is found where somebody has to be chosen. */
-    async settle(): Promise<void> {
-      await resolve();
+    ask(): void {
       if (hasNoName() || chosen() !== undefined) return;
       control.focus();
       search.find();

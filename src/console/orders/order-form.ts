@@ -166,10 +166,22 @@ export function orderForm(page: Page, options: Options) {
     /** To be called once the form is shown. */
     takeScans,
 
-    /** Resolves once what was typed or scanned is looked up. Throws if the service was away from a scanned code. */
+    /**
+     * Resolves once what was typed or scanned is looked up; until then nothing else can be entered.
+     * Throws if the service was away from a scanned code.
+     */
     async settle(): Promise<void> {
-      await lines.settle();
-      if (hasCustomer) await customer.settle();
+      const { activeElement } = document;
+      setInert(body, true);
+      try {
+        await lines.settle();
+        if (hasCustomer) await customer.resolve();
+      } finally {
+        setInert(body, false);
+        if (document.activeElement === document.body && activeElement instanceof HTMLElement)
+          activeElement.focus();
+      }
+      if (hasCustomer) customer.ask();
     },
 
     /** What the order gets, but for its customer. */
@@ -184,6 +196,11 @@ export function orderForm(page: Page, options: Options) {
       if (hasCustomer) await customer.id();
     },
   };
+}
+
+/** While nothing can be entered, what is sent is what was there. The bar stays. */
+export function setInert({ children }: HTMLFormElement, isInert: boolean): void {
+  for (const each of children) each.toggleAttribute('inert', isInert && !each.matches('.bar'));
 }
 
 /** Keeps what is scanned until the form is there, in its order. */
