@@ -380,6 +380,14 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.until(isSold(id));
   });
 
+  await t.test('of a product whose price stands for any ask nothing', async () => {
+    await office.post('/products', { sku: 'REP-1', name: 'Repair', unitPrice: 100, currency: 'EUR' });
+    const id = await scanned({ ...tea, barcode: 'REP-1' });
+    await person.enter('Price', '85');
+    await tab.press('F4');
+    await tab.until(isSold(id));
+  });
+
   await t.test('that are parked are counted where signing out would lose them', async () => {
     await scanned(tea);
     await person.press('Park');

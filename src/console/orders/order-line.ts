@@ -29,6 +29,8 @@ export const unknownItem = t(
 
 /** No price is meant to be so many times the product's own. */
 const farAboveTimes = 20;
+/** A product that costs less may stand for any price, which is typed with each sale. */
+const priceMin = '5';
 
 export function newLine(search: Combobox, currency: string, item?: NewItem) {
   const { control: name, list } = search;
@@ -57,10 +59,8 @@ export function newLine(search: Combobox, currency: string, item?: NewItem) {
     remove,
     /** What it was completed from: its SKU holds while the line has its name. */
     of: { name: item?.name ?? '', sku: item?.sku ?? '' },
-    /** The price of the product that it was completed from. */
+    /** The price of the product that it was completed from, if another one is still to be questioned. */
     usual: Infinity,
-    /** The price far above it that was said: it may be sent now. */
-    questioned: 0,
     /** Whether a code that was scanned waits for its answer. */
     isWaiting: false,
     /** Why that code had no answer. */
@@ -105,19 +105,22 @@ export function issuesOfItems(items: readonly ReadLine[], currency: string): Iss
 }
 
 /**
- * Throws for a price that is far above the product's own, as a code typed into its field is; once, so that whoever means it
- * presses again.
+ * Throws for a price that is far above the product's own, as a code typed into its field is; once for each product, so
+ * that whoever means it presses again.
  */
 export function questionPrices(items: readonly ReadLine[], currency: string): void {
   for (const { line, name, unitPrice = 0 } of items) {
-    const isMeant = unitPrice <= line.usual * farAboveTimes || line.questioned === unitPrice;
-    if (isMeant || !name.includes(line.of.name)) continue;
-    line.questioned = unitPrice;
+    if (unitPrice <= line.usual * farAboveTimes || !name.includes(line.of.name)) continue;
     const [price, usual] = [money(unitPrice, currency), money(line.usual, currency)];
+    line.usual = Infinity;
     throw new Error(
       t('{name} costs {usual}, not {price}. Press again if that is meant.', { name, usual, price }),
     );
   }
+}
+
+export function isToken(price: number, currency: string): boolean {
+  return price < Number(typedPrice(priceMin, currency));
 }
 
 export function faultsOf({ line, name, quantity, unitPrice }: ReadLine, currency: string): Fault[] {

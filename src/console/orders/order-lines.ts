@@ -26,7 +26,7 @@ import { t } from '../words/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';
 import { drawLine, faultsOf, isEmptyLine, issuesOfItems, isPriceless, itemControls } from './order-line.ts';
 import { itemsOf, type Line, type NewItem, newLine, type ReadLine, readLines } from './order-line.ts';
-import { questionPrices, removeSecondMinus, say, sumOfLines, unknownItem } from './order-line.ts';
+import { isToken, questionPrices, removeSecondMinus, say, sumOfLines, unknownItem } from './order-line.ts';
 
 type Content = { readonly currency: string; readonly items: readonly NewItem[] };
 
@@ -228,7 +228,7 @@ export function orderLines(client: ApiClient) {
       line.search.close();
       line.of = { name, sku: sku ?? '' };
       line.name.value = name;
-      line.usual = other === currency() && unitPrice > 0 ? unitPrice : Infinity;
+      line.usual = other === currency() && !isToken(unitPrice, other) ? unitPrice : Infinity;
       for (const control of [line.name, line.price]) showIssue(control);
       const asked = { other, currency: currency() };
       if (other === currency()) line.price.value = priceText(unitPrice, other);
