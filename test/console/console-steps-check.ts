@@ -129,7 +129,7 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.go(`#/orders/${id}`);
     await person.see('Handed over');
     for (const other of ['Delivered', 'Shipped', 'Ships to']) await person.miss(other);
-    await person.press('Back to ready');
+    await person.press('Not handed over yet');
     await person.see(`Order ${id} is ready again.`);
     await person.press('Undo');
     await person.see(`Order ${id} is handed over.`);

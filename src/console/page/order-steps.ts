@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isUnpaid, statusName, stages } from '../words/statuses.ts';
+import { isHandedOver, isUnpaid, statusName, stages } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -86,7 +86,9 @@ export class OrderSteps extends EventTarget {
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
     if (before === null) return undefined;
-    const label = t('Back to {status}', { status: statusName(before, [order]) });
+    const label = isHandedOver(order)
+      ? t('Not handed over yet') // a sale over the counter was never ready before
+      : t('Back to {status}', { status: statusName(before, [order]) });
     return this.#backButton(label, [order]);
   }
 
