@@ -115,7 +115,8 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     const code = scannedCode(last);
     const control = controlAt(event.target);
     const rule = control?.dataset['scan'];
-    const wasScanned = isScan(last, code, pause) || (isLongGtin(code) && barcodeAsked()?.value === '');
+    const isCode = isScan(last, code, pause) && !hasTypedBlanks(code, control);
+    const wasScanned = isCode || (isLongGtin(code) && barcodeAsked()?.value === '');
     if (wasScanned || rule === 'code') {
       burst = { ...burst, followsScan: true };
       // what is found in the search is shown while the focus is there
@@ -125,12 +126,12 @@ export function recognizeScans({ place, isKnown }: Handlers, signal: AbortSignal
     if (rule === 'search') {
       if (wasScanned) for (const each of last.before.keys()) enter(each, code);
     } else if (rule === 'code') {
-      const isCode = wasScanned || (isLikeCode(code) && isSteady(last, pause));
-      for (const each of isCode ? last.before.keys() : []) enter(each, code);
+      const isTaken = wasScanned || (isLikeCode(code) && isSteady(last, pause));
+      for (const each of isTaken ? last.before.keys() : []) enter(each, code);
     } else if (wasScanned) {
       putBack(last);
       take(code);
-    } else if (mayBeCode(last, code, pause) && isToBeAsked(last, control, pause))
+    } else if (isLikeCode(code) && isToBeAsked(last, control, pause))
       asked = Promise.all([asked, takeIfKnown(last, code)]);
   }
 
@@ -197,21 +198,18 @@ function digitOf({ code, shiftKey }: KeyboardEvent): string | undefined {
 }
 
 /** Whether it can't have been typed. Away from a field nobody types words. */
-function isScan(burst: Burst, code: string, pause: number): boolean {
-  const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
-  // a text expander is as fast: only the service knows whether what has blanks is a code
-  if (burst.before.size > 0) return isFast(burst, pause) && isLong && !/\s/.test(code);
-  return code.length >= lettersMin || (isFast(burst, pause) && pause <= fastMilliseconds && code !== '');
-}
-
-/** What comes as fast as a scan and has blanks may be a SKU, or what a text expander types. */
-function mayBeCode(burst: Burst, code: string, pause: number): boolean {
-  return isLikeCode(code) || (isFast(burst, pause) && /^(?=.*\s).{3,64}$/.test(code));
-}
-
-function isFast({ gaps }: Burst, pause: number): boolean {
+function isScan({ gaps, before }: Burst, code: string, pause: number): boolean {
   const middle = [...gaps].sort((a, b) => a - b)[Math.floor(gaps.length / 2)] ?? pause;
-  return middle <= fastMilliseconds;
+  const isFast = middle <= fastMilliseconds;
+  const isLong = code.length >= lettersMin || cardIdOf(code) !== undefined;
+  if (before.size > 0) return isFast && isLong;
+  return code.length >= lettersMin || (isFast && pause <= fastMilliseconds && code !== '');
+}
+
+/** A text expander is as fast as a scanner: in a field that nothing is looked up in, what has blanks is no code. */
+function hasTypedBlanks(code: string, control: Control | undefined): boolean {
+  if (control === undefined || control.type === 'search') return false;
+  return /\s/.test(code) && document.querySelector('[data-scans]') === null;
 }
 
 /**
