@@ -41,11 +41,14 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
   });
 
   await t.test('goes with the page that it is said on', async () => {
+    const startOvers = `[...document.querySelectorAll('main button')]
+      .filter((each) => each.textContent === 'Start over' && each.checkVisibility()).length`;
     await person.go('#/new');
     await person.enter('Item', 'Tea');
     await person.go('#/orders');
     await person.go('#/new');
     await person.see('What you had entered is still here.');
+    assert.equal(await tab.evaluate(startOvers), 1);
     await person.go('#/orders?status=open');
     await person.miss('What you had entered is still here.');
     await person.go('#/customers/new');
@@ -53,6 +56,8 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     await person.go('#/customers');
     await person.go('#/customers/new');
     await person.see('What you had entered is still here.');
+    assert.equal(await tab.evaluate(startOvers), 1);
+    assert.ok(await tab.evaluate('document.querySelector("main [role=status] button")'), 'it is read out');
     await person.seeEntered('/name', 'Ida Noddack');
     await person.press('Start over');
     await person.miss('What you had entered is still here.');

@@ -77,6 +77,31 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     },
   );
 
+  await t.test(
+    'what somebody has changed is said, and saved over, before it is known who it was',
+    async () => {
+      await person.press('Change Green tea');
+      await person.enter('Name', 'Green tea');
+      await tab.evaluate(`{
+      const send = fetch;
+      const held = new Promise((resolve) => { window.giveNames = resolve; });
+      window.fetch = async (path, options) => {
+        if (path.includes('actorName')) await held;
+        return send(path, options);
+      };
+    }`);
+      await service.patch('/products/1', { token, body: { unitPrice: 799 } });
+      await person.see('Somebody has changed Price meanwhile.');
+      await person.press('Save');
+      await person.see('Green tea is changed.');
+      await tab.evaluate('giveNames()');
+      await person.press('Change Green tea');
+      await person.enter('Name', 'Green tea, 200 g');
+      await person.press('Save');
+      await person.see('Green tea, 200 g is changed.');
+    },
+  );
+
   await t.test('others’ changes are seen in place, and new products wait behind a button', async () => {
     const names = '[...document.querySelectorAll("main td .row")].map((each) => each.textContent).join()';
     await person.go('#/customers');

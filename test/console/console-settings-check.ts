@@ -86,6 +86,10 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     assert.equal(await valueOf('registration'), 'closed', 'nobody is let in by an answer that was not given');
     await person.enter('Name of the shop', 'Teehaus');
     await person.enter('Its address, in one line', 'Ring 1, 1010 Wien');
+    await tab.evaluate(`document.querySelector('[data-pointer="/user/name"]').value = ''`);
+    await person.press('Save');
+    await person.see('Your own name must not be empty.');
+    await person.miss('Name of the shop must not be empty.');
     await person.enter('Your own name', 'Hedy Lamarr');
     await person.press('Save');
     await person.see('No order is here yet.');

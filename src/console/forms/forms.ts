@@ -296,7 +296,8 @@ function pathOf({ pointer = '' }: Issue): string {
 export function issueText(issue: Issue, control?: Control): string {
   const path = pathOf(issue);
   const { currency, pointer } = control?.dataset ?? {};
-  const label = pointer === path ? control?.labels?.[0]?.textContent : undefined;
+  const isOfControl = pointer === path && control?.type !== 'checkbox';
+  const label = isOfControl ? control?.labels?.[0]?.textContent : undefined;
   if (control === undefined || label === undefined) {
     const member = path.slice(1).replaceAll(/\/\d+/g, '').replaceAll('/', '.');
     const name = member === '' ? t('What was entered') : columnName(member);

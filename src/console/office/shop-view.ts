@@ -9,6 +9,7 @@ import { fieldsOf, type Member } from '../forms/fields.ts';
 import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../words/formats.ts';
 import { form, throwIfInvalid } from '../forms/forms.ts';
 import { objectForm } from '../page/object-form.ts';
+import { Rejection } from '../service/request-errors.ts';
 import { setShop, storedShopLater } from '../words/page-meta.ts';
 import { goTo, type Page, reloadable, type Reload, setPageTitle, skeleton } from '../page/view.ts';
 import { t } from '../words/texts.ts';
@@ -77,10 +78,16 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
     const likely = { country: homeCountry(), timeZone: deviceZone(), registration: 'closed' };
     const fields = fieldsOf(members, { values: { ...known.value, ...likely } });
     const own = fieldsOf([ownName], { pointer: '/user', values: { name: user.name } });
+    const rename = (name: unknown): Promise<unknown> =>
+      client.send('PATCH', `/api/users/${user.id}`, { body: { name } }).catch((error: unknown) => {
+        if (!(error instanceof Rejection)) throw error;
+        throwIfInvalid(error.issues.map((issue) => ({ ...issue, pointer: '/user/name' })));
+        throw error;
+      });
     async function save(): Promise<Shop> {
       const { name } = own.read();
       const isRenamed = name !== user.name;
-      if (isRenamed) await client.send('PATCH', `/api/users/${user.id}`, { body: { name } });
+      if (isRenamed) await rename(name);
       const { value } = await client.send<Shop>('PATCH', '/shop', { body: fields.read() });
       if (isRenamed) session.dispatchEvent(new Event('user')); // the frame shows the name
       return value;

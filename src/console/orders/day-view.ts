@@ -40,11 +40,10 @@ export function dayView(page: Page): void {
   const range = { from: day, before: shopDays().startOfDay(day, 1), by: 'day' } as const;
   const content = h('div', skeleton(6));
   let reports: readonly SumTable[] = [];
-  const onPaper = h('p');
+  const onPaper = h('p.on-paper');
   const sayTime = (): void =>
     fill(onPaper, [shopOfPage().name, dateTime(now().toISOString())].filter(Boolean).join(' · '));
   window.addEventListener('beforeprint', sayTime, { signal });
-  window.addEventListener('afterprint', () => fill(onPaper), { signal });
   reloadable<Sold>(page, content, {
     load: (loading) => readSold(loading, range),
     draw(sold) {

@@ -50,7 +50,7 @@ export function concurrentEdit<T extends Values>(
   const changes = (): Values => differing(read(), unchanged);
 
   /** Returns whether the news say anything. */
-  async function merge(now: Version<T>): Promise<boolean> {
+  function merge(now: Version<T>): boolean {
     const mine = differing(changes(), now.value);
     const isMine = (name: string): boolean => Object.hasOwn(mine, name);
     const theirs = differing(now.value, latest.value);
@@ -59,9 +59,17 @@ export function concurrentEdit<T extends Values>(
     latest = now;
     const changed = shown.filter(({ text }) => text(now.value) !== text(base.value));
     const refused = refusal?.(now.value, mine);
-    const who = changed.length > 0 && refused === undefined ? await nameOfLast(path) : '';
-    if (latest === now) fill(news, refused ?? newsText(changed, now.value, { isMine, who }));
+    fill(news, refused ?? newsText(changed, now.value, { isMine, who: t('Somebody') }));
+    if (changed.length > 0 && refused === undefined)
+      void sayWho((who) => newsText(changed, now.value, { isMine, who }));
     return changed.length > 0;
+  }
+
+  /** The news stand already, and nothing waits for the name. */
+  async function sayWho(newsBy: (who: string) => string): Promise<void> {
+    const said = news.textContent;
+    const who = await nameOfLast(path);
+    if (who !== undefined && news.textContent === said) fill(news, newsBy(who));
   }
 
   async function save(): Promise<T> {
@@ -76,7 +84,7 @@ export function concurrentEdit<T extends Values>(
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       const now = await load();
       const isSaved = hasValues(now.value, mine); // the response to an attempt before was lost
-      if (!isSaved && (await merge(now))) throw new Error(t('Nothing was saved yet.'));
+      if (!isSaved && merge(now)) throw new Error(t('Nothing was saved yet.'));
       if (!isSaved) return save(); // only what the form doesn't show has changed
       latest = now;
     }
@@ -87,17 +95,17 @@ export function concurrentEdit<T extends Values>(
   }
 
   /** Whoever has changed the object last, where their name may be known. */
-  async function nameOfLast(subject: string): Promise<string> {
+  async function nameOfLast(subject: string): Promise<string | undefined> {
     const latestEvents = `/events?${query({ sort: '-id', limit: newestRead, include: 'actorName' })}`;
     const events = await client.get<List<ServiceEvent>>(latestEvents, signal).catch(() => undefined);
-    return events?.data.find((event) => event.subject === subject)?.actorName ?? t('Somebody');
+    return events?.data.find((event) => event.subject === subject)?.actorName ?? undefined;
   }
 
   /** What can't be loaded at the moment is merged after the next event, or by saving. */
   async function update(): Promise<void> {
     try {
       const now = await load();
-      if (now.etag !== latest.etag) await merge(now);
+      if (now.etag !== latest.etag) merge(now);
     } catch (error) {
       if (!isTemporary(error)) fill(news, messageOf(error));
     }

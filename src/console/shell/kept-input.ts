@@ -1,5 +1,6 @@
 // What was entered and not sent yet, kept in this tab: the page of a user whose session has expired, and the views
 // that were left, for whoever goes back to their URL. Whoever closes or reloads the tab is warned.
+import { notify } from '../forms/dialogs.ts';
 import { button, fill, h } from '../browser/elements.ts';
 import { discardInput, unkept, unsent } from '../forms/forms.ts';
 import { t } from '../words/texts.ts';
@@ -52,11 +53,13 @@ export function keptViews(main: HTMLElement, frame: HTMLElement, signal: AbortSi
 
   /** Says it for as long as the page is shown: whoever wants an empty form may have forgotten the one that was left. */
   function sayKept(drawAgain: () => void): void {
+    const said = t('What you had entered is still here.');
+    if (main.querySelector(unkept) === null) return notify(said); // a draft, whose view can start over
     const startOver = button(t('Start over'), () => {
       for (const form of main.querySelectorAll<HTMLFormElement>(unsent)) discardInput(form);
       drawAgain();
     });
-    const line = h('p.banner.kept', t('What you had entered is still here.'), ' ', startOver);
+    const line = h('p.banner.kept', { role: 'status' }, said, ' ', startOver);
     main.querySelector('.kept')?.remove();
     main.firstElementChild?.after(line);
   }
