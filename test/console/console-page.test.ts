@@ -77,6 +77,7 @@ suite('the console', () => {
       ['console.css', 'text/css; charset=utf-8'],
       ['console-main.js', script],
       ['german.js', script],
+      ['phone-formats.js', script],
       ['frame.js', script],
       ['office-views.js', script],
     ]);

@@ -2,6 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aboutCustomer, shownName } from '../../src/console/customers/customer-words.ts';
+import { phoneFormats } from '../../src/console/words/phone-numbers.ts';
+
+await phoneFormats.loaded;
 
 const customer = { email: 'anna@example.com', phone: '+49441123456', address: null, reference: null };
 

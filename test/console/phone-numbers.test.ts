@@ -2,7 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { callingCodeOf, phoneFromAbroad, writtenPhone } from '../../src/console/words/phone-numbers.ts';
+import {
+  callingCodeOf,
+  phoneFormats,
+  phoneFromAbroad,
+  writtenPhone,
+} from '../../src/console/words/phone-numbers.ts';
+
+await phoneFormats.loaded;
 
 type Vector = Readonly<Record<'country' | 'type' | 'national' | 'international' | 'e164', string>>;
 const source = new URL('../data/phone-numbers.json', import.meta.url);

@@ -1,9 +1,27 @@
 // Phone numbers as people write them, by the formats of libphonenumber (`phone-formats.ts`).
-import { phoneFormatRows } from './phone-formats.ts';
 
-const rows: ReadonlyMap<string, readonly string[]> = new Map(
-  phoneFormatRows.map((row) => [row[0] ?? '', row]),
-);
+type Row = readonly string[];
+
+/** The table. It is loaded beside what a page needs at once; until then numbers have no blanks. */
+class PhoneFormats {
+  #rows: readonly Row[] = [];
+  readonly loaded: Promise<void>;
+
+  constructor() {
+    this.loaded = import('./phone-formats.ts').then(
+      ({ phoneFormatRows }) => {
+        this.#rows = phoneFormatRows;
+      },
+      () => {}, // the next visit may load it
+    );
+  }
+
+  find(isMeant: (row: Row) => boolean): Row | undefined {
+    return this.#rows.find(isMeant);
+  }
+}
+
+export const phoneFormats = new PhoneFormats();
 
 /** Fewer digits are read as a code of the exchange, and not as a number of the country. */
 const homeDigitsMin = 4;
@@ -14,7 +32,7 @@ const homeDigitsMin = 4;
  */
 export function writtenPhone(phone: string, country: string | null): string {
   const digits = phone.slice(1);
-  const row = [1, 2, 3].map((length) => rows.get(digits.slice(0, length))).find((each) => each !== undefined);
+  const row = phoneFormats.find(([code = '']) => digits.startsWith(code)); // none begins as another
   const [callingCode = ''] = row ?? [];
   const number = digits.slice(callingCode.length);
   const isHome = country !== null && isOf(country, row);
@@ -36,16 +54,16 @@ export function phoneFromAbroad(dialled: string, country: string): string | unde
   return written.find((each) => each !== undefined);
 }
 
-function rowOf(country: string): readonly string[] | undefined {
-  return phoneFormatRows.find((row) => isOf(country, row));
+function rowOf(country: string): Row | undefined {
+  return phoneFormats.find((row) => isOf(country, row));
 }
 
-function isOf(country: string, row: readonly string[] | undefined): boolean {
+function isOf(country: string, row: Row | undefined): boolean {
   return row?.[1]?.match(/../g)?.includes(country) === true;
 }
 
 /** Writes the number by the first of the row’s formats that it has. */
-function formatted(number: string, row: readonly string[] = [], from: 'home' | 'abroad'): string | undefined {
+function formatted(number: string, row: Row = [], from: 'home' | 'abroad'): string | undefined {
   const [callingCode, , ...formats] = row;
   for (let i = 0; i < formats.length; i += 4) {
     const [pattern = '', start = '', abroad = '', home = ''] = formats.slice(i, i + 4);
