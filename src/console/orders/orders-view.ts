@@ -34,7 +34,7 @@ export function ordersView(page: Page): void {
       filter: () => ({ ...orderFilter(parameters), sort: parameters.get('sort') }),
       include: { include: 'customer' },
       columns: () => (isStaff(page) ? [selection.column(), ...shown, stepColumn(page)] : shown),
-      toolbar: [tabs.element, filters.element],
+      toolbar: [filters.element, tabs.element],
       buttons: () => h('a.button.primary', { href: '#/new' }, t('New order')),
       file: 'orders.csv',
       none: noOrders,
@@ -58,7 +58,7 @@ const pauseMilliseconds = 5_000;
  */
 function statusTabs(page: Page) {
   const { client, live, parameters, signal } = page;
-  const drawing = new Drawing(h('div'));
+  const drawing = new Drawing(h('div.statuses'));
   let known: { readonly path: string; readonly counts: StatusCounts } | undefined;
   let timer = 0;
 
