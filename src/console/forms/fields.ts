@@ -20,6 +20,7 @@ import {
   choice,
   type Control,
   currencyChoice,
+  enterText,
   enterValue,
   field,
   showIssue,
@@ -180,10 +181,6 @@ function controlInput(
   const offer = h('p.hint');
   if (kind.offer !== undefined) element.append(offer);
   control.addEventListener('input', () => fill(offer));
-  const enter = (text: string): void => {
-    control.value = text;
-    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
-  };
   return {
     elements: [element],
     read() {
@@ -195,7 +192,7 @@ function controlInput(
     issues() {
       const detail = kind.issue?.(control.value, others);
       const meant = detail === undefined ? undefined : kind.offer?.(control.value, others);
-      fill(offer, meant !== undefined && button(meant, () => enter(meant)));
+      fill(offer, meant !== undefined && button(meant, () => enterText(control, meant)));
       return detail === undefined ? [] : [{ pointer, detail }];
     },
   };

@@ -218,10 +218,14 @@ export function enterInto(element: HTMLFormElement, entered: Entered): void {
   for (const box of ticksOf(element)) if (entered[box.id] === !box.checked) box.click();
   for (const control of controlsOf(element)) {
     const text = entered[control.dataset['pointer'] ?? ''];
-    if (typeof text !== 'string' || text === control.value) continue;
-    control.value = text;
-    for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
+    if (typeof text === 'string' && text !== control.value) enterText(control, text);
   }
+}
+
+/** Enters a text with the events of a user’s input. */
+export function enterText(control: Control, text: string): void {
+  control.value = text;
+  for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
 }
 
 function ticksOf(element: HTMLFormElement): HTMLInputElement[] {
