@@ -121,60 +121,53 @@ function wrapped(rows: readonly string[]): string {
     });
 }
 
-function phonePlansSource({ version: format, countries, country_calling_codes: codes }: Metadata): string {
-  assert.equal(format, 4);
-  const rows = Object.entries(codes).flatMap(([, names]) => {
-    const main = countries[names[0] ?? ''];
-    return names.map((name) => {
-      const country = countries[name];
-      assert(country !== undefined && main !== undefined, name);
-      return rowOf(name, country, main);
-    });
-  });
-  return `// How phone numbers are dialled in each country. Written by test/tools/generate-phone-plans.ts; don't edit.
+/** A module of rows. */
+function sourceOf(about: string, fields: string, name: string, rows: readonly string[]): string {
+  return `// ${about} Written by test/tools/generate-phone-plans.ts; don't edit.
 // From the metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js ${version} (MIT).
+${fields}
+export const ${name}: readonly (readonly string[])[] = String.raw\`
+  ${wrapped(rows)}
+\`
+  .replaceAll(/\\s/g, '')
+  .split(';')
+  .slice(0, -1)
+  .map((row) => row.split('/'));
+`;
+}
+
+const plans = 'How phone numbers are dialled in each country.';
+const planFields = `\
 // A country's fields: its code of ISO 3166-1; its calling code; the pattern of its numbers, without a prefix; their
 // possible lengths, as hexadecimal digits; the national prefix; what is removed before a number, if that is more
 // than the prefix; what is put in its place; how international calls begin, if not with 00; and which numbers the
 // country writes with the prefix: a pattern, or * for all. Blanks mean nothing. The first country of a calling
 // code is its main one. Territories without numbers of
 // their own (AQ, BV, GS, HM, PN, TF, UM) are missing.
-
-export const phonePlanRows: readonly (readonly string[])[] = String.raw\`
-  ${wrapped(rows)}
-\`
-  .replaceAll(/\\s/g, '')
-  .split(';')
-  .slice(0, -1)
-  .map((row) => row.split('/'));
 `;
-}
-
-function phoneFormatsSource({ countries, country_calling_codes: codes }: Metadata): string {
-  const rows = Object.entries(codes).map(([callingCode, names]) => {
-    const main = countries[names[0] ?? ''];
-    assert(main !== undefined, callingCode);
-    return formatRowOf(callingCode, names, main);
-  });
-  return `// How phone numbers are written in each country. Written by test/tools/generate-phone-plans.ts; don't edit.
-// From the metadata of google/libphonenumber (Apache-2.0), in libphonenumber-js ${version} (MIT).
+const formats = 'How phone numbers are written in each country.';
+const formatFields = `\
 // The fields of a calling code: the code; its countries; then for each format the pattern of a number without the
 // code (d is a digit), how such numbers begin, how they are written abroad, and at home if that differs (_ is a
 // blank). Other blanks mean nothing.
-
-export const phoneFormatRows: readonly (readonly string[])[] = String.raw\`
-  ${wrapped(rows)}
-\`
-  .replaceAll(/\\s/g, '')
-  .split(';')
-  .slice(0, -1)
-  .map((row) => row.split('/'));
 `;
-}
 
 const [metadata] = jsonOf(`libphonenumber-js@${version}`, 'metadata.max.json');
-for (const [path, sourceOf] of [
-  ['schema/phone-plans.ts', phonePlansSource],
-  ['console/words/phone-formats.ts', phoneFormatsSource],
+const { version: format, countries, country_calling_codes: codes } = metadata as Metadata; // its types
+assert.equal(format, 4);
+function countryOf(name: string | undefined = ''): Country {
+  const country = countries[name];
+  assert(country !== undefined, name);
+  return country;
+}
+const planRows = Object.values(codes).flatMap((names) =>
+  names.map((name) => rowOf(name, countryOf(name), countryOf(names[0]))),
+);
+const formatRows = Object.entries(codes).map(([callingCode, names]) =>
+  formatRowOf(callingCode, names, countryOf(names[0])),
+);
+for (const [path, text] of [
+  ['schema/phone-plans.ts', sourceOf(plans, planFields, 'phonePlanRows', planRows)],
+  ['console/words/phone-formats.ts', sourceOf(formats, formatFields, 'phoneFormatRows', formatRows)],
 ] as const)
-  writeFileSync(new URL(`../../src/${path}`, import.meta.url), sourceOf(metadata as Metadata)); // its types
+  writeFileSync(new URL(`../../src/${path}`, import.meta.url), text);
