@@ -8,8 +8,8 @@ type Folding = {
   readonly fold: (text: string) => string;
   /** Returns the words of a text, folded. Each CJK sign is one; Hiragana are Katakana. */
   readonly foldedWords: (text: string) => string[];
-  /** Returns a folded text without the apostrophes, hyphens and points in words: O'BRIEN, T-SHIRT, S.P.A. */
-  readonly withoutSigns: (folded: string) => string;
+  /** Returns a folded word without the apostrophes, hyphens and points of its letters: O'BRIEN, 'T, T-SHIRT, S.P.A. */
+  readonly withoutSigns: (word: string) => string;
   /**
    * Returns the words of these texts, each after two blanks: so trigrams find the first letter of a word, its first
    * two letters, and any three letters in a row. A word of letters with signs is also there without them.
@@ -59,12 +59,17 @@ export function createFolding(): Folding {
     '-': '\u2212\u2043\u02d7',
     '/': '\u2044\u2215',
     ' ': '\u001d', // what separates the elements of a GS1 code
-    ي: 'ىی', // as Persian keyboards and Egyptian ones have it
+    ي: 'ىیے', // as Persian keyboards and Egyptian ones have it; these three as Lucene's normalizers
     ك: 'ک',
+    ه: 'ةہە',
   };
   const letters = new Map(
     Object.entries(replacements).flatMap(([to, all]) => [...all].map((each) => [each, to])),
   );
+  const zeros = ['\u0660', '\u06f0', '\u0966', '\u09e6', '\u0e50', '\u0ed0', '\u1040', '\u17e0'];
+  for (const zero of zeros)
+    for (let digit = 0; digit < 10; digit += 1)
+      letters.set(String.fromCharCode(zero.charCodeAt(0) + digit), String(digit));
   const replaced = new RegExp(`[${[...letters.keys()].join('')}]`, 'gu');
   /** Unicode decomposes these accents, which people type as apostrophes, to a blank and a mark. */
   const accents = /[`´΄᾽᾿῾\u1fef\uff40]/g;
@@ -72,7 +77,7 @@ export function createFolding(): Folding {
   const ignored =
     /[[\p{M}&&[\p{sc=Zinh}\p{sc=Latn}\p{sc=Grek}\p{sc=Cyrl}\p{sc=Arab}\p{sc=Hebr}\p{sc=Syrc}]]\p{Cf}\p{DI}\u0640]/gv;
   const hiraganaToKatakana = 0x60;
-  const cjk = /[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]/gu;
+  const cjk = /[[\p{scx=Hani}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}\p{scx=Bopo}]--·]/gv;
 
   function fold(text: string): string {
     if (/^[ -_a-~]*$/.test(text) && !/xn--/i.test(text)) return text.toUpperCase();
@@ -95,8 +100,11 @@ export function createFolding(): Folding {
       .filter((word) => word !== '');
   }
 
-  function withoutSigns(folded: string): string {
-    return folded.replace(/(?<=[\p{L}\p{N}])['-](?=[\p{L}\p{N}])|(?<=\p{L})\.(?=\p{L})/gu, '');
+  function withoutSigns(word: string): string {
+    return word.replace(
+      /(?<=[\p{L}\p{N}])['-](?=[\p{L}\p{N}])|(?<=\p{L})[.·](?=\p{L})|^'(?=\p{L})|(?<=\p{L})'$/gu,
+      '',
+    );
   }
 
   function searchText(...parts: readonly (string | null)[]): string {
@@ -105,7 +113,7 @@ export function createFolding(): Folding {
       if (part === null) continue;
       for (const word of foldedWords(part)) {
         text += `  ${word}`;
-        if (!/['.-]/.test(word) || word.includes('@') || !/\p{L}/u.test(word)) continue;
+        if (!/['.·-]/.test(word) || word.includes('@') || !/\p{L}/u.test(word)) continue;
         const joined = withoutSigns(word);
         if (joined !== word) text += `  ${joined}`;
       }
@@ -147,12 +155,13 @@ export function wordPhrases(query: string): Phrase[] {
 type Word = { readonly plain: string; readonly spelledOut: string };
 
 /**
- * Returns the different words of a query, without words that only join others. A word of CJK signs is one phrase: they
- * follow each other.
+ * Returns the different words of a query, without what only joins others: Smith & Sons, Smith and Sons, Smith/Sons. A
+ * word of CJK signs is one phrase: they follow each other.
  */
 function wordsOf(query: string, join: (text: string) => string): Word[] {
   const split = (text: string): string[] =>
     join(` ${fold(text)}`)
+      .replace(/(?<=\p{L}{3})[&+/,;|](?=\p{L}{3}|\s|$)/gu, ' ')
       .split(/\s+/)
       .map((word) => foldedWords(word).join('  '))
       .filter((word) => word !== '');
@@ -161,12 +170,9 @@ function wordsOf(query: string, join: (text: string) => string): Word[] {
   );
   const words = new Map(split(query).map((plain, index) => [plain, spelledOut[index] ?? plain]));
   const all = [...words].map(([plain, long]) => ({ plain, spelledOut: long }));
-  const others = all.filter(({ plain }) => !joining.includes(plain));
+  const others = all.filter(({ plain }) => !/^(AND|UND|[\p{P}+|]+)$/u.test(plain));
   return others.length === 0 ? all : others;
 }
-
-/** Words with one meaning, which a text need not have: Smith & Sons, Smith and Sons. */
-const joining = ['&', '+', 'AND', 'UND'];
 
 const umlauts: Readonly<Record<string, string>> = {
   ä: 'ae',

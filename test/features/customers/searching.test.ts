@@ -56,6 +56,12 @@ const people: readonly (readonly [
   [{ name: 'Tea 👩‍👩‍👧 House' }, '👩‍👩‍👧'],
   [{ name: 'Dombey & Son' }, 'dombey and son | dombey + son'],
   [{ name: 'Wind und Wellen' }, 'wind & wellen | und'],
+  [{ name: 'Abel & Kain' }, 'abel&kain | abel / kain | abel, kain | kain,abel'],
+  [{ name: 'Obst/Nüsse' }, 'obst / nüsse | obst nüsse | nüsse & obst'],
+  [{ name: 'Joost van ’t Veer' }, "van t veer | van 't veer | 't veer"],
+  [{ name: 'Marcel·la Puig' }, 'marcella | marcel·la | marcel.la'],
+  [{ name: 'فاطمة 2525' }, 'فاطمه | فاطمة | ٢٥٢٥ | ۲۵۲۵'],
+  [{ name: 'مریم ہاشمی ۷۷۷۷' }, 'مريم هاشمي | 7777'],
 ];
 const queriesOf = (finds: string): string[] => finds.split(/\s*\|\s*/);
 const findNobody = [
