@@ -153,12 +153,23 @@ for (const [what, bytes, encoding, last] of [
     );
   });
 
+test('a heading may begin as a workbook does', async () => {
+  const { heading } = await readTable(new File(['PK;Name\n1;Ada\n'], 'a.csv'));
+  assert.deepEqual(heading, ['PK', 'Name']);
+});
+
 for (const [what, bytes] of [
   ['a workbook that is called a table', Buffer.from('PK\x03\x04', 'latin1')],
   ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex')],
   ['a PDF', Buffer.from('%PDF-1.7')],
   ['contact cards', Buffer.from('BEGIN:VCARD\r\n')],
   ['NUL', Buffer.from('name\0')],
+  [
+    'a page that is called .xls',
+    Buffer.from('\ufeff<html xmlns:x="urn:schemas-microsoft-com:office:excel">'),
+  ],
+  ['a workbook in XML', Buffer.from('<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>')],
+  ['a letter', Buffer.from('{\\rtf1\\ansi')],
 ] as const)
   test(`a file is no table, and says what to do: ${what}`, () =>
     assert.rejects(readTable(new File([bytes], 'a.csv')), /CSV/));

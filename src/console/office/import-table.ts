@@ -37,15 +37,16 @@ export async function readTable(file: File, chosen?: string): Promise<Table> {
   return { file, encoding, isGuessed: known === undefined || chosen !== undefined, heading, rows };
 }
 
-/** What workbooks, PDFs and contact cards begin with. */
-const otherFiles = ['PK', '\xd0\xcf\x11\xe0', '%PDF', 'BEGIN:VCARD'];
+/** What workbooks, PDFs, contact cards and pages that are called .xls begin with. */
+const otherFile =
+  /^(PK\x03\x04|\xd0\xcf\x11\xe0|%PDF|BEGIN:VCARD|\{\\rtf|(\xef\xbb\xbf)?\s*<(\?xml|!doctype|html|table|meta))/i;
 
 /** What begins with a mark is UTF-16; what is no UTF-8 either is unknown. */
 function encodingOf(bytes: ArrayBuffer): string | undefined {
   const start = new TextDecoder('windows-1252').decode(bytes.slice(0, 64));
   if (start.startsWith('\xff\xfe')) return 'utf-16le';
   if (start.startsWith('\xfe\xff')) return 'utf-16be';
-  if (start.includes('\0') || otherFiles.some((other) => start.startsWith(other)))
+  if (start.includes('\0') || otherFile.test(start))
     throw new Error(t('This is no table: save it as CSV where it comes from, and choose that file.'));
   try {
     new TextDecoder('utf-8', { fatal: true }).decode(bytes);
