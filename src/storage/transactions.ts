@@ -120,7 +120,11 @@ export class Transactions {
 
   /** Called each second, even without requests: detects foreign commits, and tests whether a full disk has room. */
   poll(): void {
-    this.#detectCommits();
+    try {
+      this.#detectCommits();
+    } catch {
+      // a feature could not read anew; each request fails for that reason, too, until the next second asks it again
+    }
     if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
   }
 

@@ -99,6 +99,17 @@ test('a write fails alone if a feature can’t read what another process committ
   assert.deepEqual(noteTexts(database.read), ['external', 'again']);
 });
 
+test('without requests, a feature that can’t read what another process committed is asked again each second', async (t) => {
+  let failures = 0;
+  const { beside, seen } = await openTwice(t, {}, () => {
+    failures += 1;
+    assert(failures > 1, 'out of memory');
+  });
+  beside.write(addNote('external'));
+  await until(() => seen.length > 0);
+  assert.deepEqual([failures, seen], [2, [['external']]]);
+});
+
 /** A database, and the connection of another process; `seen` has what each external commit shows. */
 async function openTwice(
   t: TestContext,
