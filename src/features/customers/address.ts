@@ -110,7 +110,9 @@ export function postalCodeIssue(country: string, postalCode: string | null): str
   if (readPostalCode(country, postalCode) !== undefined) return undefined;
   if (example === '')
     return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
-  return `A postal code of ${country} looks like ${example}.`;
+  const zerosAdded = /^\d+$/.test(postalCode) ? postalCode.padStart(example.length, '0') : '';
+  const right = readPostalCode(country, zerosAdded) ?? example; // spreadsheets drop zeros in front
+  return `A postal code of ${country} looks like ${right}.`;
 }
 
 /**
@@ -132,9 +134,9 @@ export function readPostalCode(country: string, text: string): string | undefine
   return undefined;
 }
 
-/** Signs of countries on vehicles, which are printed before codes in addresses, as is the code of the country. */
+/** What is printed before codes in addresses, besides the code of the country: its sign on vehicles, or its name. */
 const printedPrefixes: ReadonlyMap<string, readonly string[]> = new Map(
-  'AT:A BE:B DE:D EE:EST ES:E FI:FIN,SF FR:F HU:H IE:IRL IT:I LI:FL LU:L NO:N PT:P SE:S SI:SLO SM:RSM VA:V'
+  'AT:A BE:B DE:D EE:EST ES:E FI:FIN,SF FR:F HU:H IE:IRL IT:I LI:FL LU:L NO:N PT:P SE:S SG:S,SINGAPORE SI:SLO SM:RSM VA:V'
     .split(' ')
     .map((entry) => [entry.slice(0, 2), entry.slice(3).split(',')] as const),
 );

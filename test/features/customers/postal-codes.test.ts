@@ -83,6 +83,7 @@ const written: readonly (readonly [country: string, kept: string, sent: string])
   ['AR', 'C1070AAM', 'c1070aam'],
   ['AZ', '1000', 'AZ 1000'],
   ['KY', 'KY1-1100', 'KY11100'],
+  ['SG', '018956', 'Singapore 018956|S018956'],
   ['TR', '34000', '34 000'],
   ['SA', '12345-6789', '12345-6789|123456789'],
   ['SA', '12345', '١٢٣٤٥'],
@@ -104,6 +105,17 @@ for (const country of whole.keys()) {
     assert.equal(postalCodeIssue(country, example), undefined);
   });
 }
+
+for (const [country, code, whole] of [
+  ['DE', '1067', '01067'],
+  ['US', '2134', '02134'],
+  ['PR', '901', '00901'],
+  ['FR', '1000', '01000'],
+  ['RU', '10337', '010337'],
+] as const)
+  test(`the issue of ${code} in ${country} names the zeros in front that a spreadsheet has dropped`, () => {
+    assert.equal(postalCodeIssue(country, code), `A postal code of ${country} looks like ${whole}.`);
+  });
 
 for (const [country, { required }] of territories) {
   test(`an address in ${country} ${required ? 'needs a' : 'needs no'} postal code`, () => {
