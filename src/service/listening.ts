@@ -6,19 +6,15 @@ import { isSystemError } from '../base/system-error.ts';
 import { CommandError, ConfigError } from '../config/command-error.ts';
 import type { Config } from '../config/config.ts';
 import { connectionBytesMax } from '../http/connections/http-connection.ts';
-import { connectionsMax, type Answering, type HttpServer } from '../http/connections/http-server.ts';
+import { connectionsMax, type HttpServer } from '../http/connections/http-server.ts';
 
 /**
- * Listens on the configured address; `create` makes what answers requests there. Throws ConfigError if this is
- * impossible, and CommandError if another process uses the port.
+ * Listens on the configured address. Throws ConfigError if this is impossible, and CommandError if another process uses
+ * the port.
  */
-export async function listen<T extends Answering>(
-  server: HttpServer,
-  config: Config,
-  create: (address: AddressInfo) => T,
-): Promise<T> {
+export async function listen(server: HttpServer, config: Config): Promise<AddressInfo> {
   try {
-    return await server.listen(config.host, config.port, create);
+    return await server.listen(config.host, config.port);
   } catch (error) {
     if (!isSystemError(error)) throw error;
     const { code = '', message } = error;

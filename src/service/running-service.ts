@@ -77,10 +77,10 @@ export async function startService(given: ServiceOptions): Promise<Service> {
 
   const server = createServer(config, files.certificate);
   unfinished.defer(() => server.close());
-  const started = await listen(server, config, (address) => {
-    service = new Service({ ...options, database, files, creators, server, address });
-    return service;
-  });
+  const address = await listen(server, config);
+  const started = new Service({ ...options, database, files, creators, server, address });
+  service = started;
+  server.answerBy(started.handler);
   unfinished.move(); // from now on `stop` closes the parts
   void fatal.promise.then((error) => started.stop().finally(() => onFatal?.(error)));
   return started;

@@ -30,8 +30,8 @@ export async function serverBefore(
 ): Promise<{ readonly server: HttpServer; readonly port: number }> {
   assert(inside !== undefined, 'the test is skipped otherwise');
   const server = new HttpServer({ certificate: undefined, silenceMilliseconds: 75_000, ...options });
-  const { handler } = inside;
-  const { port } = await server.listen('127.0.0.1', 0, (address) => ({ handler, port: address.port }));
+  const { port } = await server.listen('127.0.0.1', 0);
+  server.answerBy(inside.handler);
   t.after(() => server.close());
   return { server, port };
 }

@@ -62,22 +62,13 @@ export class HttpConnection {
    * connection is closed, because the body would pile up unread.
    */
   begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
-    const beginNow = (): void => {
-      this.isBusy = true;
-      // first of all listeners: `node:http` would close a connection whose client has ended its side
-      response.prependOnceListener('finish', () => {
-        if (this.#waiting.length === 0 && !this.hasAnnouncedEnd) this.#rejectLast?.();
-      });
-      response.once('close', () => this.#beginNext());
-      // everything that arrives in this turn is parsed first, which takes less time than parsing between requests
-      setImmediate(start);
-    };
-    if (this.isBusy) {
-      if (isStreamed) setImmediate(() => this.#waiting.includes(beginNow) && this.destroy());
-      return this.#wait(beginNow);
+    if (!this.isBusy) {
+      this.#begin(response, start);
+      return true;
     }
-    beginNow();
-    return true;
+    const begin = (): void => this.#begin(response, start);
+    if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.destroy());
+    return this.#wait(begin);
   }
 
   /** Ends the connection once the present response has left; does nothing between requests. */
@@ -114,6 +105,17 @@ export class HttpConnection {
     socket.end();
     const deadline = setTimeout(() => socket.destroy(), lingerMilliseconds);
     socket.once('close', () => clearTimeout(deadline));
+  }
+
+  #begin(response: ServerResponse, start: () => void): void {
+    this.isBusy = true;
+    // first of all listeners: `node:http` would close a connection whose client has ended its side
+    response.prependOnceListener('finish', () => {
+      if (this.#waiting.length === 0 && !this.hasAnnouncedEnd) this.#rejectLast?.();
+    });
+    response.once('close', () => this.#beginNext());
+    // everything that arrives in this turn is parsed first, which takes less time than parsing between requests
+    setImmediate(start);
   }
 
   #wait(begin: () => void): boolean {

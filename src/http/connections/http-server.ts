@@ -47,9 +47,6 @@ export type ArrivedRequest = {
   readonly expectation: Expectation;
 };
 
-/** An object that has the handler of requests. */
-export type Answering = { readonly handler: ConnectionHandler };
-
 type ConnectionHandler = {
   onRequest(arrived: ArrivedRequest): void;
   /** Returns the whole response to bytes that are no request. */
@@ -105,38 +102,14 @@ export class HttpServer {
     return { open: this.#sockets.size, rejected: { ...this.#rejected } };
   }
 
-  /**
-   * Listens, and has requests answered by the handler of what `create` returns. Connections are accepted only after
-   * the turn in which it is called.
-   */
-  async listen<T extends Answering>(
-    host: string,
-    port: number,
-    create: (address: AddressInfo) => T,
-  ): Promise<T> {
+  /** Listens. Connections are accepted only after the turn in which this resolves: until then, call `answerBy`. */
+  async listen(host: string, port: number): Promise<AddressInfo> {
     this.#server.listen(port, host);
     await once(this.#server, 'listening'); // rejects on an error
-    const created = create(this.#server.address() as AddressInfo); // it listens on TCP
-    this.#answerBy(created.handler);
-    return created;
+    return this.#server.address() as AddressInfo; // it listens on TCP
   }
 
-  renew(certificate: Certificate): void {
-    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...serverTls });
-  }
-
-  /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
-  async close(): Promise<void> {
-    // in `setImmediate`: a timer runs before Node reads the requests that arrived during a long turn
-    const checks = setInterval(() => setImmediate(() => this.#endIdle()), closeCheckMilliseconds);
-    const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
-    // the `close` of `node:http` would also end connections whose request has arrived but was not read yet
-    await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
-    clearInterval(checks);
-    clearTimeout(deadline);
-  }
-
-  #answerBy(handler: ConnectionHandler): void {
+  answerBy(handler: ConnectionHandler): void {
     const passAs =
       (expectation: Expectation) =>
       (request: IncomingMessage, response: ServerResponse): void => {
@@ -153,6 +126,21 @@ export class HttpServer {
       .on('timeout', (socket: Socket) => {
         if (this.#connections.get(socket)?.isBusy !== true || socket.writableLength > 0) socket.destroy();
       });
+  }
+
+  renew(certificate: Certificate): void {
+    if (this.#isTls) (this.#server as TlsServer).setSecureContext({ ...certificate, ...serverTls });
+  }
+
+  /** Stops accepting, waits up to `drainMillisecondsMax` for running requests, then destroys all sockets. */
+  async close(): Promise<void> {
+    // in `setImmediate`: a timer runs before Node reads the requests that arrived during a long turn
+    const checks = setInterval(() => setImmediate(() => this.#endIdle()), closeCheckMilliseconds);
+    const deadline = setTimeout(() => this.#destroyAll(), drainMillisecondsMax);
+    // the `close` of `node:http` would also end connections whose request has arrived but was not read yet
+    await new Promise<void>((resolve) => NetServer.prototype.close.call(this.#server, () => resolve()));
+    clearInterval(checks);
+    clearTimeout(deadline);
   }
 
   /** Counts a connection, or closes it before its TLS handshake if its network has too many. */

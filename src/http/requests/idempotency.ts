@@ -73,7 +73,7 @@ export class Idempotency {
     const { route } = call;
     const [fingerprint = ''] = this.#store.fingerprints(body);
     let stored: unknown;
-    call.storeResultWith((writer, result) => {
+    call.storeResult = (writer, result) => {
       assert(isRepresentation(result), 'the result of a write with an Idempotency-Key is the object');
       this.#store.save(
         writer,
@@ -81,7 +81,7 @@ export class Idempotency {
         { storageKey, now: call.now },
       );
       stored = result;
-    });
+    };
     this.#running.add(storageKey);
     try {
       const result = await route.handle(call);

@@ -64,7 +64,8 @@ export class RequestHandler {
     const streamed = mounted?.route.streamedBody;
     const body = hasBody(request) ? new RequestBody(arrived, streamed?.bytesMax) : undefined;
     connection.body = body;
-    request.once('close', () => connection.forgetBody(body)); // an idle connection keeps nothing of its last request
+    // an idle connection keeps nothing of its last request
+    if (body !== undefined) request.once('close', () => connection.forgetBody(body));
     const start = (): void => void this.#answer({ arrived, head, match, mounted, body });
     const hasRoom = connection.begin(response, body?.isStreamed === true, start);
     if (!hasRoom) respond.metrics.dropped.pipelined += 1;
@@ -110,14 +111,14 @@ export class RequestHandler {
       );
       if (body?.mayBeEmpty === true && route.streamedBody === undefined) {
         await body.whenBegun(); // an empty chunked body counts as none
-        call.updateCaller();
+        call.caller = call.recheckCaller();
       }
       checkContent(head, route, body);
       if (head.method === 'POST') checkPostConditions(head.headers, { isReadable: match.routes.has('GET') });
       if (route.streamedBody !== undefined) body?.beginReading();
       const bodyFollows = body?.isWhole === false;
       const bytes = route.body === undefined ? noBytes : ((await body?.next()) ?? noBytes);
-      if (route.body !== undefined && bodyFollows) call.updateCaller();
+      if (route.body !== undefined && bodyFollows) call.caller = call.recheckCaller();
       const issues = call.readContent(bytes);
       const firstResponse = this.#idempotency.findFirstResponse(call, bytes, issues);
       if (issues.length > 0) throw invalid(issues);

@@ -12,11 +12,8 @@ const unratedLinesPerMinuteMax = 600;
 /** An API key that was sent in the path by mistake. */
 const keyInText = /ord_\d{1,16}_[A-Za-z0-9_-]{43}/g;
 
-/** The sender of a request. */
-type LoggedRequest = Pick<RequestHead, 'requestId' | 'method' | 'path' | 'address' | 'headers'> & {
-  readonly principal: string | null;
-};
-type RequestOutcome = Pick<RequestLogLine, 'status' | 'milliseconds' | 'end' | 'bytes'>;
+type LoggedHead = Pick<RequestHead, 'requestId' | 'method' | 'path' | 'address' | 'headers'>;
+type Outcome = Pick<RequestLogLine, 'principal' | 'status' | 'milliseconds' | 'end' | 'bytes'>;
 
 export class RequestLog {
   readonly #log: Logger;
@@ -42,8 +39,8 @@ export class RequestLog {
 
   /** Writes the line of a request when its response is sent, or when its stream ends. */
   write(
-    { requestId, method, path: sent, address, headers: { traceparent }, principal }: LoggedRequest,
-    { status, milliseconds, end, bytes }: RequestOutcome,
+    { requestId, method, path: sent, address, headers: { traceparent } }: LoggedHead,
+    { principal, status, milliseconds, end, bytes }: Outcome,
     time: number,
   ): void {
     const path = sent.replace(keyInText, 'ord_…');
@@ -54,7 +51,8 @@ export class RequestLog {
   }
 
   writeSecurityEvent(
-    { requestId, address, principal }: LoggedRequest,
+    { requestId, address }: LoggedHead,
+    principal: string | null,
     { name, ...details }: SecurityEvent,
   ): void {
     this.#log.write(securityEventLevels[name], name, { requestId, address, principal, ...details });

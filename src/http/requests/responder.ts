@@ -201,6 +201,7 @@ export class Responder {
   #send(status: number, fields: HeaderFields, body: string | Buffer = ''): void {
     const { response } = this.#arrived;
     const { log, metrics } = this.#services;
+    const { principal } = this;
     const isLogged = (this.#hasConsumedToken && status !== 429) || log.consumeLine(status);
     this.#reportSecurityEvents(isLogged); // even if the client has gone
     // a response that has begun and failed must not look complete
@@ -209,7 +210,7 @@ export class Responder {
     const end = response.destroyed ? 'client' : undefined;
     if (end === undefined) this.#write(status, fields, body);
     metrics.observe(this.mounted?.route, status, milliseconds);
-    if (isLogged) log.write(this.#loggedRequest, { status, milliseconds, end }, this.#beganAt);
+    if (isLogged) log.write(this.#head, { principal, status, milliseconds, end }, this.#beganAt);
   }
 
   #write(status: number, fields: HeaderFields, body: string | Buffer): void {
@@ -238,7 +239,14 @@ export class Responder {
     metrics.observe(this.mounted?.route, 200, this.#milliseconds);
     const onEnd = (end: StreamEndReason, bytes: number): void => {
       this.#reportSecurityEvents(true);
-      log.write(this.#loggedRequest, { status: 200, milliseconds: this.#milliseconds, end, bytes }, now());
+      const outcome = {
+        principal: this.principal,
+        status: 200,
+        milliseconds: this.#milliseconds,
+        end,
+        bytes,
+      };
+      log.write(this.#head, outcome, now());
     };
     start(new ResponseStream(response, connection, turns, onEnd));
   }
@@ -267,17 +275,12 @@ export class Responder {
     return performance.now() - this.#startedAt;
   }
 
-  get #loggedRequest() {
-    const { requestId, method, path, address, headers } = this.#head;
-    return { requestId, method, path, address, headers, principal: this.principal };
-  }
-
   /** Counts the events since the last call, and logs them if the request is logged. */
   #reportSecurityEvents(isLogged: boolean): void {
     const { log, metrics } = this.#services;
     for (const event of this.securityEvents) {
       metrics.countSecurityEvent(event.name);
-      if (isLogged) log.writeSecurityEvent(this.#loggedRequest, event);
+      if (isLogged) log.writeSecurityEvent(this.#head, this.principal, event);
     }
     this.securityEvents = noSecurityEvents;
   }
@@ -292,8 +295,8 @@ export function unparsedResponse(
   const context = { publicUrl, invalidStatus: 400, path: '/', requestId } as const;
   const { status, fields, text } = problemResponse(problem, context);
   metrics.observe(undefined, status, 0);
-  const loggedRequest = { requestId, address, method: '-', path: '-', headers: {}, principal: null };
-  if (log.consumeLine(status)) log.write(loggedRequest, { status, milliseconds: 0 }, now());
+  const head = { requestId, address, method: '-', path: '-', headers: {} };
+  if (log.consumeLine(status)) log.write(head, { principal: null, status, milliseconds: 0 }, now());
   const all = ['X-Request-Id', requestId, ...transportFields(isTls), ...fields];
   return lastText(status, [...all, ...contentFields(problemJsonType, text.length)], text, now());
 }

@@ -41,8 +41,6 @@ type CheckedRequest = {
   readonly body: RequestBody | undefined;
 };
 
-type ResultStorer = (writer: Connection, result: unknown) => void;
-
 export class RouteCall implements Call<object, QueryValues, unknown, Caller | undefined>, Requester {
   readonly head: RequestHead;
   readonly route: Route;
@@ -55,14 +53,15 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
   readonly network: string;
   /** Sees only changes that are on disk. */
   readonly read: Connection;
-  /** The caller, with the rights found by `updateCaller`. */
+  /** Set anew when a body came after its head: the caller may have lost rights meanwhile. */
   caller: Caller | undefined;
   /** The parameters of the query; `readContent` sets these and the body, before the handler is called. */
   query: QueryValues = {};
   body: unknown = undefined;
+  /** Stores the result of `write` in the same transaction, for an Idempotency-Key. */
+  storeResult: ((writer: Connection, result: unknown) => void) | undefined = undefined;
   readonly #responder: Responder;
   readonly #services: CallServices;
-  #storeResult: ResultStorer | undefined = undefined;
   #isPreconditionChecked = false;
 
   constructor(
@@ -127,11 +126,6 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
     });
   }
 
-  /** Makes `write` store its result in the same transaction, for an Idempotency-Key. */
-  storeResultWith(store: ResultStorer): void {
-    this.#storeResult = store;
-  }
-
   async write<T>(callback: (permit: Permit<Caller | undefined>) => Synchronous<T>): Promise<T> {
     const { database, lookupsOf } = this.#services;
     const eventsBefore = this.#responder.securityEvents;
@@ -141,18 +135,13 @@ export class RouteCall implements Call<object, QueryValues, unknown, Caller | un
         const origin = { actor: caller ?? null, requestId: this.requestId, now: this.now };
         const result = callback(callerPermit(writer, caller, origin));
         this.assertPreconditionChecked(); // before anything is committed
-        this.#storeResult?.(writer, result);
+        this.storeResult?.(writer, result);
         return result;
       });
     } catch (error) {
       this.#responder.securityEvents = eventsBefore;
       throw error;
     }
-  }
-
-  /** Called when a body came after its head: the caller may have lost rights meanwhile. */
-  updateCaller(): void {
-    this.caller = this.recheckCaller();
   }
 
   /** Reads query and body by the route's schemas, and returns the issues of both. */
