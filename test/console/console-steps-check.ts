@@ -80,6 +80,34 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.miss('was not marked');
   });
 
+  await t.test('is shown by its own answer, in the turn of its notice', async () => {
+    await tab.evaluate(`{
+      const send = fetch;
+      window.fetch = (path, options) => {
+        const answer = send(path, options);
+        if (window.isStep && options?.method === 'PATCH') holdOnly('/');
+        return answer;
+      };
+    }`);
+    for (const hash of ['#/orders', '#/orders/', '#/today']) {
+      const { data } = (await office.get('/orders?status=open')).body;
+      for (const { id } of data) await orders.change(id, { status: 'cancelled' }); // Today shows the six oldest
+      const id = await place();
+      const isOnPage = hash === '#/orders/';
+      await person.go(isOnPage ? `#/orders/${id}` : hash);
+      await tab.evaluate('window.isStep = true');
+      if (!isOnPage) await person.press(`Mark as paid …: order ${id}`);
+      await person.press('Paid: Transfer');
+      await person.see(`Order ${id} is paid.`);
+      const shown = isOnPage ? `document.querySelector('main')` : rowOf(id);
+      const text = await tab.evaluate<string>(`${shown}.innerText`);
+      assert.match(text, /Paid/);
+      assert.match(text, /Mark as ready/);
+      await tab.evaluate('window.isStep = false; holdOnly(null)');
+      await person.settle();
+    }
+  });
+
   await t.test('is not followed by the next one, nor undone: two clicks make one step', async () => {
     const id = await place(paid);
     for (const hash of ['#/orders', `#/orders/${id}`]) {

@@ -57,8 +57,8 @@ export type ListOptions<T extends Row> = {
   readonly none: (parameters: URLSearchParams) => Child;
   /** Called when the words of the search have changed. */
   readonly onWords?: () => void;
-  /** Called with what is shown. */
-  readonly onRows?: (rows: readonly T[]) => void;
+  /** Called with the loaded rows; returns them as they are shown. */
+  readonly shown?: (loaded: readonly T[]) => readonly T[];
 };
 
 /** The rows, with the words that have found them. */
@@ -89,8 +89,8 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
       const known = { loaded: loaded.data, path, include, subjects: news.subjects, signal };
       return inPlace(loaded, { ...news, path }, await rowsInPlace(client, news.shown.data, known));
     },
-    draw({ data, next, newer = 0 }) {
-      options.onRows?.(data);
+    draw({ data: rows, next, newer = 0 }) {
+      const data = options.shown?.(rows) ?? rows;
       if (data.length === 0) return options.none(parameters);
       const isCut = isSearch() && data.length >= rowsPerPage;
       return [

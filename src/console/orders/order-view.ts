@@ -57,7 +57,9 @@ export function orderView(page: Page): void {
       const order = { ...loaded.order, customer: loaded.customer ?? null };
       return { ...loaded, order, events };
     },
-    draw(shown, again) {
+    draw(loaded, again) {
+      const newer = page.steps.newer(loaded.order);
+      const shown = newer === undefined ? loaded : { ...loaded, order: newer.value, etag: newer.etag };
       head.show(orderHeading(page, shown.order));
       return orderContent(page, shown, again);
     },

@@ -42,7 +42,11 @@ export function ordersView(page: Page): void {
         tabs.show();
         filters.show();
       },
-      onRows: (orders) => selection.show(orders),
+      shown(loaded) {
+        const orders = page.steps.latest(loaded);
+        selection.show(orders);
+        return orders;
+      },
     },
     selection.element,
   );

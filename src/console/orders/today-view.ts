@@ -153,7 +153,7 @@ function toDoCard(page: Page, { orders, more, newer }: ToDo, reload: Reload): HT
     'section.card.flush',
     h('h2', t('To do')),
     newerNotice(newer, reload),
-    table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], orders),
+    table(t('Orders that wait'), [...toDoColumns, stepColumn(page)], page.steps.latest(orders)),
     links.length > 0 && h('p.links', links),
   );
 }

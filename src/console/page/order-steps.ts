@@ -1,8 +1,8 @@
 // Steps of orders that were asked for in a list or on the order's page. A step is made at once, for the version of
 // the order that was shown, or not at all; what was a slip of the hand is taken back by a step of its own, which is
 // offered for some seconds where the step was asked for; and taking back is undone by the same step again. Of many orders
-// some may fail, and those say why.
-import type { ApiClient } from '../service/api-client.ts';
+// some may fail, and those say why. The pages show the answer to a step in the same turn as its notice, and load later.
+import type { ApiClient, Version } from '../service/api-client.ts';
 import type { Order, Payment, Status } from '../words/api-types.ts';
 import { notify, takeBackMilliseconds, warn } from '../forms/dialogs.ts';
 import { h } from '../browser/elements.ts';
@@ -19,13 +19,20 @@ const pressedTwiceMilliseconds = 700;
 
 type Change = { readonly status: Status; readonly payment?: Payment; readonly reason?: string };
 
-/** Dispatches `stale` when `subjects` have to be loaded again, and `change` when a step is offered no more. */
+/**
+ * Dispatches `stale` when `subjects` have to be drawn by the answers, and loaded again; `change` when a step is offered
+ * no more.
+ */
 export class OrderSteps extends EventTarget {
   /** What the last steps have changed: `/orders/7`. */
   subjects: readonly string[] = [];
   readonly #client: ApiClient;
-  /** When the last step of each order was asked for. */
-  readonly #asked = new Map<number, number>();
+  /** When the last step of each order was answered. */
+  readonly #answeredAt = new Map<number, number>();
+  /** The orders whose step isn't answered yet: another one would meet a version that is no more. */
+  readonly #running = new Set<number>();
+  /** The orders as the answers to their last steps had them, without their customers. */
+  readonly #answers = new Map<number, Version<Order>>();
   /** The orders whose last step can be taken back, as it has left them. */
   readonly #made = new Map<number, Order>();
 
@@ -43,13 +50,15 @@ export class OrderSteps extends EventTarget {
   async #makeEach(orders: readonly Order[], changeOf: (shown: Order) => Change): Promise<void> {
     const now = performance.now();
     const isNew = ({ id }: Order): boolean =>
-      now - (this.#asked.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
-    const asked = orders.filter(isNew);
-    for (const { id } of asked) this.#asked.set(id, now);
-    const made = await this.#changeAll(asked, changeOf);
+      now - (this.#answeredAt.get(id) ?? -Infinity) > pressedTwiceMilliseconds;
+    const made = await this.#changeAll(orders.filter(isNew), changeOf);
+    for (const order of made) {
+      this.#answeredAt.set(order.id, performance.now());
+      this.#offer(order);
+    }
+    this.#tell(orders);
     const [first, ...others] = made;
     if (first === undefined) return;
-    for (const order of made) this.#offer(order);
     const names = new Set(made.map((order) => statusName(order.status, [order])));
     const said = { status: h('span', [...names].join(', ')), back: this.takeBackButton(made) };
     notify(
@@ -65,6 +74,18 @@ export class OrderSteps extends EventTarget {
     await this.#change(order, reason === null ? { status: to } : { status: to, reason });
     notify(t('Order {id} is {status}.', { id: order.id, status: statusName(to) }));
     this.#tell([order]);
+  }
+
+  /** Returns the order as its last step here has left it; undefined if it was loaded since. */
+  newer(loaded: Order): Version<Order> | undefined {
+    const answer = this.#answers.get(loaded.id);
+    if (answer === undefined || answer.value.updatedAt <= loaded.updatedAt) return undefined;
+    return { ...answer, value: { ...loaded, ...answer.value } };
+  }
+
+  /** Returns these orders as the last steps here have left them. */
+  latest(loaded: readonly Order[]): readonly Order[] {
+    return loaded.map((order) => this.newer(order)?.value ?? order);
   }
 
   /** Returns those orders whose last step was just made here. */
@@ -100,10 +121,11 @@ export class OrderSteps extends EventTarget {
 
   async #takeBack(orders: readonly Order[]): Promise<void> {
     const shown = orders.map((order) => this.#made.get(order.id) ?? order);
-    for (const { id } of orders) this.#asked.delete(id); // what comes next is no second press
     const changed = await this.#changeAll(shown, ({ status }) => {
       return { status: stages[status].before ?? status, reason: mistake };
     });
+    for (const { id } of changed) this.#answeredAt.delete(id); // what comes next is no second press
+    this.#tell(orders);
     const [first, ...others] = changed;
     if (first === undefined) return;
     const before = new Map(shown.map((order) => [order.id, order]));
@@ -121,10 +143,11 @@ export class OrderSteps extends EventTarget {
     );
   }
 
-  /** Resolves to the orders that were changed; says of the others why they weren’t. */
+  /** Resolves to the orders that were changed; says of the others why they weren’t, except while a step runs. */
   async #changeAll(orders: readonly Order[], changeOf: (shown: Order) => Change): Promise<readonly Order[]> {
     const failures: string[] = [];
-    const changes = orders.map((shown) => {
+    const idle = orders.filter(({ id }) => !this.#running.has(id));
+    const changes = idle.map((shown) => {
       const { id } = shown;
       const change = changeOf(shown);
       this.#made.delete(id);
@@ -136,22 +159,34 @@ export class OrderSteps extends EventTarget {
     });
     const changed = (await Promise.all(changes)).filter((order) => order !== undefined);
     if (failures.length > 0) warn(failures.join(' '));
-    this.#tell(orders);
     return changed;
   }
 
-  /** Throws if the order is another version than was shown. */
+  /** Resolves to the order with its customer, whom the answer doesn't name. */
   async #change(shown: Order, change: Change): Promise<Order> {
+    const { id } = shown;
+    this.#running.add(id);
+    try {
+      const answer = await this.#send(shown, change);
+      this.#answers.set(id, answer);
+      return { ...shown, ...answer.value };
+    } finally {
+      this.#running.delete(id);
+    }
+  }
+
+  /** Throws if the order is another version than was shown. */
+  async #send(shown: Order, change: Change): Promise<Version<Order>> {
     const { id, updatedAt } = shown;
     const path = `/orders/${id}`;
-    const { value, etag } = await this.#client.read<Order>(path);
-    if (isMade(change, value)) return { ...shown, ...value }; // by whoever presses again before the page has changed
+    const now = await this.#client.read<Order>(path);
+    const { value, etag } = now;
+    if (isMade(change, value)) return now; // by somebody else, who meant the same
     if (value.updatedAt !== updatedAt) throw new Error(changesOf(shown, value));
     const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
     const options = { body: change, etag, idempotencyKey, outlivesPage: true };
     try {
-      const { value: made } = await this.#client.send<Order>('PATCH', path, options);
-      return { ...shown, ...made }; // with the customer, whom the answer doesn't name
+      return await this.#client.send<Order>('PATCH', path, options);
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       throw new Error(changesOf(shown, await this.#client.get<Order>(path)));

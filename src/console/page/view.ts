@@ -166,7 +166,11 @@ export function reloadable<T>(page: Page, element: HTMLElement, content: Content
   }
   if (concerns !== undefined) {
     steps.addEventListener('change', redraw, { signal: ending });
-    steps.addEventListener('stale', () => hear(steps.subjects), { signal: ending });
+    const follow = (): void => {
+      redraw();
+      hear(steps.subjects);
+    };
+    steps.addEventListener('stale', follow, { signal: ending });
     live.watch(ending, (events) => {
       if (events.length === 0 || events.some(concerns)) hear(events.map(({ subject }) => subject));
     });
