@@ -48,11 +48,7 @@ type Write = {
 };
 
 /** Writes that are committed but not on disk yet. */
-type Unsynced = {
-  readonly group: readonly Write[];
-  readonly invalidations: readonly Invalidation[];
-  readonly synced: PromiseWithResolvers<void>;
-};
+type Unsynced = { readonly group: readonly Write[]; readonly invalidations: readonly Invalidation[] };
 
 type Options = {
   /** The connections that write and read. */
@@ -80,6 +76,8 @@ export class Transactions {
   readonly #reading: Connection;
   readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
+  /** The last sync, with what follows it. */
+  #syncing: Promise<void> | undefined;
   #state: keyof typeof unavailableReasons = 'open';
   #isInCallback = false;
   #isWorking = false;
@@ -130,7 +128,9 @@ export class Transactions {
 
   /** Resolves when all present commits are on disk; rejects if the sync fails. */
   async whenSynced(): Promise<void> {
-    await this.#unsynced?.synced.promise;
+    await this.#syncing;
+    if (this.#state === 'failed' && this.#unsynced !== undefined)
+      throw unavailable(unavailableReasons.failed);
   }
 
   /** Runs `work` once all commits are on disk. Until it ends, writes are only queued. Rejects if the storage failed. */
@@ -165,8 +165,6 @@ export class Transactions {
     this.#stats.canWrite = false;
     const committed = this.#unsynced?.group ?? [];
     this.#rejectUnavailable([...committed, ...this.#queued.splice(0)], unavailableReasons.failed);
-    this.#unsynced?.synced.promise.catch(() => {}); // usually nothing awaits it
-    this.#unsynced?.synced.reject(unavailable(unavailableReasons.failed));
     this.#options.onFatal(error);
   }
 
@@ -197,8 +195,8 @@ export class Transactions {
     while (this.#queued.length > 0) {
       if (this.#writesPaused !== undefined) await this.#writesPaused;
       else if (!this.#begin()) await pause(busyRetryMilliseconds);
-      else if (!this.#runGroup()) await nextTurn();
-      else if (await this.#sync()) this.#afterSync();
+      else if (this.#runGroup()) await this.#syncing;
+      else await nextTurn();
     }
     this.#isWorking = false;
   }
@@ -302,7 +300,8 @@ export class Transactions {
     this.#stats.commits += 1;
     this.#stats.writes += group.filter(hasSucceeded).length;
     const invalidations = this.#writer.invalidations.splice(0);
-    this.#unsynced = { group, invalidations, synced: Promise.withResolvers() };
+    this.#unsynced = { group, invalidations };
+    this.#syncing = this.#sync();
     return true;
   }
 
@@ -313,19 +312,19 @@ export class Transactions {
   }
 
   /**
-   * Returns false if the storage has failed. One sync runs at a time: the kernel reports a failed write to only one of
-   * them, so that a concurrent one could succeed, and acknowledge a lost change.
+   * One sync runs at a time: the kernel reports a failed write to only one of them, so that a concurrent one could
+   * succeed, and acknowledge a lost change.
    */
-  async #sync(): Promise<boolean> {
+  async #sync(): Promise<void> {
     const start = performance.now();
     const error = await this.#options.sync();
     if (error !== null) this.fail(error);
     this.#stats.syncSeconds.add((performance.now() - start) / 1000);
-    return this.#state !== 'failed';
+    if (this.#state !== 'failed') this.#afterSync();
   }
 
   #afterSync(): void {
-    const { group, invalidations, synced } = this.#unsynced ?? assert.fail('something was synced');
+    const { group, invalidations } = this.#unsynced ?? assert.fail('something was synced');
     this.#unsynced = undefined;
     this.#endSnapshot();
     this.#options.onDurableChanges(invalidations);
@@ -333,7 +332,6 @@ export class Transactions {
       this.#stats.canWrite = true;
       this.#options.log('info', 'changes are accepted again', {});
     }
-    synced.resolve();
     this.#settle(group);
     this.#options.onSettled();
   }
