@@ -8,6 +8,7 @@ type Client = { get(path: string): Promise<unknown> };
 type Priced = { readonly unitPrice: number };
 type Known = {
   loadSold(): Promise<void>;
+  withCode(code: string): Promise<Priced | undefined>;
   find(words: string, signal: AbortSignal): Promise<Readonly<Record<'products' | 'sold', readonly Priced[]>>>;
 };
 const { articlesOf }: { articlesOf: (client: Client) => Known } = await import(
@@ -46,4 +47,16 @@ test('a product is suggested in place of what was sold with its SKU', async (t) 
   const product = { sku: 'Tea-250', name: 'Green tea, 250 g', unitPrice: 749, currency: 'EUR' };
   await service.post('/products', { token, body: product });
   assert.deepEqual(await knownPrices(), [749]);
+});
+
+test('a product is found by the number that another scanner or list has for it', async (t) => {
+  const { service, token, articles } = await openShop(t);
+  for (const [scanned, barcode] of [
+    ['04904403', '049000000443'],
+    ['9783161484100', '316148410X'],
+  ] as const) {
+    const product = { sku: barcode, name: 'Article', unitPrice: barcode.length, currency: 'EUR', barcode };
+    await service.post('/products', { token, body: product });
+    assert.equal((await articles.withCode(scanned))?.unitPrice, barcode.length);
+  }
 });

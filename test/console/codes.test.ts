@@ -4,6 +4,7 @@ import { hash } from 'node:crypto';
 import { describe, test } from 'node:test';
 import { barcodeWidths } from '../../src/console/browser/barcode.ts';
 import { qrModules } from '../../src/console/office/qr-code.ts';
+import { otherNumbers } from '../../src/console/words/gtin.ts';
 
 /** Made by bwip-js 4.11 from npm; the longest is read by @zxing/library 0.23. */
 describe('a barcode', () => {
@@ -41,4 +42,22 @@ describe('a QR code of a text', () => {
 
   test('a text that is too long for a QR code has none', () =>
     assert.equal(qrModules('x'.repeat(135)), undefined));
+});
+
+/** The numbers of articles that are sold, and the examples of ZXing's tests and of the ISBN Users' Manual. */
+describe('other numbers of an article', () => {
+  for (const [code, other] of [
+    ['04904403', '049000000443'],
+    ['04252614', '042100005264'],
+    ['01234565', '012345000065'],
+    ['00123457', '001234000057'],
+    ['0306406152', '9780306406157'],
+    ['9780306406157', '0306406152'],
+    ['080442957X', '9780804429573'],
+    ['3-16-148410-X', '9783161484100'],
+    ['978-3-16-148410-0', '316148410X'],
+  ] as const)
+    test(`${code} is also ${other}`, () => assert.deepEqual(otherNumbers(code), [other]));
+  for (const code of ['96385074', '04904404', '9791090636071', '3161484100', '4006381333931', 'TEA-250', ''])
+    test(`${code} has no other number`, () => assert.deepEqual(otherNumbers(code), []));
 });

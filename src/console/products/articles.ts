@@ -1,6 +1,7 @@
 // What an order’s items are completed from: the shop’s products, and what was sold before.
 import { type ApiClient, query } from '../service/api-client.ts';
 import { type List, type Order, type Product, statuses } from '../words/api-types.ts';
+import { otherNumbers } from '../words/gtin.ts';
 import { stages } from '../words/statuses.ts';
 
 export type Article = {
@@ -86,13 +87,13 @@ export function articlesOf(client: ApiClient) {
   };
 }
 
-/** Returns the product that is sold now with this SKU or barcode. */
+/** Returns the product that is sold now with this SKU or barcode, or with another number of the same article. */
 export async function productWithCode(
   client: ApiClient,
   code: string,
   signal?: AbortSignal,
 ): Promise<Product | undefined> {
-  for (const each of [code, asTypedIn(code)]) {
+  for (const each of [code, ...otherNumbers(code), asTypedIn(code)]) {
     const found = each === undefined ? [] : await productsOf(client, each, signal);
     const product = found.find(
       (one, index) => isCoded(one, each ?? '') || (index === 0 && isIn(one, each ?? '')),
