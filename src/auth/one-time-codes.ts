@@ -40,9 +40,13 @@ export function stepOfCode(secret: Uint8Array, code: string, now: number): numbe
   return matching.at(-1);
 }
 
-/** Returns the URI that an authenticator app reads from a QR code or a link. */
+/** A character takes up to 12 in a URI; with these the URI has at most 1,000 characters. */
+const accountCharactersMax = 75;
+
+/** Returns the URI that an authenticator app reads from a QR code or a link. The app shows `account`. */
 export function otpauthUri(secret: Uint8Array, issuer: string, account: string): string {
-  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(account)}`;
+  const shown = [...account].slice(0, accountCharactersMax).join('');
+  const label = `${encodeURIComponent(issuer)}:${encodeURIComponent(shown)}`;
   return `otpauth://totp/${label}?secret=${base32(secret)}&issuer=${encodeURIComponent(issuer)}`;
 }
 

@@ -33,6 +33,17 @@ describe('one-time codes', insideOnly, () => {
   /** The code of the present step, by the response to setting codes up. */
   const codeIn = ({ body }: TestResponse): string => codeOf(bytesOf(body.secret), running());
 
+  test('the URI of a secret stays as short as the document says, however long the e-mail address is', async () => {
+    for (const character of ['字', '😀']) {
+      const name = character.repeat(240 / character.length);
+      const person = await running().person();
+      const renamed = await person.patch(`/api/users/${person.id}`, { email: `${name}@example.com` });
+      assert.equal(renamed.status, 200);
+      const { uri } = (await person.post(pathOf(person))).body;
+      assert.equal(decodeURIComponent(new URL(uri).pathname), `/orderly:${character.repeat(75)}`);
+    }
+  });
+
   test('one-time codes are set up, confirmed by one of them, shown, and turned off', async () => {
     const person = await running().person();
     const [path, { get, post, email }] = [pathOf(person), person];
