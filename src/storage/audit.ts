@@ -4,13 +4,18 @@ import type { Connection, Row, SqlValue } from './connection.ts';
 
 const rowsPerQuery = 2_000;
 
-/** Checks each row of a table; `columns` begins with `key`. `issues` may throw if it can't read a row. */
-export type Audit = {
-  readonly thing: string;
+/** A table whose rows are read in the order of their numbers. */
+type NumberedTable = {
   readonly table: string;
   /** The primary key: the number that a report names. */
   readonly key: string;
+  /** The columns to read; the first one is the key. */
   readonly columns: string;
+};
+
+/** Checks each row of a table. `issues` may throw if it can't read a row. */
+export type Audit = NumberedTable & {
+  readonly thing: string;
   issues(row: Row): Issue[];
 };
 
@@ -21,30 +26,18 @@ export type AuditListeners = {
 };
 
 /** Reports each issue as a sentence, and returns the number of rows. */
-export function auditRows(
-  db: Connection,
-  { thing, table, key, columns, issues }: Audit,
-  { report, progress }: AuditListeners,
-): number {
-  return visitRows<RowWithKey>(db, { table, key, columns, progress }, (row) => {
-    for (const text of issueTexts(() => issues(row))) report(`${thing} ${row[0]}${text}`);
+export function auditRows(db: Connection, audit: Audit, { report, progress }: AuditListeners): number {
+  return visitRows<NumberedRow>(db, { ...audit, progress }, (row) => {
+    for (const text of issueTexts(() => audit.issues(row))) report(`${audit.thing} ${row[0]}${text}`);
   });
 }
 
-type RowWithKey = readonly [key: number, ...values: SqlValue[]];
-
-type AuditedTable = {
-  readonly table: string;
-  readonly key: string;
-  /** The columns to read; the first one is the key. */
-  readonly columns: string;
-  readonly progress: AuditListeners['progress'];
-};
+type NumberedRow = readonly [key: number, ...values: SqlValue[]];
 
 /** Visits each row of a table, and returns the number of rows. */
-export function visitRows<R extends RowWithKey>(
+export function visitRows<R extends NumberedRow>(
   db: Connection,
-  { table, key, columns, progress }: AuditedTable,
+  { table, key, columns, progress }: NumberedTable & Pick<AuditListeners, 'progress'>,
   visit: (row: R) => void,
 ): number {
   const [keyMax] = db.get<[number | null]>(`SELECT max(${key}) FROM ${table}`) ?? [];
@@ -59,10 +52,7 @@ export function visitRows<R extends RowWithKey>(
 }
 
 /** Yields all rows of a SELECT that begins with a key and ends with `WHERE key > ? ORDER BY key LIMIT +?`. */
-export function* rowsByKey<R extends readonly [number, ...SqlValue[]]>(
-  db: Connection,
-  sql: string,
-): Generator<R> {
+export function* rowsByKey<R extends NumberedRow>(db: Connection, sql: string): Generator<R> {
   let last = 0;
   for (;;) {
     const rows = db.all<R>(sql, last, rowsPerQuery);

@@ -8,11 +8,10 @@ import type { DatabaseReads } from './database.ts';
 /** The position where a page begins: after the row with this sort key and id. */
 export type KeysetPosition = readonly [key: string | number, id: number];
 
-/** A query without the parameter of its LIMIT. */
-type Statement = { readonly sql: string; readonly params: readonly SqlValue[] };
+type SqlText = { readonly sql: string; readonly params: readonly SqlValue[] };
 
 /** A condition of a WHERE clause. */
-export type Condition = { readonly sql: string; readonly params: readonly SqlValue[] };
+export type Condition = SqlText;
 
 /** Rows that an index has in order. `keyValue` is their common sort key, if they have one. */
 export type IndexRange = Condition & { readonly keyValue?: string };
@@ -43,8 +42,6 @@ export type SearchSelection = Pick<RowSelection, 'owners'> & {
   readonly search: (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
 };
 
-type PageBounds = { readonly after: KeysetPosition | undefined; readonly rows: number };
-
 /** The positions of a page's rows, in order. */
 export type PagePositions = {
   readonly positions: readonly KeysetPosition[];
@@ -58,7 +55,7 @@ export type SearchDatabase = Pick<DatabaseReads, 'readInWorker'>;
 export function findPage(
   database: DatabaseReads,
   selection: Selection,
-  { after, rows }: PageBounds,
+  { after, rows }: { readonly after: KeysetPosition | undefined; readonly rows: number },
 ): PagePositions | Promise<PagePositions> {
   if ('search' in selection)
     return selection.search(database, rows).then((positions) => ({ positions, next: undefined }));
@@ -81,8 +78,8 @@ function toPage(positions: readonly KeysetPosition[], rows: number): PagePositio
   return { positions: positions.slice(0, rows), next: positions[rows - 1] };
 }
 
-/** Reads the ranges from their indexes; SQLite merges them. */
-function mergingStatement(selection: RowSelection, ranges: readonly Condition[]): Statement {
+/** Reads the ranges from their indexes; SQLite merges them. The parameter of the LIMIT follows. */
+function mergingStatement(selection: RowSelection, ranges: readonly Condition[]): SqlText {
   const { table, key } = selection;
   const selects = ranges.map(({ sql }) => `SELECT ${key} AS key, id FROM ${table} WHERE ${sql}`);
   const direction = directionOf(selection);
@@ -120,9 +117,9 @@ function narrow(range: IndexRange, narrower: string, param: SqlValue): IndexRang
 
 /**
  * Finds all rows and sorts them, by whichever index SQLite chooses. The `+` before a column keeps SQLite from
- * walking the index of the sort past all rows of others.
+ * walking the index of the sort past all rows of others. The parameter of the LIMIT follows.
  */
-function sortingStatement(selection: RowSelection, after: KeysetPosition | undefined): Statement {
+function sortingStatement(selection: RowSelection, after: KeysetPosition | undefined): SqlText {
   const { table, key, where } = selection;
   const direction = directionOf(selection);
   const isLater = `(+${key}, +id) ${selection.isDescending ? '<' : '>'} (?, ?)`;

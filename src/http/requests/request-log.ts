@@ -40,14 +40,11 @@ export class RequestLog {
   /** Writes the line of a request when its response is sent, or when its stream ends. */
   write(
     { requestId, method, path: sent, address, headers: { traceparent } }: LoggedHead,
-    { principal, status, milliseconds, end, bytes }: Outcome,
+    outcome: Outcome,
     time: number,
   ): void {
     const path = sent.replace(keyInText, 'ord_…');
-    this.#log.request(
-      { requestId, method, path, status, milliseconds, address, principal, traceparent, end, bytes },
-      time,
-    );
+    this.#log.request({ requestId, method, path, address, traceparent, ...outcome }, time);
   }
 
   writeSecurityEvent(
