@@ -1,4 +1,4 @@
-// Secrets that rows have sealed (`auth/sealed-secrets.ts`): encrypted again once the service's own was replaced.
+// Sealed secrets in rows (`auth/sealed-secrets.ts`), which are sealed again once the service's own secret was replaced.
 import type { SealedSecrets } from '../auth/sealed-secrets.ts';
 import type { Connection } from './connection.ts';
 
@@ -12,7 +12,7 @@ type SealedColumns = {
   readonly rowsMax: number;
 };
 
-/** Seals secrets under the current secret that are still sealed under an older one. Returns their number. */
+/** Seals with the first key what an older key has sealed. Returns the number of rows. */
 export function reseal(
   db: Connection,
   secrets: SealedSecrets,
@@ -20,13 +20,13 @@ export function reseal(
 ): number {
   const sql = `SELECT ${key}, ${sealed} FROM ${table} WHERE ${sealedUnder} = ? LIMIT +?`;
   const replacement = `UPDATE ${table} SET ${sealedUnder} = ?, ${sealed} = ? WHERE ${key} = ?`;
-  for (const older of secrets.secretIds.slice(1)) {
+  for (const older of secrets.olderKeyIds) {
     const rows = db.all<[number, Uint8Array]>(sql, older, rowsMax);
     for (const [id, bytes] of rows) {
-      const resealed = secrets.reseal({ sealedUnder: older, bytes }, additionalData(id));
-      // marks a row that can't be decrypted, so that it isn't tried again
-      const replaced = resealed ?? { sealedUnder: '', bytes };
-      db.run(replacement, replaced.sealedUnder, replaced.bytes, id);
+      const secret = secrets.open({ sealedUnder: older, bytes }, additionalData(id));
+      // a row that can't be opened is marked, so that it isn't tried again
+      const resealed = secret && secrets.seal(secret, additionalData(id));
+      db.run(replacement, resealed?.sealedUnder ?? '', resealed?.bytes ?? bytes, id);
     }
     if (rows.length > 0) return rows.length;
   }
