@@ -46,18 +46,16 @@ export function createAuthenticator({
   function authenticateBearer(authorization: string, now: number): Caller {
     const verified = requireToken(authorization, now);
     const caller = requireSessionCaller(cachedLookups, verified.sessionId, now);
-    // after a restore, a new session may have the id, and even the user id, of a session that the backup
-    // lacks
+    // after a restore, a new session may have the id, and even the user, of a session that the backup lacks
     if (caller.userId !== verified.userId || caller.authTimeSeconds !== verified.authTimeSeconds)
-      throw sessionEndedProblem();
+      throw noLongerValid(sessionEnded);
     return caller;
   }
 
   function requireToken(authorization: string, now: number): Verified {
     const verified = tokens.get(authorization) ?? verify(authorization);
-    // the beginning allows for a clock that was set back; the end is exact, as `expiresIn` announced it
-    if (now < verified.beginsAt) throw tokenBeginsLater();
-    if (now >= verified.expiresAt) throw tokenExpiredProblem();
+    if (now < verified.beginsAt) throw noLongerValid(tokenFromFuture);
+    if (now >= verified.expiresAt) throw noLongerValid(tokenExpired); // exactly when `expiresIn` said
     return verified;
   }
 
@@ -119,12 +117,17 @@ export function createAuthenticator({
   return { authenticateBearer, authenticateKey, requireCaller, hasExpired };
 }
 
-/** The memory that a cached token takes in addition to its text, measured. */
+/** The memory that a cached token takes beside its text. */
 const entryBytes = 200;
 /** `ord_`, the id of the key, and a secret of 256 bits. */
 const keyPattern = /^ord_([1-9]\d{0,15})_([A-Za-z0-9_-]{43})$/;
 
 const otherScheme = 'Authorization must have the scheme Bearer: "Bearer", a space and an access token.';
+const sessionEnded = 'The session of this access token has ended; sign in again.';
+const tokenExpired = 'The access token has expired; get a new one with the refresh token, or sign in.';
+const tokenFromFuture =
+  'The access token begins in the future: the clock of the service was set back. Sign in again.';
+const keyExpired = 'The API key has expired; create a new one.';
 
 /** Whether the text has the form of an API key. An access token never has this form. */
 export function isApiKey(text: string): boolean {
@@ -133,7 +136,7 @@ export function isApiKey(text: string): boolean {
 
 function requireSessionCaller({ findSession }: CallerLookups, id: number, now: number): Caller {
   const found = findSession(id);
-  if (found === undefined || now >= found.expiresAt) throw sessionEndedProblem();
+  if (found === undefined || now >= found.expiresAt) throw noLongerValid(sessionEnded);
   return found.caller;
 }
 
@@ -149,35 +152,20 @@ export function hashSecret(secret: string): Buffer {
   return hash('sha256', secret, 'buffer');
 }
 
-function sessionEndedProblem(): Problem {
-  return noLongerValid('The session of this access token has ended; sign in again.');
-}
-
-function tokenExpiredProblem(): Problem {
-  return noLongerValid('The access token has expired; get a new one with the refresh token, or sign in.');
-}
-
-/** The clock was ahead when the token was made, or was set back since. */
-function tokenBeginsLater(): Problem {
-  const detail =
-    'The access token begins in the future: the clock of the service was set back. Sign in again.';
-  return noLongerValid(detail);
-}
-
-const keyExpired = 'The API key has expired; create a new one.';
-
 /** Rejects a credential that was once valid, as clients send in normal operation. */
 function noLongerValid(detail: string): Problem {
   return new Problem('invalid-token', detail);
 }
 
-type RejectionReason = 'invalid-token' | 'invalid-key' | 'key-expired';
-
 /**
  * Rejects a credential that no client sends in normal operation, with a security event: somebody may be
  * guessing.
  */
-function suspicious(reason: RejectionReason, detail: string, userId: number | null = null): Problem {
+function suspicious(
+  reason: 'invalid-token' | 'invalid-key' | 'key-expired',
+  detail: string,
+  userId: number | null = null,
+): Problem {
   const securityEvent = { name: 'authn_login_fail', userId, reason } as const;
   return new Problem('invalid-token', detail, { securityEvent });
 }
