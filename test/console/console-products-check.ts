@@ -1,7 +1,7 @@
 // The products of a shop in the console, in a real browser: found, added, changed, and deleted, by one and by others.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { middleOf } from './console-actions.ts';
+import { holdRequests, middleOf } from './console-actions.ts';
 import { openSignedIn } from './console-shop.ts';
 
 test('products in the console', { timeout: 120_000 }, async (t) => {
@@ -198,5 +198,20 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Earl Grey, 100 g is added.');
     const added = (await list()).find(({ name }) => name === 'Earl Grey, 100 g');
     assert.deepEqual([added?.['sku'], added?.['barcode']], ['4012345678901', '4012345678901']);
+  });
+
+  await t.test('the next one can be added at once, before the list is loaded again', async () => {
+    await tab.evaluate(`${holdRequests} holdOnly('/products?')`);
+    for (const name of ['Assam', 'Darjeeling']) {
+      await person.press('Add a product');
+      await person.enter('Name', name);
+      await person.enter('Price', '5');
+      await person.enter('SKU', name);
+      await person.press('Add');
+      await person.see(`${name} is added.`);
+    }
+    await tab.evaluate('letGo()');
+    await person.see('Darjeeling');
+    await tab.evaluate('holdOnly(null)');
   });
 });

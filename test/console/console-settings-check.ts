@@ -52,6 +52,8 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.press('Add');
     await person.see(`They sign in at ${service.url}/console with mary@example.com.`);
     const first = await tab.evaluate<string>('document.querySelector(".secret code").textContent');
+    await tab.until(`document.querySelector('main tbody')?.innerText.includes('Mary Jackson')`);
+    await person.miss('new – show');
     await person.press('Done');
     await person.miss(chooseOwn);
     await person.press('Sign out');

@@ -200,5 +200,7 @@ test('Today and Day’s end', { timeout: 120_000 }, async (t) => {
     await person.signIn(service.url, { email: till.email, password });
     await person.see('Received today');
     assert.equal(await tab.evaluate('document.querySelector(".alerts")'), null);
+    await person.see('Latest');
+    assert.doesNotMatch(await tab.evaluate('document.body.innerText'), /Account \d/, 'they can read no name');
   });
 });

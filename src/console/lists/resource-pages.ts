@@ -74,7 +74,7 @@ export function resourceList<T extends Values>(page: Page, resource: Resource<T>
     const added = await askForObject<T>(page, { title, path, members });
     if (added === undefined) return;
     notify(t('{name} is added.', { name: nameOf(added) }));
-    await reload();
+    void reload(); // the next one can be added meanwhile
   };
   const changeColumn = (reload: Reload): Column<T> => ({
     label: t('Change'),

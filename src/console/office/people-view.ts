@@ -70,8 +70,8 @@ async function addPerson(page: Page, reload: Reload): Promise<void> {
     others: { password },
   });
   if (added === undefined) return;
+  void reload(); // behind the dialog
   await showPassword(t('{name} can sign in', { name: added.name }), added, password);
-  await reload();
 }
 
 /** Shows what somebody has to be told: the console's address and the password, which they are then asked to change. */

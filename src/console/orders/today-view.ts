@@ -199,14 +199,14 @@ async function readNews(page: Page): Promise<Latest> {
   return { events: await withNames(page, events), orders: data };
 }
 
-/** Gives events of new customers, products and people their names. */
+/** Gives events of new customers, products and people their names. Staff can read no names of accounts. */
 async function withNames(
   { client, signal, user }: Page,
   events: readonly NamedEvent[],
 ): Promise<readonly NamedEvent[]> {
   const newest = query({ sort: '-createdAt', limit: latestShown });
-  const named = ['/customers', '/products', ...(user.role === 'admin' ? ['/api/users'] : [])];
-  const lists = named.map(async (path) => {
+  const paths = ['/customers', '/products', ...(user.role === 'admin' ? ['/api/users'] : [])];
+  const lists = paths.map(async (path) => {
     const isNew = events.some(
       ({ type, subject }) => /\.created$/.test(type) && subject.startsWith(`${path}/`),
     );
@@ -216,7 +216,10 @@ async function withNames(
     return data.map(({ id, name }): [string, string] => [`${path}/${id}`, name]);
   });
   const names = new Map([[`/api/users/${user.id}`, user.name], ...(await Promise.all(lists)).flat()]);
-  return events.map((event) => ({ ...event, about: names.get(event.subject) ?? event.about }));
+  const named = events.map((event) => ({ ...event, about: names.get(event.subject) ?? event.about }));
+  const isNumber = ({ subject, about }: NamedEvent): boolean =>
+    about === undefined && /^\/api\/users\//.test(subject);
+  return user.role === 'admin' ? named : named.filter((event) => !isNumber(event));
 }
 
 function latestCard({ events, orders }: Latest): Child {
