@@ -214,4 +214,20 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Darjeeling');
     await tab.evaluate('holdOnly(null)');
   });
+
+  await t.test('one that is not saved yet is not lost by one Escape', async () => {
+    await person.press('Add a product');
+    await person.enter('Name', 'Oolong');
+    await tab.press('Escape');
+    await person.see('What you have entered is not saved. Escape again discards it.');
+    await person.seeEntered('/name', 'Oolong');
+    await person.enter('Price', '5');
+    await tab.press('Escape');
+    await person.seeEntered('/unitPrice', '5');
+    await tab.press('Escape');
+    await tab.until('document.querySelector("dialog") === null');
+    await person.press('Add a product');
+    await tab.press('Escape'); // nothing would be lost
+    await tab.until('document.querySelector("dialog") === null');
+  });
 });

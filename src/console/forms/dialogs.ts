@@ -1,7 +1,7 @@
 // Questions and notices over the page.
 import { deferred } from '../browser/browser-gaps.ts';
-import { button, type Child, h, icon, icons } from '../browser/elements.ts';
-import { form } from './forms.ts';
+import { button, type Child, fill, h, icon, icons } from '../browser/elements.ts';
+import { form, unsent } from './forms.ts';
 import { t } from '../words/texts.ts';
 
 type Question<T> = {
@@ -38,7 +38,17 @@ export function ask<T>({
     },
   });
   const dialog = openDialog(title, body, () => resolve(result));
+  dialog.addEventListener('cancel', (event) => !mayClose(body) && event.preventDefault());
   return promise;
+}
+
+/** Escape is pressed easily: while there is unsent input, only the second one closes the dialog. */
+function mayClose(body: HTMLFormElement): boolean {
+  const message = body.querySelector('.form-issue');
+  const warning = t('What you have entered is not saved. Escape again discards it.');
+  if (message === null || !body.matches(unsent) || message.textContent === warning) return true;
+  fill(message, warning);
+  return false;
 }
 
 function hasField(content: Child): boolean {
