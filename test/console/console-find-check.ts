@@ -73,6 +73,19 @@ test('finding in the console', { timeout: 120_000 }, async (t) => {
     await tab.evaluate('restore()');
   });
 
+  await t.test('puts a product into the sale that is shown', async () => {
+    await person.go('#/new');
+    await tab.until('document.activeElement.role === "combobox"');
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'k', code: 'KeyK', modifiers: 2 });
+    await tab.until('document.activeElement.closest("dialog")');
+    await tab.type('pot');
+    await tab.until(`${options}.length > 1 && ${options}[0].startsWith('Cast iron pot POT-1')`);
+    await tab.press('Enter');
+    await person.seeEntered('/items/0/name', 'Cast iron pot');
+    assert.equal(await tab.evaluate('location.hash'), '#/new');
+    await person.startOver();
+  });
+
   await t.test('has keys for a new order and for their list, which can be turned off', async () => {
     await person.go('#/orders');
     await tab.evaluate('document.activeElement.blur()');

@@ -1,4 +1,5 @@
-// One search over orders, customers and products, from every page: the best of each, and Enter opens the first.
+// One search over orders, customers and products, from every page: the best of each, and Enter opens the first. In a sale
+// products come first, and one that is chosen becomes an item.
 import { query } from '../service/api-client.ts';
 import type { List, Order, Product } from '../words/api-types.ts';
 import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
@@ -15,14 +16,21 @@ const foundOfKindMax = 5;
 /** Does nothing while a dialog is open. */
 export function openQuickSearch(app: App, others: HTMLElement): void {
   if (document.querySelector('dialog') !== null) return;
+  const isSale = document.querySelector('main form[data-scans]') !== null;
   const open = (path: string): void => {
     dialog.close();
     goTo(path);
   };
+  const choose = ({ sku, barcode, active }: Product): void => {
+    if (!isSale || !active) return open(`/products?${query({ q: sku })}`);
+    dialog.close();
+    app.scans.hold(barcode ?? sku);
+    app.scans.deliver();
+  };
   const { control, list } = combobox({
     label: t('Search orders, customers and products'),
     placeholder: t('Number, name, phone, item, SKU …'),
-    lookUp: (q, signal) => lookUpAll(app, q, { open, signal }),
+    lookUp: (q, signal) => lookUpAll(app, q, { isSale, open, choose, signal }),
   });
   control.dataset['scan'] = 'search';
   const dialog = openDialog(t('Search'), [control, list, others], () => {});
@@ -30,11 +38,17 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
   control.focus();
 }
 
-type LookUp = { readonly open: (path: string) => void; readonly signal: AbortSignal };
+type LookUp = {
+  readonly isSale: boolean;
+  readonly open: (path: string) => void;
+  readonly choose: (product: Product) => void;
+  readonly signal: AbortSignal;
+};
 
 /** Fails only if all do: one of them may be overloaded, or not for this role. */
-async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise<readonly FoundGroup[]> {
+async function lookUpAll(app: App, q: string, lookUp: LookUp): Promise<readonly FoundGroup[]> {
   const { client } = app;
+  const { isSale, open, choose, signal } = lookUp;
   const find = async <T>(path: string, others: object, found: (one: T) => Found): Promise<Found[]> => {
     const parameters = query({ q, limit: foundOfKindMax, ...others });
     return (await client.get<List<T>>(`${path}?${parameters}`, signal)).data.map(found);
@@ -52,11 +66,12 @@ async function lookUpAll(app: App, q: string, { open, signal }: LookUp): Promise
   ];
   if (/^#?\d+$/.test(q)) searches.reverse(); // most numbers are of orders
   if (isStaff(app)) {
-    const products = find<Product>('/products', {}, ({ id, name, sku, unitPrice, currency }) => {
+    const products = find<Product>('/products', {}, (product) => {
+      const { id, name, sku, unitPrice, currency } = product;
       const about = `${sku} · ${money(unitPrice, currency)}`;
-      return { id: `product-${id}`, name, about, choose: () => open(`/products?${query({ q: sku })}`) };
+      return { id: `product-${id}`, name, about, choose: () => choose(product) };
     });
-    searches.splice(isBarcode(q) ? 0 : 2, 0, [t('Products'), products]);
+    searches.splice(isSale || isBarcode(q) ? 0 : 2, 0, [t('Products'), products]);
   }
   const groups = searches.map(async ([label, found]) => ({ label, found: await found }));
   const answered = (await Promise.allSettled(groups)).filter((each) => each.status === 'fulfilled');
