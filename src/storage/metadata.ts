@@ -25,7 +25,7 @@ const metadata = named(
 );
 
 const cell: CsvMember = {
-  write: (value: Metadata) => [isEmpty(value) ? null : JSON.stringify(value)],
+  write: (value: Metadata) => [Object.keys(value).length === 0 ? null : JSON.stringify(value)],
   read(text) {
     try {
       return JSON.parse(text);
@@ -52,10 +52,6 @@ function withoutNulls(merged: Readonly<Record<string, string | null>>): Metadata
   return Object.fromEntries(
     Object.entries(merged).filter((entry): entry is [string, string] => entry[1] !== null),
   );
-}
-
-function isEmpty(value: Metadata): boolean {
-  return Object.keys(value).length === 0;
 }
 
 /** The parameter of a list. */

@@ -28,17 +28,7 @@ const exportBytesMinWhileOthersWait = 10 * 1024 * 1024;
 /** The bytes of one write. */
 export const exportChunkBytesMax = 64 * 1024;
 
-export type ExportCall = Pick<
-  Call<object, object, undefined, Caller>,
-  | 'caller'
-  | 'recheckCaller'
-  | 'hasExpired'
-  | 'reportSecurityEvent'
-  | 'mediaType'
-  | 'isHttp10'
-  | 'now'
-  | 'query'
->;
+export type ExportCall = Call<object, object, undefined, Caller>;
 
 /** The name and the columns of an export's file. */
 export type ExportFile<T> = {

@@ -98,7 +98,7 @@ export class Lists {
 
   /** Returns a page, or the whole list as a file if the request prefers a file's media type. */
   pageOrFile<T extends { readonly id: number }>(
-    call: ListCall<Caller> & ExportCall,
+    call: ExportCall,
     list: ExportableList<T>,
   ): ListPage<T> | Streamed | Promise<ListPage<T>> {
     if (!isExport(call)) return this.page(call, list);

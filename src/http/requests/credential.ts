@@ -3,7 +3,7 @@ import type { Caller } from '../../auth/access.ts';
 import { isApiKey, type Authenticator } from '../../auth/credentials.ts';
 import { Problem } from '../../problem.ts';
 import { decode } from './query.ts';
-import { fieldValues, type HeadFields, type RequestHead } from './request-head.ts';
+import { fieldValues, type RequestHead } from './request-head.ts';
 
 type Options = {
   readonly authenticator: Authenticator;
@@ -34,7 +34,7 @@ export function authenticate(
 const queryKeysDisabled = 'The parameter api_key is disabled; send the key in the X-API-Key header.';
 
 /** The line of Authorization that counts, if there are several: proxies add their own. */
-export function authorizationOf(head: HeadFields): string | undefined {
+export function authorizationOf(head: RequestHead): string | undefined {
   const { authorization } = head.headers;
   if (authorization?.includes(',') !== true) return authorization;
   return fieldValues(head, 'authorization').find((value) => tokenForm.test(value)) ?? authorization;
@@ -43,7 +43,7 @@ export function authorizationOf(head: HeadFields): string | undefined {
 /** Other schemes are not for this service, and `Bearer` without a token is no credential. */
 const tokenForm = /^bearer +([^ ].*)$/i;
 
-function tokensIn(head: HeadFields): string[] {
+function tokensIn(head: RequestHead): string[] {
   return fieldValues(head, 'authorization').flatMap((value) => tokenForm.exec(value)?.[1] ?? []);
 }
 

@@ -55,10 +55,12 @@ export class Idempotency {
     if (storageKey === undefined) return undefined;
     if (!isValidKey(call)) return void issues.push(invalidKey);
     const isValid = issues.length === 0;
-    if (isValid && this.#running.has(storageKey)) throw keyInProgress();
+    if (isValid && this.#running.has(storageKey))
+      throw new Problem('idempotency-key-in-progress', keyInProgress, { retryAfterSeconds: 1 });
     const stored = this.#store.find(call.read, storageKey, call.now);
     if (stored === undefined) return undefined;
-    if (!this.#store.fingerprints(body).includes(stored.fingerprint)) throw keyReused();
+    if (!this.#store.fingerprints(body).includes(stored.fingerprint))
+      throw new Problem('idempotency-key-reused', keyReused);
     if (isValid) checkOwner(call, stored);
     return stored;
   }
@@ -141,12 +143,5 @@ function storageKeyOf({ route, path, network, caller, headers }: RouteCall): str
   return `${caller?.principal ?? network} ${route.method} ${path} ${key}`;
 }
 
-function keyReused(): Problem {
-  const detail = 'This Idempotency-Key was used with a different body; use a new key.';
-  return new Problem('idempotency-key-reused', detail);
-}
-
-function keyInProgress(): Problem {
-  const detail = 'The first request with this Idempotency-Key is still running; retry in a moment.';
-  return new Problem('idempotency-key-in-progress', detail, { retryAfterSeconds: 1 });
-}
+const keyReused = 'This Idempotency-Key was used with a different body; use a new key.';
+const keyInProgress = 'The first request with this Idempotency-Key is still running; retry in a moment.';

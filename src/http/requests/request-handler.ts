@@ -92,13 +92,14 @@ export class RequestHandler {
       checkHead(head);
       // a health check carries no credential, and shows nobody's data
       if (!respond.isTls && !head.path.startsWith('/health/')) checkTransport(head.peer, head.headers);
-      if (arrived.expectation === 'other') throw unknownExpectation();
+      if (arrived.expectation === 'other')
+        throw new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
       responder.mounted = mounted;
       const isOptions = head.method === 'OPTIONS';
       if (isOptions && respond.cors.allowsPreflight(head.headers)) return responder.respondToOptions(match);
       const caller = this.#authenticateWithinRate(responder, head, match);
       hasPassedRate = true;
-      if (match === undefined) throw nothingAt(head.path);
+      if (match === undefined) throw new Problem('not-found', `There is nothing at ${head.path}.`);
       if (isOptions) return responder.respondToOptions(match);
       if (mounted === undefined) throw methodNotAllowed(head, match);
       const { route } = mounted;
@@ -219,14 +220,6 @@ function checkContent(
   if (route.body !== undefined) return checkContentType(headers, method);
   // the client expects it to have an effect
   throw new Problem('bad-request', `${method} ${path} takes no request body; send none.`);
-}
-
-function unknownExpectation(): Problem {
-  return new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
-}
-
-function nothingAt(path: string): Problem {
-  return new Problem('not-found', `There is nothing at ${path}.`);
 }
 
 function methodNotAllowed({ method, path }: RequestHead, { routes }: Match): Problem {

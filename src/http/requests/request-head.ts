@@ -48,11 +48,8 @@ export function readHead(request: IncomingMessage, peer: Peer, nextRequestId: ()
   return { request, headers, requestId, method, path, queryString, queryApiKeys, peer, address, network };
 }
 
-/** A request, and its fields by name. */
-export type HeadFields = Pick<RequestHead, 'request' | 'headers'>;
-
 /** Throws unless the head is valid for any path. */
-export function checkHead(head: HeadFields): void {
+export function checkHead(head: RequestHead): void {
   checkTarget(head.request);
   checkHeaderFields(head.request);
   checkHost(head);
@@ -61,7 +58,7 @@ export function checkHead(head: HeadFields): void {
 }
 
 /** Returns the values of a field's lines, since a value with a comma may have been joined from several. */
-export function fieldValues({ request: { rawHeaders }, headers }: HeadFields, name: RequestField): string[] {
+export function fieldValues({ request: { rawHeaders }, headers }: RequestHead, name: RequestField): string[] {
   const joined = headers[name];
   if (joined === undefined) return [];
   if (!joined.includes(',')) return [joined];
@@ -83,7 +80,7 @@ function checkTarget({ url = '', method }: IncomingMessage): void {
 }
 
 /** Requires HTTP/1.x and exactly one Host (RFC 9112 section 3.2), which only HTTP/1.0 may leave out. */
-function checkHost(head: HeadFields): void {
+function checkHost(head: RequestHead): void {
   const { request } = head;
   if (request.httpVersionMajor !== 1) throw badRequest('Only HTTP/1.1 and HTTP/1.0 are supported.');
   const hosts = fieldValues(head, 'host').length;
@@ -101,7 +98,7 @@ const hostForm = /^(?:\[[\w.:~!$&'()*+,;=-]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2}
  * Rejects any transfer coding except `chunked`. With others, or in HTTP/1.0, a proxy may disagree about where
  * the body ends, and take the bytes after it for another client's request (RFC 9112 section 6.1).
  */
-function transferEncodingIssue({ request, headers }: HeadFields): string | undefined {
+function transferEncodingIssue({ request, headers }: RequestHead): string | undefined {
   const coding = headers['transfer-encoding'];
   if (coding === undefined) return undefined;
   if (request.httpVersionMinor === 0) return 'HTTP/1.0 has no Transfer-Encoding.';
@@ -109,7 +106,7 @@ function transferEncodingIssue({ request, headers }: HeadFields): string | undef
 }
 
 /** Whether further requests of the connection can't be read. */
-export function isLastOfConnection(head: HeadFields): boolean {
+export function isLastOfConnection(head: RequestHead): boolean {
   // after an Upgrade `node:http` drops the rest of the same packet
   return head.headers['upgrade'] !== undefined || transferEncodingIssue(head) !== undefined;
 }
