@@ -10,28 +10,22 @@ export type AddressLookup = (
   done: (error: Error | null, addresses: readonly LookupAddress[]) => void,
 ) => void;
 
-/** Returns whether an address is in one of the blocks; `blockListOf` describes them. */
-export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
-  const list = blockListOf(blocks);
-  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
-}
-
 /**
- * Returns the list of these addresses and CIDR blocks (RFC 4632). An IPv6 address with an embedded IPv4
- * address matches as IPv6 and as IPv4.
+ * Returns whether an address is one of these, or in one of these CIDR blocks (RFC 4632). An IPv6 address with an
+ * embedded IPv4 address is found as IPv6 and as IPv4.
  */
-export function blockListOf(blocks: readonly string[]): BlockList {
+export function addressesIn(blocks: readonly string[]): (address: string) => boolean {
   const list = new BlockList();
   for (const block of blocks) {
     const [network = '', bits] = block.split('/');
     if (bits === undefined) list.addAddress(network, familyOf(network));
     else list.addSubnet(network, Number(bits), familyOf(network));
   }
-  return list;
+  return (address) => isIP(address) !== 0 && list.check(address, familyOf(address));
 }
 
 /** The family of a valid address. */
-export function familyOf(address: string): 'ipv4' | 'ipv6' {
+function familyOf(address: string): 'ipv4' | 'ipv6' {
   return address.includes(':') ? 'ipv6' : 'ipv4';
 }
 

@@ -150,13 +150,14 @@ export function openSecrets(
 ): Uint8Array[] {
   const row = secretRows.find(db, id);
   if (row === undefined) return [];
-  const { sealedUnder, sealed, previousSealedUnder, previousSealed, previousEndsAt } = row;
-  const current = secrets.open({ sealedUnder, bytes: sealed }, additionalData(id));
+  const open = (sealedUnder: string, bytes: Uint8Array): Uint8Array | undefined =>
+    secrets.open({ sealedUnder, bytes }, additionalData(id));
+  const current = open(row.sealedUnder, row.sealed);
   if (current === undefined) return [];
-  if (previousSealedUnder === null || previousSealed === null || now >= (previousEndsAt ?? 0))
-    return [current];
-  const previous = { sealedUnder: previousSealedUnder, bytes: previousSealed };
-  return [current, secrets.open(previous, additionalData(id)) ?? []].flat();
+  const { previousSealedUnder, previousSealed, previousEndsAt } = row;
+  if (previousSealedUnder === null || previousSealed === null || previousEndsAt === null) return [current];
+  const previous = now < previousEndsAt ? open(previousSealedUnder, previousSealed) : undefined;
+  return previous === undefined ? [current] : [current, previous];
 }
 
 /** Encrypts secrets again after the service's own secret was replaced. */

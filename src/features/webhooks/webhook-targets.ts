@@ -1,6 +1,6 @@
 // Restricts webhooks to public addresses over HTTPS, and addresses that the operator allows.
-import { isIP, type BlockList } from 'node:net';
-import { addressBytes, blockListOf, familyOf, hostOf } from '../../base/addresses.ts';
+import { isIP } from 'node:net';
+import { addressBytes, addressesIn, hostOf } from '../../base/addresses.ts';
 import { counted } from '../../base/message-words.ts';
 
 /** IPv4 addresses that no public receiver has: IANA's special-purpose registry, and a host inside Azure. */
@@ -27,13 +27,15 @@ const blockedIpv4 = [
  * All IPv6 addresses outside of global unicast are blocked: loopback, link-local, unique local, multicast, and
  * embedded IPv4 addresses (mapped, compatible). An address of NAT64 (RFC 6052) is judged by the IPv4 address in it.
  */
-const globalUnicast = '2000::/3';
+const isGlobalUnicast = addressesIn(['2000::/3']);
 const blockedIpv6 = [
   '2001::/23', // protocol assignments, Teredo and benchmarks among them (RFC 2928)
   '2001:db8::/32', // documentation (RFC 3849)
   '2002::/16', // 6to4, which embeds IPv4 (RFC 3056)
   '3fff::/20', // documentation (RFC 9637)
 ];
+
+const isBlocked = addressesIn([...blockedIpv4, ...blockedIpv6]);
 
 /** The length of a URL as it is stored. */
 export const webhookUrlCharsMax = 2_000;
@@ -42,14 +44,12 @@ export const webhookUrlCharsMax = 2_000;
 const localhostForm = /^(.+\.)?localhost\.?$/;
 
 export class WebhookTargets {
-  readonly #allowed: BlockList;
-  readonly #blocked = blockListOf([...blockedIpv4, ...blockedIpv6]);
-  readonly #globalUnicast = blockListOf([globalUnicast]);
+  readonly #isAllowed: (address: string) => boolean;
   readonly #allowsSome: boolean;
 
   /** `allowed` are addresses or CIDR blocks, checked with the configuration. */
   constructor(allowed: readonly string[]) {
-    this.#allowed = blockListOf(allowed);
+    this.#isAllowed = addressesIn(allowed);
     this.#allowsSome = allowed.length > 0;
   }
 
@@ -58,10 +58,7 @@ export class WebhookTargets {
     const [withoutZone = ''] = address.split('%');
     if (isIP(withoutZone) === 0) return false;
     const plain = embeddedIn(withoutZone) ?? withoutZone;
-    const family = familyOf(plain);
-    if (this.#allowed.check(plain, family)) return true;
-    const isReachable = family === 'ipv4' || this.#globalUnicast.check(plain, family);
-    return protocol === 'https:' && isReachable && !this.#blocked.check(plain, family);
+    return this.#isAllowed(plain) || (protocol === 'https:' && isPublic(plain));
   }
 
   /** Returns a sentence if a URL is visibly wrong, otherwise undefined. */
@@ -91,6 +88,10 @@ export class WebhookTargets {
     const rule = url.protocol === 'https:' ? 'it is not public' : 'http:// is for allowed addresses only';
     return `url must not lead to ${host}: ${rule}, and --webhook-allow does not name it.`;
   }
+}
+
+function isPublic(address: string): boolean {
+  return !isBlocked(address) && (isIP(address) === 4 || isGlobalUnicast(address));
 }
 
 const nat64 = Buffer.from('0064ff9b0000000000000000', 'hex');
