@@ -1,6 +1,7 @@
 // The rows of sessions.
 import { randomBytes } from 'node:crypto';
 import { accountAccessOf, type Role } from '../../auth/access.ts';
+import { skewSeconds } from '../../auth/jwt.ts';
 import type { SessionCaller } from '../../auth/caller-cache.ts';
 import { columnsOf } from '../../resource/resource-members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
@@ -100,12 +101,15 @@ function endOldest(db: Connection, userId: number): void {
   db.invalidate({ table: 'sessions', id });
 }
 
-type RefreshState = NonNullable<ReturnType<typeof findRefreshState>>;
+export type RefreshState = NonNullable<ReturnType<typeof findRefreshState>>;
 
-/** Finds the state that decides whether a refresh token is the current one; undefined if the session has ended. */
+/**
+ * Finds a session with what its refresh tokens are made of. Returns undefined if the session has ended, or began while
+ * the clock was ahead: its tokens aren't valid yet.
+ */
 export function findRefreshState(db: Connection, sessionId: number, now: number) {
   const row = ifCurrent(refreshRows.find(db, sessionId), now);
-  if (row === undefined) return undefined;
+  if (row === undefined || Date.parse(row.createdAt) > now + skewSeconds * 1000) return undefined;
   const { refreshSeed: seed, refreshGeneration: generation, role, ...session } = row;
   return { sessionId, seed, generation, role, session };
 }

@@ -2,7 +2,7 @@
 // cookie.
 import { randomBytes } from 'node:crypto';
 import { anyone } from '../../auth/access.ts';
-import { skewSeconds, tokenSeconds, type Signer } from '../../auth/jwt.ts';
+import { tokenSeconds, type Signer } from '../../auth/jwt.ts';
 import type { RefreshTokens } from '../../auth/refresh-tokens.ts';
 import type { SealedSecrets } from '../../auth/sealed-secrets.ts';
 import {
@@ -15,7 +15,7 @@ import {
 import { represent, type Representation } from '../../http/responses/representation.ts';
 import { notStored } from '../../http/routing/reply.ts';
 import { route, type Call, type Route } from '../../http/routing/route.ts';
-import { Problem, forbidden, notFound } from '../../problem.ts';
+import { Problem, forbidden } from '../../problem.ts';
 import type { Connection } from '../../storage/connection.ts';
 import { requireOwned } from '../../storage/object-access.ts';
 import { renewalPermit, signInPermit } from '../../storage/permit.ts';
@@ -23,7 +23,14 @@ import { recordNetwork } from '../users/known-network-store.ts';
 import type { PasswordChecks } from '../users/password-checks.ts';
 import { useCode } from '../users/totp-store.ts';
 import { findSignInAccount, upgradePasswordHash } from '../users/user-store.ts';
-import { addSession, endSession, findRefreshState, renewSession, sessionSource } from './session-store.ts';
+import {
+  addSession,
+  endSession,
+  findRefreshState,
+  renewSession,
+  sessionSource,
+  type RefreshState,
+} from './session-store.ts';
 import { CookieTokenRequest, NewSession, TokenRequest, Tokens, refreshUse, type Session } from './session.ts';
 
 export type TokenServices = {
@@ -34,9 +41,6 @@ export type TokenServices = {
   readonly cookieName: string;
   readonly totpSecrets: SealedSecrets;
 };
-
-/** `browserKey` is null unless a browser has the refresh token in a cookie. */
-type TokenHolder = { readonly sessionId: number; readonly browserKey: string | null };
 
 const common = {
   method: 'POST',
@@ -70,11 +74,13 @@ export function tokenRoutes(services: TokenServices): Route[] {
         const verified = await passwords.verifyAsSignIn(call, email, password);
         if (verified === undefined) throw wrongCredentials();
         const { userId, needsCode } = verified;
-        if (needsCode && code === undefined) throw codeRequired('This account also needs a code.');
-        if (needsCode) passwords.consumeCodeToken(call, userId);
+        if (needsCode) {
+          if (code === undefined) throw codeRequired('This account also needs a code.');
+          passwords.consumeCodeToken(call, userId);
+        }
         const upgradedHash = await passwords.rehashIfOutdated(call, verified, password);
         const browserKey = body.cookie === true ? randomBytes(32).toString('base64url') : null;
-        const issued = await call.write(({ writer }) => {
+        const state = await call.write(({ writer }) => {
           const current = findSignInAccount(writer, email);
           // the password may have changed while it was verified; hashes are salted, so a new one differs
           if (current?.hash !== verified.hash || current.isSuspended) throw wrongCredentials();
@@ -90,9 +96,9 @@ export function tokenRoutes(services: TokenServices): Route[] {
           const sessionId = addSession(permit, { userId, userAgent, usesCookie: browserKey !== null });
           const event = { name: 'authn_login_success', userId, sessionId } as const;
           call.reportSecurityEvent(factor === undefined ? event : { ...event, factor });
-          return issueTokens(writer, services, { sessionId, browserKey, now });
+          return findRefreshState(writer, sessionId, now);
         });
-        if (issued !== undefined) return responseOf(call, issued);
+        if (state !== undefined) return issueTokens(call, services, { state, browserKey });
         call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'wrong-code' });
         throw codeRequired('code is wrong, or was used already.');
       },
@@ -109,10 +115,13 @@ export function tokenRoutes(services: TokenServices): Route[] {
       problems: ['invalid-credentials'],
       async handle(call) {
         const { refreshToken } = call.body;
-        const credential = { sessionId: call.params.id, refreshToken, browserKey: null };
-        const issued = await renew(call, services, credential);
-        if (issued === undefined) throw notCurrent();
-        return issued.tokens;
+        const state = await renew(call, services, {
+          sessionId: call.params.id,
+          refreshToken,
+          browserKey: null,
+        });
+        if (state === undefined) throw notCurrent();
+        return issueTokens(call, services, { state, browserKey: null });
       },
     }),
     // A page of another origin can't call this route: browsers report where a request comes from (Fetch Metadata), send
@@ -141,8 +150,8 @@ export function tokenRoutes(services: TokenServices): Route[] {
         const credential = parseSessionCookie(value);
         if (credential === undefined) reportUnknownToken(call, null);
         const { browserKey } = call.body;
-        const issued = credential && (await renew(call, services, { ...credential, browserKey }));
-        if (issued !== undefined) return responseOf(call, issued);
+        const state = credential && (await renew(call, services, { ...credential, browserKey }));
+        if (state !== undefined) return issueTokens(call, services, { state, browserKey });
         call.setCookie(clearedSessionCookie(cookieName));
         throw notCurrent();
       },
@@ -168,74 +177,69 @@ function notCurrent(): Problem {
   return new Problem('invalid-credentials', detail);
 }
 
-type TokenCall = Call<object, object, unknown, undefined>;
-type RenewalCall = Pick<
-  TokenCall,
-  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent'
+type TokenCall = Pick<
+  Call<object, object, unknown, undefined>,
+  'read' | 'write' | 'now' | 'network' | 'requestId' | 'reportSecurityEvent' | 'setCookie'
 >;
+/** `browserKey` is null unless a browser has the refresh token in a cookie. */
+type SentToken = RefreshCredential & { readonly browserKey: string | null };
 
 /**
- * Returns undefined, and reports it, if the refresh token isn't the current one of a session. Nothing is written for a
- * token that the service didn't issue, so the response is the same on a full disk.
+ * Renews the session, unless the token was just replaced, and returns it. Returns undefined, and reports it, if the
+ * refresh token isn't the session's current one. Nothing is written for a token that the service didn't issue, so the
+ * response is the same on a full disk.
  */
 async function renew(
-  call: RenewalCall,
-  services: TokenServices,
-  { sessionId, refreshToken, browserKey }: RefreshCredential & TokenHolder,
-): Promise<Issued | undefined> {
+  call: TokenCall,
+  { refreshTokens }: TokenServices,
+  { sessionId, refreshToken, browserKey }: SentToken,
+): Promise<RefreshState | undefined> {
   const { now, network, requestId } = call;
-  /** Returns undefined, and reports it, unless the token was issued for a session that hasn't ended. */
-  const issuedBy = (db: Connection) => {
+  const verify = (db: Connection): { state: RefreshState; generation: number } | undefined => {
     const state = findRefreshState(db, sessionId, now);
-    // the session began while the clock was ahead: its tokens aren't valid yet
-    const isAhead = Date.parse(state?.session.createdAt ?? '') > now + skewSeconds * 1000;
-    const generation =
-      state && !isAhead ? services.refreshTokens.verify(refreshToken, state, browserKey) : undefined;
+    const generation = state && refreshTokens.verify(refreshToken, state, browserKey);
     if (state !== undefined && generation !== undefined) return { state, generation };
     reportUnknownToken(call, state?.session.userId ?? null);
     return undefined;
   };
-  if (issuedBy(call.read) === undefined) return undefined;
+  if (verify(call.read) === undefined) return undefined;
   return call.write(({ writer }) => {
-    const issued = issuedBy(writer);
-    if (issued === undefined) return undefined;
-    const { state, generation } = issued;
+    const verified = verify(writer);
+    if (verified === undefined) return undefined;
+    const { state, generation } = verified;
     const { userId } = state.session;
     const use = refreshUse(generation, state);
+    if (use === 'replaced') return state;
+    const actor = use === 'reused' ? null : { userId, keyId: null };
+    const permit = renewalPermit(writer, userId, { actor, requestId, now });
     if (use === 'reused') {
       // two parties have the token, and only one can be its owner
-      const permit = renewalPermit(writer, userId, { actor: null, requestId, now });
       endSession(permit, requireOwned(sessionSource(now), permit, sessionId), 'session.reused');
       call.reportSecurityEvent({ name: 'authn_token_reuse', userId, sessionId });
       return undefined;
     }
-    if (use === 'current') {
-      const permit = renewalPermit(writer, userId, { actor: { userId, keyId: null }, requestId, now });
-      recordNetwork(permit, userId, network);
-      renewSession(permit, state, generation + 1);
-    }
-    return issueTokens(writer, services, { sessionId, browserKey, now });
+    recordNetwork(permit, userId, network);
+    renewSession(permit, state, generation + 1);
+    return findRefreshState(writer, sessionId, now);
   });
 }
 
 /** `userId` is null unless the session exists. */
-function reportUnknownToken(call: Pick<RenewalCall, 'reportSecurityEvent'>, userId: number | null): void {
+function reportUnknownToken(call: TokenCall, userId: number | null): void {
   call.reportSecurityEvent({ name: 'authn_login_fail', userId, reason: 'invalid-refresh-token' });
 }
 
-/** The tokens, and the cookie that goes with them, if a browser gets one. */
-type Issued = { readonly tokens: Representation<Tokens>; readonly cookie: string | undefined };
+type IssuedTo = { readonly state: RefreshState; readonly browserKey: string | null };
 
-/** Issues tokens of the session. The ETag is the session's, as in GET /api/sessions/{id}. */
+/** Issues the session's tokens, to a browser in body and cookie. The ETag is that of GET /api/sessions/{id}. */
 function issueTokens(
-  db: Connection,
+  call: TokenCall,
   { signer, refreshTokens, cookieName }: TokenServices,
-  { sessionId: id, browserKey, now }: TokenHolder & { readonly now: number },
-): Issued {
-  const refresh = findRefreshState(db, id, now);
-  if (refresh === undefined) throw notFound('session', id);
-  const { session, role, generation } = refresh;
-  const { userId, createdAt, expiresAt } = session;
+  { state, browserKey }: IssuedTo,
+): Representation<Tokens> {
+  const { now } = call;
+  const { session, role, generation } = state;
+  const { id, userId, createdAt, expiresAt } = session;
   const iat = Math.floor(now / 1000);
   const accessToken = signer.sign({
     sub: String(userId),
@@ -246,29 +250,13 @@ function issueTokens(
     auth_time: Math.floor(Date.parse(createdAt) / 1000),
     jti: randomBytes(12).toString('base64url'),
   });
-  const refreshToken = refreshTokens.issue(refresh, { generation, browserKey });
-  const inCookie = browserKey !== null;
-  const tokens: Tokens = {
-    id,
-    userId,
-    tokenType: 'Bearer',
-    accessToken,
-    expiresIn: tokenSeconds,
-    refreshToken: inCookie ? null : refreshToken,
-    createdAt,
-    expiresAt,
-    ...(inCookie ? { browserKey } : {}),
-  };
+  const refreshToken = refreshTokens.issue(state, { generation, browserKey });
+  const inBoth = { id, userId, tokenType: 'Bearer', accessToken, expiresIn: tokenSeconds } as const;
+  const ofSession = { id, ownerId: userId, etag: representSession(session).etag };
+  if (browserKey === null) return represent({ ...inBoth, refreshToken, createdAt, expiresAt }, ofSession);
   const seconds = Math.floor((Date.parse(expiresAt) - now) / 1000); // the cookie expires with the session
-  return {
-    tokens: represent(tokens, { id, ownerId: userId, etag: representSession(session).etag }),
-    cookie: inCookie ? sessionCookie(cookieName, { sessionId: id, refreshToken }, seconds) : undefined,
-  };
-}
-
-function responseOf(call: Pick<TokenCall, 'setCookie'>, { tokens, cookie }: Issued): Representation<Tokens> {
-  if (cookie !== undefined) call.setCookie(cookie);
-  return tokens;
+  call.setCookie(sessionCookie(cookieName, { sessionId: id, refreshToken }, seconds));
+  return represent({ ...inBoth, refreshToken: null, createdAt, expiresAt, browserKey }, ofSession);
 }
 
 export function representSession(session: Session): Representation<Session> {
