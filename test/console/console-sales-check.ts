@@ -404,11 +404,11 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
   await t.test('are handed over, picked up or sent: the same choices for each customer', async () => {
     const chosen = `document.querySelector('main [type=radio]:checked').id`;
     const seeChosen = (id: string): Promise<void> => tab.until(`${chosen} === '${id}'`);
-    const onAccount = 'With “Place order” it is open until it is paid';
+    const isLater = 'With “Place order” it is picked up later: if not, press “Handed over”.';
     const isSentSaid = 'It is sent, since the customer has an address.';
     await begin();
     await seeChosen('is-handed-over');
-    await person.miss(onAccount); // a sale to nobody is paid
+    await person.miss(isLater); // a sale to nobody is paid
     await person.chooseCustomer('grace');
     await person.see(isSentSaid);
     await seeChosen('is-sent');
@@ -416,14 +416,19 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await person.miss(isSentSaid);
     await tab.press('F9');
     await seeChosen('is-handed-over');
-    await person.see(onAccount);
+    await person.miss(isLater);
     await person.chooseCustomer('ada');
     await seeChosen('is-handed-over');
     await begin();
     await person.enter('Customer', 'Emmy Noether');
     await person.press('New customer “Emmy Noether”');
-    await person.see(onAccount);
+    await person.see(isLater);
     await seeChosen('is-handed-over');
+    await person.check('Handed over');
+    await person.miss(isLater);
+    await person.reload();
+    await person.see('A new customer.');
+    await person.miss(isLater);
     await person.check('Sent');
     await person.see('A new customer, who gets the address below.');
     await person.enter('Street and number', 'Hauptstraße 5');
@@ -450,13 +455,41 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     assert.deepEqual([shippingAddress, Object(address).line1], [null, 'Hauptstraße 5']);
   });
 
-  await t.test('on account are open, and were handed over to a customer whose name is enough', async () => {
+  await t.test(
+    'on account are open to a customer whose name is enough, and are picked up later',
+    async () => {
+      const id = await scanned(tea);
+      await person.enter('Customer', 'Olga Ladyschenskaja');
+      await person.press('New customer “Olga Ladyschenskaja”');
+      await person.press('Place order');
+      await tab.until(`location.hash === '#/orders/${id}'`);
+      const { status, metadata } = await orders.read(id);
+      assert.deepEqual([status, metadata], ['open', {}]);
+      await person.see('Pickup');
+    },
+  );
+
+  await t.test('on account that were handed over end with their payment', async () => {
     const id = await scanned(tea);
-    await person.enter('Customer', 'Olga Ladyschenskaja');
-    await person.press('New customer “Olga Ladyschenskaja”');
+    await person.chooseCustomer('grace');
+    await tab.press('F9');
     await person.press('Place order');
     await tab.until(`location.hash === '#/orders/${id}'`);
     assert.equal((await orders.read(id))['status'], 'open');
+    const way = `document.querySelector('.states').innerText.split('\\n').join()`;
+    await tab.until(`${way} === 'Open,Paid,Handed over'`);
+    const recipient = `document.querySelector('.sheet address').textContent`;
+    assert.match(await tab.evaluate(recipient), /Grace Hopper.*Handed over/s);
+    await person.press('Paid: Transfer');
+    await person.see(`Order ${id} is handed over.`);
+    await person.miss('Mark as');
+    const { status, payment } = await orders.read(id);
+    assert.deepEqual([status, payment], ['delivered', 'transfer']);
+    await person.press('Back to open');
+    await person.see(`Order ${id} is open again.`);
+    await person.press('Undo');
+    await person.see(`Order ${id} is handed over.`);
+    assert.equal((await orders.read(id))['payment'], 'transfer');
   });
 
   await t.test('to a name that was typed say that it is a new customer', async () => {

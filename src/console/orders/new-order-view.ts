@@ -11,6 +11,7 @@ import { mistake } from '../words/event-words.ts';
 import { count, money, shortTime } from '../words/formats.ts';
 import { action, discardInput, type Entered, enterInto, throwIfInvalid } from '../forms/forms.ts';
 import { Rejection, Unreachable } from '../service/request-errors.ts';
+import { taken } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 import { goTo, isStaff, setPageTitle, type Page, skeleton } from '../page/view.ts';
 import { newCustomer } from './order-customer.ts';
@@ -49,7 +50,10 @@ function showForm(page: Page, draft: Draft): void {
     throwIfInvalid(fields.issues(payment !== undefined));
     lines.question();
     const input = entered();
-    const end = payment && { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
+    const end =
+      payment === undefined
+        ? delivery.isTaken && { metadata: { [taken]: 'yes' } }
+        : { status: delivery.isHandedOver ? 'delivered' : 'paid', payment };
     draft.markSent(true, input);
     try {
       const order = await untilAnswered(page, body, async (waiting) => {

@@ -29,10 +29,12 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   const sent = way('is-sent');
   const overTheCounter = checkbox(handedOver, t('Handed over'));
   overTheCounter.append(h('kbd', 'F9'));
+  /** Whether “Handed over” was pressed, and is not only usual. A draft keeps it like what can be seen. */
+  const taken = h('input', { type: 'checkbox', id: 'is-taken', hidden: true });
   const choices = h(
     'div.buttons',
     { role: 'radiogroup', 'aria-label': t('Delivery') },
-    isSale && overTheCounter,
+    isSale && [overTheCounter, taken],
     checkbox(pickup, t('Picked up')),
     checkbox(sent, t('Sent')),
   );
@@ -46,6 +48,10 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   let isSaid = false;
   rows.addEventListener('input', () => (isTyped = isSaid = true));
   choices.addEventListener('input', () => (isSaid = true));
+  handedOver.addEventListener('click', () => {
+    isSaid = taken.checked = true;
+    changed(taken);
+  });
 
   function write(value: Address | null): void {
     address.write(value);
@@ -63,8 +69,8 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
 
   /** What follows from the way, where it is easily missed. */
   function said(): string {
-    if (handedOver.checked && !isToNobody())
-      return t('With “Place order” it is open until it is paid: note that it was handed over.');
+    if (handedOver.checked && !taken.checked && !isToNobody())
+      return t('With “Place order” it is picked up later: if not, press “Handed over”.');
     return sent.checked && !isSaid ? t('It is sent, since the customer has an address.') : '';
   }
 
@@ -76,6 +82,11 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
 
     get isHandedOver(): boolean {
       return handedOver.checked;
+    },
+
+    /** Whether somebody has said so, for an order that isn't paid. */
+    get isTaken(): boolean {
+      return handedOver.checked && taken.checked;
     },
 
     get isSent(): boolean {

@@ -17,6 +17,8 @@ import {
   isFinal,
   isHandedOver,
   isPickup,
+  isTaken,
+  pickupText,
   stages,
   stepLabel,
   statusTitle,
@@ -147,14 +149,13 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   ];
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
-  const pickup = h('p.soft', isHandedOver(order) ? statusTitle(status, [order]) : t('Pickup'));
   const noteText = note === null ? t('Add a note') : t('Change the note');
   const change = h('a', { href: `#/orders/${id}/change` }, noteText);
   const second = [
     card(t('Status'), statusPath(order), placed, paymentLine(page, shown, again)),
     card(t('Customer'), h('p', link), contactLines(customer)),
     address !== null && card(t('Ships to'), addressBlock(addressLines(address, name))),
-    isPickup(order) && card(t('Delivery'), pickup),
+    isPickup(order) && card(t('Delivery'), h('p.soft', pickupText(order))),
     card(t('Note'), note !== null && h('p.text', { dir: 'auto' }, note), change),
   ];
   const columns = h('div.columns.order', h('div', first), h('div', second));
@@ -164,7 +165,7 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
 /** The path of an order through its statuses, with the current one marked; what ended it is no step of that path. */
 function statusPath(order: Order): HTMLElement {
   const { status } = order;
-  const way = usualWay.filter((name) => name !== 'shipped' || !isHandedOver(order));
+  const way = usualWay.filter((name) => name !== 'shipped' || !(isHandedOver(order) || isTaken(order)));
   const step = (name: Status): HTMLElement => {
     const isHere = name === status;
     return h(

@@ -8,7 +8,7 @@ import { type Child, h } from '../browser/elements.ts';
 import { addressLines, count, dateOnly, money } from '../words/formats.ts';
 import { locale } from '../words/language.ts';
 import { shopOfPage } from '../words/page-meta.ts';
-import { isUnpaid } from '../words/statuses.ts';
+import { isUnpaid, pickupText } from '../words/statuses.ts';
 import { numbered, t } from '../words/texts.ts';
 
 /** `name` is the customer's. */
@@ -65,7 +65,7 @@ function sheet(order: Order, { title, name, rows }: Sheet): HTMLElement {
     { 'aria-hidden': 'true' },
     sender !== '' && h('p', { dir: 'auto' }, sender),
     h('header', h('strong', title), h('span', number, h('br'), dateOnly(createdAt)), barcodePicture(id)),
-    addressBlock(shippingAddress === null ? [name, t('Pickup')] : postalLines(shippingAddress, name)),
+    addressBlock(shippingAddress === null ? [name, pickupText(order)] : postalLines(shippingAddress, name)),
     h(
       'table',
       h('thead', h('tr', h('th', { colspan: 3, dir: 'auto' }, pageTitle))),

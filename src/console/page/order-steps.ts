@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isHandedOver, isUnpaid, statusName, stages } from '../words/statuses.ts';
+import { isHandedOver, isUnpaid, statusName, stages, stepsTo } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -107,9 +107,11 @@ export class OrderSteps extends EventTarget {
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
     if (before === null) return undefined;
-    const label = isHandedOver(order)
-      ? t('Not handed over yet') // a sale over the counter was never ready before
-      : t('Back to {status}', { status: statusName(before, [order]) });
+    const to = stepsTo(before, order).at(-1) ?? before;
+    const label =
+      isHandedOver(order) && to === before
+        ? t('Not handed over yet') // a sale over the counter was never ready before
+        : t('Back to {status}', { status: statusName(to, [order]) });
     return this.#backButton(label, [order]);
   }
 
@@ -179,14 +181,18 @@ export class OrderSteps extends EventTarget {
   async #send(shown: Order, change: Change): Promise<Version<Order>> {
     const { id, updatedAt } = shown;
     const path = `/orders/${id}`;
-    const now = await this.#client.read<Order>(path);
-    const { value, etag } = now;
-    if (isMade(change, value)) return now; // by somebody else, who meant the same
-    if (value.updatedAt !== updatedAt) throw new Error(changesOf(shown, value));
-    const idempotencyKey = `console-${id}-${change.status}-${change.payment ?? 'unsaid'}-${updatedAt}`;
-    const options = { body: change, etag, idempotencyKey, outlivesPage: true };
+    let now = await this.#client.read<Order>(path);
+    if (isMade(change, now.value)) return now; // by somebody else, who meant the same
+    if (now.value.updatedAt !== updatedAt) throw new Error(changesOf(shown, now.value));
+    const { payment, reason } = change;
     try {
-      return await this.#client.send<Order>('PATCH', path, options);
+      for (const status of stepsTo(change.status, shown)) {
+        const body = { status, reason, payment: status === 'paid' ? payment : undefined };
+        const idempotencyKey = `console-${id}-${status}-${payment ?? 'unsaid'}-${updatedAt}`;
+        const options = { body, etag: now.etag, idempotencyKey, outlivesPage: true };
+        now = await this.#client.send<Order>('PATCH', path, options);
+      }
+      return now;
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       throw new Error(changesOf(shown, await this.#client.get<Order>(path)));

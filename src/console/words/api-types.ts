@@ -84,6 +84,7 @@ export type Order = {
   readonly total: number;
   readonly shippingAddress: Address | null;
   readonly note: string | null;
+  readonly metadata: Readonly<Record<string, string>>;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly customer?: { readonly id: number; readonly name: string } | null;

@@ -73,6 +73,29 @@ export function isHandedOver(order: Order): boolean {
   return order.status === 'delivered' && isPickup(order);
 }
 
+/** The name in the metadata of an order whose goods were handed over before it was paid: no status can say so. */
+export const taken = 'handed-over';
+
+/** Whether its goods were handed over before it was paid. */
+export function isTaken(order: Order): boolean {
+  return isPickup(order) && taken in order.metadata;
+}
+
+/** How it is picked up, on its page and its papers. */
+export function pickupText(order: Order): string {
+  return isHandedOver(order) || isTaken(order) ? t('Handed over') : t('Pickup');
+}
+
+/**
+ * The statuses that a step passes: where the goods are gone, their payment ends the order, and its correction leads back
+ * to the first one.
+ */
+export function stepsTo(to: Status, order: Order): readonly Status[] {
+  if (isFinal(to) || !isTaken(order)) return [to];
+  const [from, target] = [usualWay.indexOf(order.status), usualWay.indexOf(to)];
+  return target > from ? usualWay.slice(from + 1) : usualWay.slice(0, from).reverse();
+}
+
 /** What a status is called where nothing is sent. */
 const pickupNames: { readonly [status in Status]?: string } = {
   shipped: t('ready'),
