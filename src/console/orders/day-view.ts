@@ -70,10 +70,9 @@ function reportsOf({ currencies, of }: Sold): readonly SumTable[] {
     const { placed, moved, received } = of(currency);
     const ofStatus = (figures: readonly Figures[], status: Status): readonly Figures[] =>
       figures.filter((each) => each.status === status);
-    // what was marked as paid by mistake was no payment
-    const paymentsOf = (status: Status): number => ({ paid: 1, open: -1 })[String(status)] ?? 0;
+    // what was refunded, or marked as paid by mistake, is in neither the number nor the amount
     const paidBy = moved.flatMap(({ status, byPayment = [] }) =>
-      byPayment.map((each) => ({ ...each, orders: each.orders * paymentsOf(status) })),
+      byPayment.map((each) => ({ ...each, orders: status === 'paid' ? each.orders : -each.orders })),
     );
     const sold = (isPaid: boolean): readonly Figures[] =>
       placed.filter((each) => isSale(each) && stages[each.status].isPaid === isPaid);
