@@ -295,6 +295,18 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
 
 test('many orders at once', { timeout: 300_000 }, async (t) => {
   const { service, tab, person, orders } = await openSignedIn(t);
+
+  await t.test('is reached by Tab from top to bottom on a tablet', async () => {
+    await tab.screen(820, 'light');
+    const tops = await tab.evaluate<number[]>(`[...document.querySelectorAll('.columns :is(a, button)')]
+      .map((each) => each.getBoundingClientRect().top)`);
+    assert.ok(tops.length > 4);
+    assert.deepEqual(
+      tops,
+      tops.toSorted((a, b) => a - b),
+    );
+    await tab.screen(1280, 'light');
+  });
   const statusesOf = (ids: readonly number[]): Promise<unknown[]> =>
     Promise.all(ids.map(async (id) => (await orders.read(id))['status']));
   const select = (id: number, shiftKey = false): Promise<unknown> =>

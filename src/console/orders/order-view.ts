@@ -143,22 +143,20 @@ function orderContent(page: Page, shown: OrderDetails, again: Reload): Child {
   const noSender = t('Papers name no sender until the shop’s name is entered under “Shop”.');
   const hint = papers && shopOfPage().name === null && h('p.hint', noSender);
   const repeat = h('a.button', { href: `#/new?${query({ copy: id })}` }, t('Order again'));
-  const first = [
-    card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat), hint),
-    h('section.card.last', h('h2', t('History')), eventList(events, { currency: order.currency })),
-  ];
+  const items = card(t('Items'), itemsTable(order), h('div.buttons', papers, repeat), hint);
+  const history = card(t('History'), eventList(events, { currency: order.currency }));
   const placed = h('p.soft', t('Placed {time}', { time: dateTime(createdAt) }));
   const link = h('a', { href: `#/customers/${customerId}` }, h('bdi', name));
   const noteText = note === null ? t('Add a note') : t('Change the note');
   const change = h('a', { href: `#/orders/${id}/change` }, noteText);
-  const second = [
+  const details = [
     card(t('Status'), statusPath(order), placed, paymentLine(page, shown, again)),
     card(t('Customer'), h('p', link), contactLines(customer)),
     address !== null && card(t('Ships to'), addressBlock(addressLines(address, name))),
     isPickup(order) && card(t('Delivery'), h('p.soft', pickupText(order))),
     card(t('Note'), note !== null && h('p.text', { dir: 'auto' }, note), change),
   ];
-  const columns = h('div.columns.order', h('div', first), h('div', second));
+  const columns = h('div.columns.order', items, h('div', details), history);
   return [columns, !isFinal(status) && packingSlip(order, name)];
 }
 
