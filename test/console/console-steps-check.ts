@@ -276,6 +276,10 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.choose('[data-key="payment"]', 'transfer');
     await tab.until('document.querySelectorAll("main tbody tr").length === 1');
     assert.match(await tab.evaluate<string>('location.hash'), /payment=transfer/);
+    for (const width of [390, 820, 1280]) {
+      await tab.screen(width, 'light');
+      await tab.until(`/Paid\\s+Transfer/.test(${rowOf(id)}.innerText)`);
+    }
     await person.go(`#/orders/${id}`);
     await person.press('Change the payment …');
     await person.press('Paid: Cash');
@@ -291,10 +295,6 @@ test('the step of an order', { timeout: 300_000 }, async (t) => {
     await person.see('Payment: Other');
     assert.equal((await orders.read(id))['payment'], 'other');
   });
-});
-
-test('many orders at once', { timeout: 300_000 }, async (t) => {
-  const { service, tab, person, orders } = await openSignedIn(t);
 
   await t.test('is reached by Tab from top to bottom on a tablet', async () => {
     await tab.screen(820, 'light');
@@ -307,6 +307,10 @@ test('many orders at once', { timeout: 300_000 }, async (t) => {
     );
     await tab.screen(1280, 'light');
   });
+});
+
+test('many orders at once', { timeout: 300_000 }, async (t) => {
+  const { service, tab, person, orders } = await openSignedIn(t);
   const statusesOf = (ids: readonly number[]): Promise<unknown[]> =>
     Promise.all(ids.map(async (id) => (await orders.read(id))['status']));
   const select = (id: number, shiftKey = false): Promise<unknown> =>

@@ -2,6 +2,7 @@
 import { customerName } from '../customers/customer-words.ts';
 import type { Order, Status } from '../words/api-types.ts';
 import { type Child, h } from '../browser/elements.ts';
+import { paymentNames } from '../words/column-names.ts';
 import { dateTime, money, shortTime } from '../words/formats.ts';
 import { stepLabel, type StepStatus, statusTitle, usualStep } from '../words/statuses.ts';
 import { type Column, rowLink } from '../lists/tables.ts';
@@ -12,6 +13,12 @@ import { stepButton } from './order-payment.ts';
 /** The name of the status, of these orders if they are given. */
 export function pill(status: Status, orders?: readonly Order[]): HTMLElement {
   return h('span', { class: `pill ${status}` }, statusTitle(status, orders));
+}
+
+/** With how it was paid, so that a sale booked as the wrong one is found. */
+function statusOf(order: Order): Child {
+  const { status, payment } = order;
+  return [pill(status, [order]), payment !== null && [' ', h('span.soft', paymentNames[payment])]];
 }
 
 /** Where there is very little room, the amount is beside the customer’s name instead of in its column. */
@@ -45,11 +52,7 @@ const customer: Column<Order> = {
     h('span.clip', { dir: 'auto' }, customerName(order)),
     h(
       'span.phone',
-      h(
-        'span.about',
-        pill(order.status, [order]),
-        h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
-      ),
+      h('span.about', statusOf(order), h('span.clip.soft', { dir: 'auto' }, itemsText(order.items))),
     ),
   ],
 };
@@ -63,13 +66,13 @@ const bought: Column<Order> = {
   label: t('Items'),
   cell: (order) => [
     h('span.clip.soft', { dir: 'auto' }, itemsText(order.items)),
-    h('span.phone', pill(order.status, [order])),
+    h('span.phone', statusOf(order)),
   ],
 };
 const statusColumn: Column<Order> = {
   label: t('Status'),
   kind: 'tight wide',
-  cell: (order) => pill(order.status, [order]),
+  cell: statusOf,
 };
 const total: Column<Order> = {
   label: t('Total'),
