@@ -58,6 +58,15 @@ describe('addresses', () => {
       ['for=203.0.113.9', 'for="203.0.113.9:1234";by=10.0.0.1', 'for=192.0.2.1, For=203.0.113.9'],
       'for="[2001:db8::9]:80"',
     ],
+    [
+      'the one that Forwarded names, not one in a quoted text, which a client may have chosen',
+      [
+        'for=203.0.113.9;host="x,for=192.0.2.1;y=z"',
+        'for=192.0.2.2, host="x;for=192.0.2.3;y=z";for=203.0.113.9',
+        'for="192.0.2.4, for=203.0.113.9',
+      ],
+      'for=203.0.113.10',
+    ],
     ['the proxy itself, if it names none', ['unknown', 'for=_hidden', ''], '203.0.113.1'],
     [
       'the proxy itself, if the nearest hop of Forwarded is no address',
@@ -120,6 +129,16 @@ describe('addresses', () => {
     for (const stranger of ['11.0.0.1', '127.0.0.1', '::1', '192.0.2.2', '2001:db9::1'])
       assert.equal(seen(stranger), stranger);
     assert.equal(seen('::ffff:11.0.0.1'), '11.0.0.1');
+  });
+
+  test('an element of Forwarded with a quote that is escaped or doesn’t end names no address', () => {
+    const proxy = peerOf('10.0.0.1', addressesIn(['10.0.0.0/8']));
+    for (const element of [
+      'for=203.0.113.1;host="a\\"b,for=192.0.2.1;c=d"',
+      'for="203.0.113.2',
+      'for="203.0.113.3\\"',
+    ])
+      assert.equal(clientAddress(proxy, { forwarded: `for=192.0.2.2, ${element}` }), '10.0.0.1', element);
   });
 
   test('all of 127.0.0.0/8 is loopback, and ::1', () => {

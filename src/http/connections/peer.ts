@@ -56,7 +56,8 @@ export function checkTransport(peer: Peer, fields: RequestHeaders): void {
 /** The trusted proxy added the last value; earlier ones may come from the client. */
 function forwardedScheme(fields: RequestHeaders): string | undefined {
   if (!usesForwarded(fields)) return fields['x-forwarded-proto']?.split(',').at(-1)?.trim();
-  return /(?:^|[;\s])proto="?(\w+)/i.exec(lastElement(fields['forwarded'] ?? ''))?.[1];
+  const last = elementsOf(fields['forwarded'] ?? '').at(-1) ?? '';
+  return /(?:^|;)[ \t]*proto=(\w+)/i.exec(last)?.[1];
 }
 
 /**
@@ -68,13 +69,18 @@ function usesForwarded(fields: RequestHeaders): boolean {
 }
 
 /**
- * Returns the last element of Forwarded, without quoted values such as addresses, since a client can choose their
- * text; quoted words lose their quotes. Empty if a quote is escaped or doesn't end.
+ * Returns the elements of Forwarded (RFC 7239 section 4) without quotes. A client may have chosen a quoted text, such as
+ * a host, so in it signs that would separate are replaced. Quotes are paired from the end, which the nearest proxy has
+ * written. An element with a quote that is escaped or has no other one is empty.
  */
-function lastElement(forwarded: string): string {
-  if (forwarded.includes('\\')) return '';
-  const unquoted = forwarded.replace(/"(\w+)"|"[^"]*"/g, '$1');
-  return unquoted.includes('"') ? '' : (unquoted.split(',').at(-1) ?? '');
+function elementsOf(forwarded: string): string[] {
+  const parts = forwarded.split('"');
+  const unpaired = parts.length % 2 === 0 ? '"' : '';
+  const texts = parts.map((part, index) =>
+    (parts.length - index) % 2 === 0 ? part.replaceAll(/[,;=\s]/g, '_') : part,
+  );
+  const elements = `${unpaired}${texts.join('')}`.split(',');
+  return elements.map((element) => (/["\\]/.test(element) ? '' : element));
 }
 
 /**
@@ -83,34 +89,23 @@ function lastElement(forwarded: string): string {
  */
 export function clientAddress({ address, isTrusted, trusts }: Peer, fields: RequestHeaders): string {
   if (!isTrusted) return address;
-  const client = usesForwarded(fields)
-    ? nearest(fields['forwarded'] ?? '', trusts, parseFor)
-    : nearest(fields['x-forwarded-for'] ?? '', trusts);
-  return client ?? address;
+  const hops = usesForwarded(fields)
+    ? elementsOf(fields['forwarded'] ?? '').map((element) => forForm.exec(element)?.[1] ?? '')
+    : (fields['x-forwarded-for'] ?? '').split(',');
+  return nearest(hops, trusts) ?? address;
 }
 
-/**
- * Returns undefined if a hop is no address, or if all hops are trusted proxies. Parses only the hops that it
- * needs.
- */
-function nearest(
-  field: string,
-  isTrusted: (address: string) => boolean,
-  parseHop = (hop: string): string => hop,
-): string | undefined {
-  for (const hop of field.split(',').toReversed()) {
-    const address = hopAddress(parseHop(hop).trim());
+/** The parameter `for` of an element of Forwarded. */
+const forForm = /(?:^|;)[ \t]*for=([^;\s]*)[ \t]*(?:;|$)/i;
+
+/** Returns undefined if a hop is no address, or if all hops are trusted proxies. */
+function nearest(hops: readonly string[], isTrusted: (address: string) => boolean): string | undefined {
+  for (const hop of hops.toReversed()) {
+    const address = hopAddress(hop.trim());
     if (isIP(address) === 0) return undefined;
     if (!isTrusted(address)) return address;
   }
   return undefined;
-}
-
-/** Returns the `for` of one element of Forwarded (RFC 7239 section 4); empty if it has none. */
-function parseFor(element: string): string {
-  const [, quoted, plain] =
-    /(?:^|;)[ \t]*for=(?:"([^"]*)"|([^;"\s]*))[ \t]*(?:;|$)/i.exec(element.trim()) ?? [];
-  return quoted ?? plain ?? '';
 }
 
 /** Returns the address in `192.0.2.1:80`, `[2001:db8::1]:80` or `2001:db8::1`, spelled as sockets show it. */
