@@ -65,8 +65,8 @@ export function readingsOf(text: string, format: PriceFormat): readonly [string,
 
 /** `1.234`: the sign may group thousands or begin the decimals. */
 const ambiguous = /^([1-9]\d{0,2})([.,])(\d{3})$/;
-/** `1.234,50`, `1.234.567`: one sign groups thousands, the other one begins the decimals. */
-const grouped = /^([1-9]\d{0,2}(?:([.,])\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
+/** `1.234,50`, `1.234.567`, `1,23,456.50` in India: one sign groups digits, the other one begins the decimals. */
+const grouped = /^([1-9]\d{0,2}(?:([.,])(?:\d\d\2)*\d{3})(?:\2\d{3})*)(?:(?!\2)[.,](\d+))?$/;
 /** `1234,50` */
 const ungrouped = /^(\d*)(?:([.,])(\d+))?$/;
 
