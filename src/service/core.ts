@@ -4,7 +4,7 @@ import { once } from '../base/once.ts';
 import { Turns } from '../base/turns.ts';
 import { version } from '../base/version.ts';
 import type { FeatureServices, Running } from '../features/feature.ts';
-import { PasswordChecks } from '../features/users/password-checks.ts';
+import { createPasswordChecks } from '../features/users/password-checks.ts';
 import { Exports } from '../http/lists/export.ts';
 import { Lists } from '../http/lists/list.ts';
 import { Router } from '../http/routing/router.ts';
@@ -42,7 +42,7 @@ export function createCore({ secrets, hasher, ...running }: CoreOptions) {
     caches,
     exports,
     turns,
-    passwords: new PasswordChecks(hasher, limiters),
+    passwords: createPasswordChecks(hasher, limiters),
     lists: new Lists(exports),
     has: (name) => chosen.some((feature) => feature.name === name),
     describe,

@@ -32,39 +32,33 @@ type SignInLimiters = {
   readonly loginCode: Limiter;
 };
 
-export class PasswordChecks {
-  readonly #hasher: PasswordHasher;
-  readonly #limiters: SignInLimiters;
+export type PasswordChecks = ReturnType<typeof createPasswordChecks>;
 
-  constructor(hasher: PasswordHasher, limiters: SignInLimiters) {
-    this.#hasher = hasher;
-    this.#limiters = limiters;
-  }
-
+export function createPasswordChecks(hasher: PasswordHasher, limiters: SignInLimiters) {
   /**
    * Returns the account with this e-mail address if the password is right, otherwise undefined. Consumes
    * tokens of the sign-in rates, and reports failures. All routes that ask for an existing password use this
    * function, so that none allows faster guesses than sign-in. An expired password, or a suspended user's, is
    * hashed, counted and answered like a wrong password.
    */
-  async verifyAsSignIn(
+  async function verifyAsSignIn(
     request: PasswordRequest,
     email: string,
     password: string,
   ): Promise<SignInAccount | undefined> {
-    const { network, now } = request;
-    const { loginAddress, loginAccount, loginAccountTotal } = this.#limiters;
-    const key = emailKey(email);
-    const found = findSignInAccount(request.read, email);
+    const { network, read, now } = request;
+    const found = findSignInAccount(read, email);
     const userId = found?.userId ?? null;
     const isExempt = isExemptFrom(request, userId);
-    consume(request, userId, [
-      [loginAccount, `${network} ${key}`],
-      ...(isExempt ? [] : [[loginAccountTotal, key] as const]),
-      [loginAddress, network], // last: a client with an old password must not lock out others of its network
-    ]);
+    reportIfExceeded(request, userId, () => {
+      const key = emailKey(email);
+      request.consumeToken(limiters.loginAccount, `${network} ${key}`);
+      if (!isExempt) request.consumeToken(limiters.loginAccountTotal, key);
+      // last, so that a client with an old password doesn't lock out others of its network
+      request.consumeToken(limiters.loginAddress, network);
+    });
     const claim = { clients: clientsOf(request), isUrgent: isExempt };
-    const isRight = await this.#hasher.verify(password, found?.hash ?? null, claim);
+    const isRight = await hasher.verify(password, found?.hash ?? null, claim);
     const reason = isRight && found !== undefined ? rejectionReason(found, now) : undefined;
     if (isRight && reason === undefined) return found;
     const event = { name: 'authn_login_fail', userId } as const;
@@ -76,49 +70,47 @@ export class PasswordChecks {
    * Consumes a token of the rate of codes. The rate is low, since a thief of the password could soon guess
    * six digits.
    */
-  consumeCodeToken(request: PasswordRequest, userId: number): void {
+  function consumeCodeToken(request: PasswordRequest, userId: number): void {
     const key = isExemptFrom(request, userId) ? `${userId} ${request.network}` : `${userId}`;
-    consume(request, userId, [[this.#limiters.loginCode, key]]);
+    reportIfExceeded(request, userId, () => request.consumeToken(limiters.loginCode, key));
   }
 
   /**
    * Returns the hash of a new password. Consumes a token of the sign-in rate, unless an administrator sets
    * the password.
    */
-  hashNew(request: PasswordRequest, password: string): Promise<string> {
+  function hashNew(request: PasswordRequest, password: string): Promise<string> {
     const { caller, network } = request;
-    if (caller === undefined || !isAdmin(caller)) request.consumeToken(this.#limiters.loginAddress, network);
-    return this.#hasher.hash(password, { clients: clientsOf(request) });
+    if (caller === undefined || !isAdmin(caller)) request.consumeToken(limiters.loginAddress, network);
+    return hasher.hash(password, { clients: clientsOf(request) });
   }
 
   /**
    * Returns a new hash of a right password if the stored hash has another cost. Otherwise, or if the queue
    * has no room, returns undefined.
    */
-  async rehashIfOutdated(
+  async function rehashIfOutdated(
     request: PasswordRequest,
     { userId, hash }: SignInAccount,
     password: string,
   ): Promise<string | undefined> {
-    if (!this.#hasher.needsUpgrade(hash)) return undefined;
+    if (!hasher.needsUpgrade(hash)) return undefined;
     const claim = { clients: clientsOf(request), isUrgent: isExemptFrom(request, userId) };
     try {
-      return await this.#hasher.hash(password, claim);
+      return await hasher.hash(password, claim);
     } catch (error) {
       if (error instanceof Problem) return undefined; // the next sign-in may find room
       throw error;
     }
   }
+
+  return { verifyAsSignIn, consumeCodeToken, hashNew, rehashIfOutdated };
 }
 
-/** Consumes a token of each bucket, and reports a security event if one is empty. */
-function consume(
-  request: PasswordRequest,
-  userId: number | null,
-  tokens: readonly (readonly [limiter: Limiter, key: string])[],
-): void {
+/** Reports a security event if there is no token left in one of the buckets. */
+function reportIfExceeded(request: PasswordRequest, userId: number | null, consume: () => void): void {
   try {
-    for (const [limiter, key] of tokens) request.consumeToken(limiter, key);
+    consume();
   } catch (error) {
     request.reportSecurityEvent({ name: 'authn_login_fail_max', userId });
     throw error;

@@ -177,7 +177,6 @@ export function removeUser(permit: Permit, { id }: Owned<StoredUser>): void {
   checkNotLastAdmin(permit, id);
   unlessInUse('user', id, () => users.remove(db, id));
   recordEvent(permit, { type: 'user.deleted', subjectId: id, ownerId: id });
-  db.invalidate({ table: 'users', id });
   db.invalidate('everything');
 }
 
