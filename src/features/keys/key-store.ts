@@ -60,11 +60,11 @@ export function findKeyCaller(db: Connection, id: number): KeyCaller | undefined
 export function addKey(permit: Permit, wanted: NewKey & { readonly userId: number }) {
   const { writer: db, origin } = permit;
   const { userId } = wanted;
+  const createdAt = origin.now;
   checkKeyCount(db, userId);
-  const expiresAt = requireExpiry(wanted, origin.now);
+  const expiresAt = requireExpiry(wanted, createdAt);
   const random = randomBytes(32).toString('base64url');
   const hash = hashSecret(random);
-  const { now: createdAt } = origin;
   const id = keys.insert(db, { ...wanted, expiresAt, hash, prefix: '', createdAt });
   const prefix = `ord_${id}_${random.slice(0, 4)}`;
   replacePrefix(db, { prefix }, id);

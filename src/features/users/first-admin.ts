@@ -51,8 +51,11 @@ const groupLetters = 5;
  */
 export function randomPassword(lengthMin: number): string {
   const groups = Math.max(5, Math.ceil((lengthMin + 1) / (groupLetters + 1)));
-  const letters = [...randomBytes(groups * groupLetters)].map((byte) => passwordLetters[byte % 32]);
-  return letters.join('').replaceAll(/(.{5})(?=.)/g, '$1-');
+  return Array.from({ length: groups }, randomGroup).join('-');
+}
+
+function randomGroup(): string {
+  return Array.from(randomBytes(groupLetters), (byte) => passwordLetters[byte % 32]).join('');
 }
 
 function adminFile(folder: string): string {
@@ -66,22 +69,12 @@ function writeAdminFile(folder: string, credentials: { email: string; password: 
 
 /** Removes the file if it holds this user's password. A file that can't be removed is no error. */
 export function removeAdminFile(folder: string, email: string): void {
-  const fileEmail = readEmail(folder);
-  if (fileEmail === undefined || emailKey(fileEmail) !== emailKey(email)) return;
+  const file = adminFile(folder);
   try {
-    rmSync(adminFile(folder), { force: true });
+    const content: { readonly email?: unknown } | null = JSON.parse(readFileSync(file, 'utf8'));
+    const fileEmail = content?.email;
+    if (typeof fileEmail === 'string' && emailKey(fileEmail) === emailKey(email)) rmSync(file);
   } catch {
-    // the folder may be read-only for this process; no later start names the file
-  }
-}
-
-/** Returns undefined if there is no file, or the service didn't write it. */
-function readEmail(folder: string): string | undefined {
-  try {
-    const content: unknown = JSON.parse(readFileSync(adminFile(folder), 'utf8'));
-    const isOurs = typeof content === 'object' && content !== null && 'email' in content;
-    return isOurs && typeof content.email === 'string' ? content.email : undefined;
-  } catch {
-    return undefined;
+    // there is none, somebody else wrote it, or the folder is read-only; no later start names the file
   }
 }

@@ -111,7 +111,7 @@ export function addTotp(
   { sealedUnder, bytes }: Sealed,
 ): Totp {
   removeTotpRows(db, id);
-  const { now: createdAt } = origin;
+  const createdAt = origin.now;
   totpSecrets.insert(db, { userId: id, sealedUnder, sealed: bytes, lastStep: 0, createdAt });
   return rows.written({ userId: id, isOn: false, recoveryCodesLeft: 0, createdAt });
 }
