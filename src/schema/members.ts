@@ -155,13 +155,12 @@ export function readOnlyIssues(
   sent: Readonly<Record<string, unknown>>,
   names: readonly string[],
 ): Issue[] {
-  return names
-    .filter((name) => sent[name] !== undefined && !isSame(sent[name], current[name]))
-    .map((name) => ({
-      pointer: `/${name}`,
-      code: 'read-only',
-      detail: `${name} is read-only: it must be ${JSON.stringify(current[name])}, or omitted.`,
-    }));
+  const changed = names.filter((name) => sent[name] !== undefined && !isSame(sent[name], current[name]));
+  return changed.map((name) => {
+    const value = current[name];
+    const rule = value === undefined ? 'omit it' : `it must be ${JSON.stringify(value)}, or omitted`;
+    return { pointer: `/${name}`, code: 'read-only', detail: `${name} is read-only: ${rule}.` };
+  });
 }
 
 /** Compares two values of a read-only member. Texts are times, which can be written in several ways. */

@@ -4,6 +4,7 @@ import { represent, type Representation } from '../../http/responses/representat
 import { empty } from '../../http/routing/reply.ts';
 import { route, type Route } from '../../http/routing/route.ts';
 import { throwIfInvalid } from '../../problem.ts';
+import { readOnlyIssues } from '../../schema/members.ts';
 import { requireOwned, requireVisible } from '../../storage/object-access.ts';
 import {
   Suspension,
@@ -12,7 +13,6 @@ import {
   findSuspension,
   removeSuspension,
   replaceSuspension,
-  replacementIssues,
   suspensionSource,
   type StoredSuspension,
 } from './suspension-store.ts';
@@ -54,7 +54,7 @@ export function suspensionRoutes(): Route[] {
           const isSuspended = findSuspension(permit.writer, id) !== undefined;
           const current = isSuspended ? requireOwned(suspensionSource, permit, id) : undefined;
           checkStepUp(permit.caller, call.now, 'Suspending a user');
-          throwIfInvalid(replacementIssues(current, call.body, id));
+          throwIfInvalid(readOnlyIssues(current ?? { userId: id }, call.body, ['userId', 'createdAt']));
           call.checkPrecondition(() => current && representSuspension(current).etag);
           if (current !== undefined) return representSuspension(replaceSuspension(permit, current, reason));
           const added = addSuspension(permit, user, reason);

@@ -1,8 +1,8 @@
 // A suspension of a user: its schemas, and its rows, which every sign-in reads.
 import { accountAccessOf } from '../../auth/access.ts';
-import { id, readOnlyIssues, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
+import { id, sentTimestamp, singleLine, timestamp } from '../../schema/members.ts';
 import { schemaIssues } from '../../schema/schema-check.ts';
-import { named, nullable, object, optional, type Infer, type Issue } from '../../schema/schema.ts';
+import { named, nullable, object, optional, type Infer } from '../../schema/schema.ts';
 import { issueUnless } from '../../storage/audit.ts';
 import type { ObjectSource, Owned } from '../../storage/object-access.ts';
 import type { Permit } from '../../storage/permit.ts';
@@ -22,7 +22,6 @@ const replacement = {
   examples: [{ reason: 'Laptop stolen' }],
 };
 export const SuspensionReplacement = named('SuspensionReplacement', object(sent, replacement));
-type SuspensionReplacement = Infer<typeof SuspensionReplacement>;
 
 /** `version` counts the changes of the reason. */
 export type StoredSuspension = Suspension & { readonly version: number };
@@ -46,19 +45,6 @@ export const suspensionSource: ObjectSource<StoredSuspension> = {
   ownerOf: ({ userId }) => userId,
   accessOf: accountAccessOf,
 };
-
-/** `current` is undefined if the user isn't suspended yet. */
-export function replacementIssues(
-  current: Suspension | undefined,
-  wanted: SuspensionReplacement,
-  userId: number,
-): Issue[] {
-  if (current !== undefined) return readOnlyIssues(current, wanted, ['userId', 'createdAt']);
-  const issues = readOnlyIssues({ userId }, wanted, ['userId']);
-  if (wanted.createdAt !== undefined)
-    issues.push({ pointer: '/createdAt', code: 'read-only', detail: 'createdAt is read-only: omit it.' });
-  return issues;
-}
 
 type SuspensionReason = Suspension['reason'];
 
