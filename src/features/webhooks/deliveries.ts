@@ -18,7 +18,7 @@ import { servicePermit } from '../../storage/permit.ts';
 import type { Event } from '../events/event.ts';
 import { feedBounds, feedEpoch, readFeed } from '../events/feed-store.ts';
 import type { FeatureServices } from '../feature.ts';
-import { sendPost, type PostFailure } from './outgoing-posts.ts';
+import { sendPost, type PostFailure, type PostResult } from './outgoing-posts.ts';
 import { signedFields } from './signature.ts';
 import {
   disableWebhook,
@@ -39,13 +39,12 @@ const repeatMilliseconds = 1_000;
 const untilWoken = Infinity;
 
 const outcomes = ['delivered', 'rejected', 'blocked', 'timeout', 'failed'] as const;
-type DeliveryOutcome = (typeof outcomes)[number];
-type Counts = Map<DeliveryOutcome, number>;
-const timedOut = {
+type Counts = Map<PostResult['kind'], number>;
+const timedOut: PostFailure = {
   kind: 'timeout',
   code: 'timeout',
   cause: `no response in ${deliveryMillisecondsMax / 1000} seconds`,
-} as const;
+};
 
 type DeliveryServices = Pick<FeatureServices, 'database' | 'lookup' | 'now' | 'timers' | 'log'> & {
   readonly targets: WebhookTargets;
@@ -205,9 +204,12 @@ class DeliveryLoop {
   }
 
   /** Saves a failure, and when the event is sent again; disables the webhook after the last attempt. */
-  #retry(webhook: DeliveryWebhook, { id: event }: Event, failure: Failure): Promise<number> {
+  #retry(
+    webhook: DeliveryWebhook,
+    { id: event }: Event,
+    { code, cause, status, retryAfter, lastAt }: PostFailure & { readonly lastAt: number },
+  ): Promise<number> {
     const { now, log } = this.#services;
-    const { code, cause, status, retryAfter, lastAt } = failure;
     const failures = webhook.failures + 1;
     const delay = status === gone ? undefined : retryDelay(failures, retryAfter, now());
     log.write('warn', 'a webhook delivery failed', { webhook: this.#id, event, cause, failures });
@@ -270,9 +272,6 @@ class DeliveryLoop {
     return promise;
   }
 }
-
-type Failure = Omit<PostFailure | typeof timedOut, 'kind'> &
-  Pick<PostFailure, 'status' | 'retryAfter'> & { readonly lastAt: number };
 
 const gone = 410;
 const commonFields = { 'content-type': 'application/json', 'user-agent': `orderly/${version}` };

@@ -31,7 +31,7 @@ type Post = {
 
 export type PostResult = { readonly kind: 'delivered'; readonly status: number } | PostFailure;
 export type PostFailure = {
-  readonly kind: 'rejected' | 'blocked' | 'failed';
+  readonly kind: 'rejected' | 'blocked' | 'timeout' | 'failed';
   readonly code: WebhookErrorCode;
   /** A code of the system or a sentence, for the log. */
   readonly cause: string;
