@@ -42,7 +42,7 @@ test('a disk with room for a page, but not for a change, is not ready, after a r
     await until(() => after.stats.canWrite);
   }));
 
-test('failures have one line a minute, and one after changes were accepted again', async (t) => {
+test('failures have one line in the log, and another one after changes were accepted again', async (t) => {
   const logged: string[] = [];
   const database = await openNotes(t, { log: (_, message) => logged.push(message) });
   const limit = (pages: number) => database.write((db) => void db.get(`PRAGMA max_page_count = ${pages}`));
