@@ -244,12 +244,11 @@ export class Service {
       connections: this.connections,
       caches: [caches.orders, caches.customers],
       passwordsWaiting: this.#parts.hasher.waiting,
-      exports: exports.counts,
       certificateExpiresAt: this.#certificate.notAfter,
       lastBackupAt: lastBackupAt(this.#parts.config.dataFolder),
     };
     const ofFeatures = this.#features.flatMap((each) => each.metrics?.() ?? []);
-    return this.metrics.text(figures, ofFeatures);
+    return this.metrics.text(figures, [...exports.families(), ...ofFeatures]);
   }
 
   get #isStopping(): boolean {

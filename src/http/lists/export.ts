@@ -43,19 +43,6 @@ export type ExportFile<T> = {
  */
 export type ElementReader<T, C> = (authorize: () => C) => AsyncIterable<readonly T[]>;
 
-/** `ends` counts the exports that ended, by reason. */
-type ExportCounts = {
-  readonly running: number;
-  readonly ends: ReadonlyMap<string, number>;
-};
-
-export function exportFamilies({ running, ends }: ExportCounts): Family[] {
-  return [
-    gauge('orderly_exports_running', 'Exports under way.', running),
-    counter('orderly_exports_ended_total', 'Exports that ended, by how.', labelledSamples('reason', ends)),
-  ];
-}
-
 /** The part of `Exports` that routes use. */
 export type HandlerExports = Pick<Exports, 'createResult'>;
 
@@ -76,6 +63,7 @@ export class Exports {
     },
   });
   #refused = 0;
+  /** The number of exports that ended, by reason. */
   readonly #ends = new Map<string, number>();
 
   constructor({ log, timers }: { readonly log: Logger; readonly timers: Timers }) {
@@ -83,8 +71,12 @@ export class Exports {
     this.#timers = timers;
   }
 
-  get counts(): ExportCounts {
-    return { running: this.#slots.running, ends: this.#ends };
+  families(): Family[] {
+    const ends = labelledSamples('reason', this.#ends);
+    return [
+      gauge('orderly_exports_running', 'Exports under way.', this.#slots.running),
+      counter('orderly_exports_ended_total', 'Exports that ended, by how.', ends),
+    ];
   }
 
   /**

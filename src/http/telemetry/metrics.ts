@@ -13,7 +13,6 @@ import { version } from '../../base/version.ts';
 import { securityEventLevels, type SecurityEventName } from '../../security-event.ts';
 import type { Database } from '../../storage/database.ts';
 import type { ConnectionCounts } from '../connections/http-server.ts';
-import { exportFamilies, type Exports } from '../lists/export.ts';
 import type { Route } from '../routing/route.ts';
 import { LoopDelay } from './loop-delay.ts';
 
@@ -30,7 +29,6 @@ type MetricsFigures = {
   readonly connections: ConnectionCounts;
   readonly caches: readonly CacheCounts[];
   readonly passwordsWaiting: number;
-  readonly exports: Exports['counts'];
   /** Milliseconds since 1970; undefined without TLS. */
   readonly certificateExpiresAt: number | undefined;
   /** Milliseconds since 1970; undefined if there was no backup. */
@@ -59,7 +57,7 @@ export function createMetrics() {
     durations.add(milliseconds / 1000);
   }
 
-  /** `others` are the families of the features. */
+  /** `others` are the families of exports and of the features. */
   function text(figures: MetricsFigures, others: readonly Family[]): string {
     const { storage, connections } = figures;
     const { user, system } = process.cpuUsage();
@@ -115,7 +113,6 @@ export function createMetrics() {
         'Password hashes waiting or running.',
         figures.passwordsWaiting,
       ),
-      ...exportFamilies(figures.exports),
       ...others,
       gauge(
         'orderly_certificate_end_timestamp_seconds',

@@ -133,11 +133,12 @@ describe('exports at once', insideOnly, () => {
   });
 
   test('exports of users leave a slot to staff, however many users there are', async (t) => {
-    const { ask, open, people, finish } = await exporting(t);
+    const { ask, open, people, finish, sample } = await exporting(t);
     const [user, other, staff] = await people('user', 'user', 'staff');
     const first = await open(user);
     assertProblem(await ask(other), 'unavailable');
     const second = await open(staff);
+    assert.equal(sample('orderly_exports_running'), 2);
     finish();
     for (const each of [first, second]) assert.equal(await isReadWhole(each), true);
     await assertStatus(ask(other), 200);
@@ -269,6 +270,10 @@ async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>
     }
     return taken;
   }
+  function sample(name: string, labels = ''): number {
+    const samples = exports.families().find((family) => family.name === name)?.samples ?? [];
+    return samples.find(([each]) => each === labels)?.[1] ?? 0;
+  }
   async function people<R extends readonly ('user' | 'staff')[]>(...roles: R) {
     const made: Person[] = [];
     for (const role of roles) made.push(await service.person(role));
@@ -281,7 +286,8 @@ async function exporting(t: TestContext, source?: ElementReader<unknown, Caller>
     open: ({ token }: Person) => openUnread(service, token, path),
     untilStill,
     streams,
-    ends: (reason: string) => exports.counts.ends.get(reason) ?? 0,
+    sample,
+    ends: (reason: string) => sample('orderly_exports_ended_total', `{reason="${reason}"}`),
     /** Ends the list after the elements that the service has read. */
     finish: () => void (isFinished = true),
   };

@@ -141,7 +141,6 @@ test('each family shows the value that was counted for it', (t) => {
     },
     buckets: 61,
     passwordsWaiting: 62,
-    exports: { running: 81, ends: new Map([['complete', 83]]) },
     certificateExpiresAt: 71_500,
     lastBackupAt: 72_500,
   };
@@ -176,8 +175,6 @@ test('each family shows the value that was counted for it', (t) => {
     'orderly_security_events_total{event="authz_fail"}': 1,
     orderly_rate_limit_buckets: 61,
     orderly_password_hashes_waiting: 62,
-    orderly_exports_running: 81,
-    'orderly_exports_ended_total{reason="complete"}': 83,
     orderly_things_running: 84,
     orderly_certificate_end_timestamp_seconds: 71,
     orderly_last_backup_timestamp_seconds: 72,
