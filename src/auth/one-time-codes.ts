@@ -61,17 +61,10 @@ export function recoveryCodeHash(code: string): Buffer {
   return hash('sha256', code.replaceAll(/[\s-]/g, '').toUpperCase(), 'buffer');
 }
 
-/** Encodes bytes as in RFC 4648 section 6, without padding. */
+/** Encodes bytes as in RFC 4648 section 6, without padding: each letter stands for five bits. */
 export function base32(bytes: Uint8Array): string {
   const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
-  let text = '';
-  let bits = 0;
-  let bitCount = 0;
-  for (const byte of bytes) {
-    bits = (bits << 8) | byte;
-    bitCount += 8;
-    for (; bitCount >= 5; bitCount -= 5) text += alphabet.charAt((bits >>> (bitCount - 5)) & 31);
-    bits &= (1 << bitCount) - 1;
-  }
-  return bitCount === 0 ? text : text + alphabet.charAt((bits << (5 - bitCount)) & 31);
+  const bits = Array.from(bytes, (byte) => byte.toString(2).padStart(8, '0')).join('');
+  const groups = bits.match(/.{1,5}/g) ?? [];
+  return groups.map((group) => alphabet.charAt(parseInt(group.padEnd(5, '0'), 2))).join('');
 }
