@@ -21,8 +21,8 @@ export class CallerCache {
   /** Returns look-ups that search this cache first. */
   wrap({ findSession, findKey }: CallerLookups): CallerLookups {
     return {
-      findSession: (id) => findThrough(this.sessions, id, findSession),
-      findKey: (id) => findThrough(this.keys, id, findKey),
+      findSession: (id) => this.sessions.getOrFind(id, findSession),
+      findKey: (id) => this.keys.getOrFind(id, findKey),
     };
   }
 
@@ -30,16 +30,4 @@ export class CallerCache {
     this.sessions.clear();
     this.keys.clear();
   }
-}
-
-function findThrough<Found>(
-  map: BoundedMap<number, Found>,
-  id: number,
-  find: (id: number) => Found | undefined,
-): Found | undefined {
-  const known = map.get(id);
-  if (known !== undefined) return known;
-  const found = find(id);
-  if (found !== undefined) map.set(id, found);
-  return found;
 }

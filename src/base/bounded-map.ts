@@ -39,6 +39,15 @@ export class BoundedMap<Key, Value> {
     return entry.value;
   }
 
+  /** Returns the value of the key. If there is none, sets and returns what `find` returns, unless that is undefined. */
+  getOrFind(key: Key, find: (key: Key) => Value | undefined): Value | undefined {
+    const known = this.get(key);
+    if (known !== undefined) return known;
+    const found = find(key);
+    if (found !== undefined) this.set(key, found);
+    return found;
+  }
+
   set(key: Key, value: Value): void {
     this.delete(key);
     const weight = this.#weigh(value);

@@ -36,6 +36,18 @@ test('the weight of a map is the sum of its values’ weights, and never more th
   assert.deepEqual([map.weight, map.size, map.get('49')], [0, 0, undefined]);
 });
 
+test('a value that is missing is looked up once, and one that isn’t found is looked up again', () => {
+  const map = new BoundedMap<string, string>(4);
+  const lookUps: string[] = [];
+  const find = (key: string): string | undefined => {
+    lookUps.push(key);
+    return key === 'a' ? 'found' : undefined;
+  };
+  const found = ['a', 'a', 'b', 'b'].map((key) => map.getOrFind(key, find));
+  assert.deepEqual(found, ['found', 'found', undefined, undefined]);
+  assert.deepEqual(lookUps, ['a', 'b', 'b']);
+});
+
 test('a value that weighs more than half of the bound is not kept, and evicts no other', () => {
   const map = new BoundedMap<string, string>(20, byLength);
   map.set('a', 'xxxxx');

@@ -28,13 +28,11 @@ export function representationsOf<Row, T>(
     ...source,
     ownerOf: ({ ownerId }) => ownerId,
     find(db, id) {
-      const known = cache?.get(id);
-      if (known !== undefined) return known;
-      const row = source.find(db, id);
-      if (row === undefined) return undefined;
-      const representation = represent(row);
-      cache?.set(id, representation);
-      return representation;
+      const representRowOf = (): Representation<T> | undefined => {
+        const row = source.find(db, id);
+        return row === undefined ? undefined : represent(row);
+      };
+      return cache === undefined ? representRowOf() : cache.getOrFind(id, representRowOf);
     },
   };
 }
