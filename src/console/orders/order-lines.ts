@@ -20,7 +20,7 @@ import {
   showIssue,
 } from '../forms/forms.ts';
 import { Unreachable } from '../service/request-errors.ts';
-import { isLikeCode } from '../page/scans.ts';
+import { isLikeCode } from '../words/codes.ts';
 import { isBarcode } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import { type Article, articlesOf, isSame } from '../products/articles.ts';

@@ -4,13 +4,14 @@ import { productWithCode } from '../products/articles.ts';
 import type { ApiClient } from '../service/api-client.ts';
 import type { Order } from '../words/api-types.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { cardIdOf, recognizeScans, sayUnhandled, type Scans } from '../page/scans.ts';
+import { Scans, sayUnhandled } from '../page/scans.ts';
 import { goTo } from '../page/view.ts';
+import { cardIdOf } from '../words/codes.ts';
 
 /** Recognizes scans until the signal is aborted. */
 export function watchScans(client: ApiClient, signal: AbortSignal): Scans {
   let last = Promise.resolve();
-  const scans: Scans = recognizeScans(
+  const scans: Scans = new Scans(
     {
       place: (code) => (last = last.then(() => placeCode({ client, scans }, code))),
       isKnown: async (code) => (await productWithCode(client, code)) !== undefined,
