@@ -46,6 +46,11 @@ export function fill(element: Element, ...children: readonly Child[]): void {
   element.replaceChildren(...nodesOf(children));
 }
 
+/** Screen readers would say the same text again if it were set again. */
+export function setText(element: Element, text: string): void {
+  if (element.textContent !== text) element.textContent = text;
+}
+
 function applyAttributes(element: Element, attributes: Attributes): void {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === 'function') Object.assign(element, { [name]: value });

@@ -228,6 +228,11 @@ export function enterText(control: Control, text: string): void {
   for (const type of ['input', 'change']) control.dispatchEvent(new Event(type, { bubbles: true }));
 }
 
+/** Browsers dispatch no event for what a script has entered. */
+export function dispatchChange(place: HTMLElement): void {
+  place.dispatchEvent(new Event('change', { bubbles: true }));
+}
+
 function ticksOf(element: HTMLFormElement): HTMLInputElement[] {
   return [...element.querySelectorAll<HTMLInputElement>('[type="checkbox"], [type="radio"]')];
 }

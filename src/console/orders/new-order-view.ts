@@ -48,7 +48,7 @@ function showForm(page: Page, draft: Draft): void {
     await fields.settle();
     fill(message);
     throwIfInvalid(fields.issues(payment !== undefined));
-    lines.question();
+    lines.questionPrices();
     const input = entered();
     const end =
       payment === undefined
@@ -90,7 +90,7 @@ function showForm(page: Page, draft: Draft): void {
   body.addEventListener('submit', () => scans.heldCount > 0 && saySending());
   customer.focus();
   fields.takeScans();
-  client.addEventListener('reachable', lines.lookUpAgain, { signal });
+  client.addEventListener('reachable', () => lines.lookUpAgain(), { signal });
   window.addEventListener('click', (event) => pressedAgain(event, draft, drafts), { signal });
 }
 

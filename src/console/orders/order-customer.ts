@@ -5,9 +5,9 @@ import { phoneText } from '../words/formats.ts';
 import type { Customer, Issue, List } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
 import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
-import { h } from '../browser/elements.ts';
+import { h, setText } from '../browser/elements.ts';
 import { fieldsOf } from '../forms/fields.ts';
-import { type Entered, field, showIssue } from '../forms/forms.ts';
+import { dispatchChange, type Entered, field, showIssue } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
 import { sayUnhandled } from '../page/scans.ts';
 import { isLikeCode } from '../words/codes.ts';
@@ -18,8 +18,6 @@ import { contactMembers } from '../customers/customer-members.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import type { orderDelivery } from './order-delivery.ts';
-import { say } from './order-line.ts';
-import { changed } from './order-lines.ts';
 
 /** A new one has no id. */
 type Chosen = Customer | { readonly id?: undefined; readonly name: string; readonly address: null };
@@ -84,7 +82,7 @@ export function orderCustomer(page: Page, options: Options) {
 
   function chooseAndSay(customer: Chosen): void {
     choose(customer);
-    changed(control);
+    dispatchChange(control);
   }
 
   function draw(): void {
@@ -92,7 +90,7 @@ export function orderCustomer(page: Page, options: Options) {
     const isNew = now !== undefined && now.id === undefined;
     contact.element.hidden = !isNew;
     const newOne = delivery.isSent ? t('A new customer, who gets the address below.') : t('A new customer.');
-    say(about, isNew ? newOne : detailsOf(now));
+    setText(about, isNew ? newOne : detailsOf(now));
   }
 
   /** The customers who are found, and a new one of this name. */

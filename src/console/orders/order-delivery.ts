@@ -3,13 +3,11 @@
 import type { Address, Issue } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
 import { hasValues } from '../page/concurrent-edit.ts';
-import { button, fill, h } from '../browser/elements.ts';
+import { button, fill, h, setText } from '../browser/elements.ts';
 import { addressInput } from '../forms/fields.ts';
 import { addressLines } from '../words/formats.ts';
-import { checkbox } from '../forms/forms.ts';
+import { checkbox, dispatchChange } from '../forms/forms.ts';
 import { rich, t } from '../words/texts.ts';
-import { say } from './order-line.ts';
-import { changed } from './order-lines.ts';
 
 type Options = {
   /** Whether the order has no customer to be sent to. */
@@ -50,7 +48,7 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   choices.addEventListener('input', () => (isSaid = true));
   handedOver.addEventListener('click', () => {
     isSaid = taken.checked = true;
-    changed(taken);
+    dispatchChange(taken);
   });
 
   function write(value: Address | null): void {
@@ -62,7 +60,7 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
   function draw(): void {
     const isKnown = !isToNobody() && address.read() !== null;
     if (!isSaid) (isSale && !isKnown ? handedOver : sent).checked = true;
-    say(hint, said());
+    setText(hint, said());
     element.hidden = isSale && !sent.checked;
     for (const each of [rows, offer]) each.hidden = !sent.checked;
   }
@@ -99,7 +97,7 @@ export function orderDelivery({ isToNobody, isSale }: Options) {
       if (typed === null || (own !== null && hasValues(own, typed))) return write(own);
       const use = button(t('Use theirs'), () => {
         write(own);
-        changed(rows);
+        dispatchChange(rows);
       });
       const lines = own !== null && h('bdi', addressLines(own).join(', '));
       const about = { address: lines, use };

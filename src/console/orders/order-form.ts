@@ -13,7 +13,7 @@ import { rich, t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { type OrderCustomer, orderCustomer } from './order-customer.ts';
 import { orderDelivery } from './order-delivery.ts';
-import { orderLines } from './order-lines.ts';
+import { OrderLines } from './order-lines.ts';
 
 type Options = {
   readonly idempotencyKey: string;
@@ -39,13 +39,13 @@ export function orderForm(page: Page, options: Options) {
   const changes = changed === undefined ? 'all' : stages[changed.status].changes;
   const [hasItems, hasDelivery] = [changes === 'all', changes !== 'note'];
   const hasCustomer = hasDelivery && (changed === undefined || changed.customer !== null);
-  const lines = orderLines(client);
+  const lines = new OrderLines(client);
   const delivery = orderDelivery({ isToNobody: () => customer.isNobody, isSale });
   const customer: OrderCustomer = orderCustomer(page, {
     idempotencyKey,
     isSale,
     delivery,
-    goOn: lines.focusEmpty,
+    goOn: () => lines.focusEmpty(),
   });
   const noteField = field({
     label: t('Note'),
