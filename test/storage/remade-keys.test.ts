@@ -74,6 +74,17 @@ test('rows that come to the same key stay two: the older has it, and start and c
   for (const note of notes.slice(1)) assert.match(stdout, note);
 });
 
+test('an address stays taken by the user who signs in with it, once the older user has another one', async (t) => {
+  const service = await serviceFor(t, { folder: folderWithTwins(t), settings });
+  const { token } = await service.signIn(service.admin.email, service.admin.password);
+  const moved = await service.patch('/api/users/2', { token, body: { email: 'rosa@example.com' } });
+  assert.equal(moved.status, 200);
+  const email = 'ROSA@xn--bcher-kva.example';
+  const taken = await service.post('/api/users', { token, body: { name: 'Rosa', email, password } });
+  assertProblem(taken, 'email-taken');
+  assert.equal((await service.signIn(email, password)).id, 5);
+});
+
 test('kept customers are sorted and found by the new keys', async (t) => {
   const folder = folderWithTwins(t);
   {

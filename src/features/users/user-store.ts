@@ -193,8 +193,8 @@ export function endCredentials(permit: Permit, user: Owned<StoredUser>): void {
 }
 
 function checkEmailFree(db: Connection, email: string, exceptId: number): void {
-  const other = db.get('SELECT 1 FROM users WHERE emailKey = ? AND id <> ?', emailKey(email), exceptId);
-  if (other === undefined) return;
+  const sql = 'SELECT 1 FROM users WHERE emailKey IN (?, ?) AND id <> ?';
+  if (db.get(sql, ...keysOf(userEmails, email), exceptId) === undefined) return;
   throw new Problem('email-taken', `Another user has the e-mail address ${email}.`);
 }
 
