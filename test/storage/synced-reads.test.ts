@@ -133,3 +133,26 @@ test('a long query is answered once the commits that it saw are on disk', async 
 function missing(db: Connection): void {
   if (db.get('SELECT 1 FROM notes WHERE id = 7') === undefined) throw new Error('There is no such note.');
 }
+
+test('a long query that saw a commit which then fails to get on disk is not answered', async (t) => {
+  const disk = new HeldDisk(t);
+  const failed: Error[] = [];
+  let results = 0;
+  const database = await openNotes(t, {
+    fdatasync: disk.fdatasync,
+    onFatal: (error) => failed.push(error),
+    sqlWorker: workersBy('read', async (run) => {
+      const rows = await run();
+      results += 1;
+      return rows;
+    }),
+  });
+  const write = database.write(addNote('first'));
+  await until(() => disk.pending.length === 1);
+  const counting = database.readInWorker('SELECT count(*) FROM notes', []);
+  await until(() => results === 1);
+  const both = Promise.allSettled([write, counting]);
+  await disk.endSync(new Error('EIO'));
+  for (const each of await both) assert(each.status === 'rejected' && isUnavailable(each.reason));
+  assert.equal(failed.length, 1);
+});
