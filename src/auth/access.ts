@@ -52,7 +52,7 @@ export function clientOf({ caller, network }: Requester): string {
   return caller?.client ?? network;
 }
 
-/** The rows that a caller may see, by owner. Every list takes a row access. */
+/** The rows that a caller may see, by owner. Every list of users' rows takes a row access. */
 export type RowAccess = 'all' | { readonly userId: number };
 
 /** Who may call an operation. */

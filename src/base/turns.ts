@@ -1,7 +1,7 @@
 // Divides long work, such as a document or a delivery, so that it never holds the event loop for long.
 //
 // Node waits for events, runs the callbacks of all events that have come, and waits again: a *turn* of the event
-// loop. A *task* takes a millisecond or two. Tasks run in the order in which they came, at the end of a turn, for
+// loop. A *task* takes a few milliseconds. Tasks run in the order in which they came, at the end of a turn, for
 // `turnMillisecondsMax` at most; the rest waits for the next turn. Longer work is a generator that yields after
 // each *step*; `runSteps` makes each step a task.
 import { performance } from 'node:perf_hooks';

@@ -1,7 +1,7 @@
 // The list of a resource from its declaration: its parameters (at the end the usual filters), and the rows that they
 // select.
 //
-// Row access is a filter like any other, so that no list can be without it. If an index begins with the filtered columns
+// Row access is a filter like any other, so that no list of users' rows can be without it. If an index begins with the filtered columns
 // and has the order, only its ranges are read. For `/orders?customerId=7&createdFrom=…&status=open,paid`, newest first:
 //
 //     SELECT createdAt AS key, id FROM orders WHERE customerId = ? AND createdAt >= ? AND status = ?

@@ -14,8 +14,7 @@ type Origin = {
 
 /**
  * A running write, and the caller whose rights were read inside it. The functions that make the
- * changes of requests require a permit instead of a connection, so a change without the check doesn't
- * compile. (The cleanup, deliveries and stored responses need no rights, and mostly use connections.)
+ * changes of requests require a permit instead of a connection, so that nobody forgets the check. (The cleanup, deliveries and stored responses need no rights, and mostly use connections.)
  */
 export type Permit<C = unknown> = {
   readonly writer: Connection;
