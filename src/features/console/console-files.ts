@@ -79,7 +79,7 @@ function compact(text: string): string {
   const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
   return lines
     .replaceAll(/(?<=[,;{([])\n|\n(?=[.)}\]?:&|])/g, '')
-    .replaceAll(/ (?:=>|=|===|!==|&&|\|\||\?\?) /g, (operator) => operator.trim())
+    .replaceAll(/ (?:=>|=|===|!==|&&|\|\||\?\??|:|[<>]=?) /g, (operator) => operator.trim())
     .replaceAll(/(?<=\{) | (?=\})|(?<=\)) (?=\{)|(?<=\b(?:if|for|while|switch)) (?=\()/g, '');
 }
 
