@@ -184,6 +184,7 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     await person.see(`Order ${id} is changed.`);
     await person.press('Change the note');
     await person.seeEntered('/note', 'Left with the neighbour.');
+    await person.see('Only its note can be changed: it is no longer open or paid.');
     await orders.change(id, { note: 'Came back.' });
     await person.seeEntered('/note', 'Came back.');
     await person.miss('in place of theirs');

@@ -492,6 +492,21 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     assert.equal((await orders.read(id))['payment'], 'transfer');
   });
 
+  await t.test('find an item whose name was typed into Customer, which is no new customer', async () => {
+    await begin();
+    await person.enter('Customer', 'green tea, 250 g');
+    await person.press('Item “Green tea, 250 g”');
+    await seeItems(teaLine);
+    await person.seeEntered('/customerId', '');
+    await person.enter('Customer', 'Cup');
+    await tab.press('F4');
+    await person.see('Choose a customer from the list, or enter the name of a new one.');
+    await tab.until(`document.querySelector('[role=option]')?.innerText.startsWith('Item “Cup”')`);
+    await person.press('New customer “Cup”');
+    await tab.press('F4');
+    await tab.until(`document.querySelector('#notices').innerText.includes('New customer “Cup”')`);
+  });
+
   await t.test('to a name that was typed say that it is a new customer', async () => {
     await scanned(tea);
     await person.enter('Customer', 'Dandelion honey');

@@ -63,8 +63,10 @@ function changeForm(page: Page, known: Version<ChangedOrder>): Child {
   });
   fields.body.querySelector('.form-issue')?.before(news);
   fields.takeScans();
-  return fields.body;
+  return [fixed === fixedMembers.note && h('p.hint', onlyNote), fields.body];
 }
+
+const onlyNote = t('Only its note can be changed: it is no longer open or paid.');
 
 const priceMembers = ['status', 'items', 'currency'];
 /** What can't be changed any more, by what can. */

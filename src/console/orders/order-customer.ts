@@ -1,8 +1,8 @@
 // The customer in the form of an order: one that is found while the user types, a new one with the name that was typed,
 // who is made with the order, or nobody in particular, for what is sold over the counter.
 import { type ApiClient, query } from '../service/api-client.ts';
-import { phoneText } from '../words/formats.ts';
-import type { Customer, Issue, List } from '../words/api-types.ts';
+import { money, phoneText } from '../words/formats.ts';
+import type { Customer, Issue, List, Product } from '../words/api-types.ts';
 import { card } from '../page/cards.ts';
 import { combobox, type Found, type FoundGroup } from '../forms/combobox.ts';
 import { h, setText } from '../browser/elements.ts';
@@ -15,6 +15,7 @@ import { isLongGtin } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { contactMembers } from '../customers/customer-members.ts';
+import { productNamed } from '../products/articles.ts';
 import { customerSearch } from '../customers/customer-search.ts';
 import { walkInName, walkInNames } from '../customers/customer-words.ts';
 import type { orderDelivery } from './order-delivery.ts';
@@ -93,7 +94,7 @@ export function orderCustomer(page: Page, options: Options) {
     setText(about, isNew ? newOne : detailsOf(now));
   }
 
-  /** The customers who are found, and a new one of this name. */
+  /** The customers who are found, and a new one of this name; first the product that is called so. */
   async function optionsFor(q: string, signal: AbortSignal): Promise<readonly FoundGroup[]> {
     const own = {
       id: newCustomer,
@@ -104,8 +105,32 @@ export function orderCustomer(page: Page, options: Options) {
         contact.element.querySelector('input')?.focus();
       },
     };
-    const found = await find(q, signal);
-    return [{ label: t('Customers'), found: hasCode(q, last?.name) ? found : [...found, own] }];
+    const [found, product] = await Promise.all([find(q, signal), productNamed(client, q, signal)]);
+    const items = product === undefined ? [] : [itemOption(product)];
+    return [
+      { label: t('Items'), found: items },
+      { label: t('Customers'), found: hasCode(q, last?.name) ? found : [...found, own] },
+    ];
+  }
+
+  /** A name that was typed into the wrong field. */
+  function itemOption({ name, sku, unitPrice, currency }: Product): Found {
+    return {
+      id: 'item',
+      name: t('Item “{name}”', { name }),
+      about: money(unitPrice, currency),
+      choose() {
+        moveToItems(sku);
+        goOn();
+      },
+    };
+  }
+
+  /** What has this code is no customer, and becomes an item. */
+  function moveToItems(detail: string): void {
+    control.value = '';
+    search.close();
+    control.dispatchEvent(new CustomEvent('scan', { detail, bubbles: true }));
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */
@@ -116,10 +141,7 @@ export function orderCustomer(page: Page, options: Options) {
       return active !== undefined;
     }
     if (key === 'Enter' && active === undefined && isLongGtin(text())) {
-      const detail = text();
-      control.value = '';
-      search.close();
-      control.dispatchEvent(new CustomEvent('scan', { detail, bubbles: true }));
+      moveToItems(text());
       return true;
     }
     // a scanner doesn't wait for the answer with its next code
@@ -135,14 +157,16 @@ export function orderCustomer(page: Page, options: Options) {
     if (isLikeCode(text())) void resolve().catch(() => undefined); // the order says so
   }
 
-  /** Chooses the only customer with this code; a name that nobody has is that of a new customer. */
+  /** Chooses the only customer with this code; a name that nobody and no product has is that of a new customer. */
   async function resolve(): Promise<void> {
     const q = text();
     if (q === '' || chosen() !== undefined) return;
+    const named = productNamed(client, q);
     const { data } = await client.get<List<Customer>>(`/customers?${query({ q, limit: 2 })}`);
+    const isProduct = (await named) !== undefined;
     if (text() !== q || chosen() !== undefined) return;
     const [found, ...others] = data;
-    if (found === undefined && !isNameless(q)) choose(newNamed(q));
+    if (found === undefined && !isProduct && !isNameless(q)) choose(newNamed(q));
     if (found !== undefined && others.length === 0 && isLikeCode(q)) chooseAndSay(found);
   }
 

@@ -87,6 +87,16 @@ export function articlesOf(client: ApiClient) {
   };
 }
 
+/** Returns the product that is sold now under this name; undefined also if none can be found at the moment. */
+export async function productNamed(
+  client: ApiClient,
+  name: string,
+  signal?: AbortSignal,
+): Promise<Product | undefined> {
+  const found = await productsOf(client, name, signal).catch(() => []);
+  return found.find((product) => isSame(product.name, name));
+}
+
 /** Returns the product that is sold now with this SKU or barcode, or with another number of the same article. */
 export async function productWithCode(
   client: ApiClient,
