@@ -545,11 +545,15 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       `have total, button, and what is said in sight at ${width}, which hide no field`,
       async () => {
         await tab.screen(width, 'light');
+        const titleTop = `document.querySelector('main h1').getBoundingClientRect().top`;
         const id = await scanned(tea);
+        await tab.evaluate('scrollTo(0, 0)');
+        const before = await tab.evaluate(titleTop);
         await tab.press('F4');
         await tab.until(isSold(id));
         await seeItems();
         await tab.evaluate('scrollTo(0, 0)');
+        if (width > 390) assert.equal(await tab.evaluate(titleTop), before, 'nothing moves');
         const covered = `[...document.querySelectorAll('main h1, main form :is(input, select, button), .side a')]
         .filter((each) => {
           const [a, b] = [each, document.querySelector('.notice')].map((one) => one.getBoundingClientRect());
@@ -567,7 +571,7 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     );
 
   await t.test('leave no empty place above the next one, once something is scanned for it', async () => {
-    await tab.screen(820, 'light');
+    await tab.screen(390, 'light');
     const id = await scanned(tea);
     await tab.evaluate(`{
       window.later = setTimeout;
