@@ -84,7 +84,7 @@ export function addSession(permit: Permit, session: NewSessionRow): number {
   const { writer: db, origin } = permit;
   const { now } = origin;
   const { userId } = session;
-  endOldest(db, userId);
+  endOldest(permit, userId);
   const times = { createdAt: now, lastUsedAt: now, expiresAt: expiresAtOf(now, now) };
   const seed = { refreshSeed: randomBytes(16), refreshGeneration: 0 };
   const id = sessions.insert(db, { ...session, ...seed, ...times });
@@ -93,11 +93,13 @@ export function addSession(permit: Permit, session: NewSessionRow): number {
 }
 
 /** Ends the user's oldest session if the user has as many as allowed. */
-function endOldest(db: Connection, userId: number): void {
+function endOldest(permit: Permit, userId: number): void {
+  const db = permit.writer;
   const sql = 'SELECT id FROM sessions WHERE userId = ? ORDER BY id DESC LIMIT 1 OFFSET ?';
   const [id] = db.get<[number]>(sql, userId, sessionsPerUserMax - 1) ?? [];
   if (id === undefined) return;
   sessions.remove(db, id);
+  recordEvent(permit, { type: 'session.ended', subjectId: id, ownerId: userId });
   db.invalidate({ table: 'sessions', id });
 }
 

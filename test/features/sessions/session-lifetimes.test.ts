@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, test } from 'node:test';
 import { assertProblem, sharedService } from '../../support/http-support.ts';
-import { idsIn } from '../../support/resource-support.ts';
+import { idsIn, valuesIn } from '../../support/resource-support.ts';
 import { insideOnly, password, serviceFor, type TestResponse, type Person } from '../../support/service.ts';
 
 const minute = 60_000;
@@ -147,4 +147,24 @@ describe('in time', insideOnly, () => {
       assert.equal((await other.get('/api/sessions?limit=1')).status, 200);
     }
   });
+});
+
+test('a session beyond the thousandth ends the oldest one, with an event', insideOnly, async (t) => {
+  const service = await serviceFor(t);
+  const person = await service.person();
+  await service.inside?.database.write((db) => {
+    db.run(
+      'INSERT INTO sessions (userId, refreshSeed, createdAt, lastUsedAt, expiresAt) ' +
+        'WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 999) ' +
+        'SELECT userId, refreshSeed, createdAt, lastUsedAt, expiresAt FROM sessions, n WHERE id = ?',
+      person.sessionId,
+    );
+  });
+  const newer = await service.signIn(person.email, password);
+  assertProblem(await person.get(pathOf(person)), 'invalid-token');
+  const events = await newer.get(`/api/users/${person.id}/events?limit=2`);
+  assert.deepEqual(valuesIn(events, 'type', 'subject'), [
+    ['session.created', pathOf(newer)],
+    ['session.ended', pathOf(person)],
+  ]);
 });
