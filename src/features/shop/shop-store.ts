@@ -52,6 +52,7 @@ export class CurrentShop {
   readonly #read: Connection;
   readonly #config: Config;
   #shop: Shop;
+  #isStale = false;
 
   constructor(read: Connection, config: Config) {
     this.#read = read;
@@ -60,17 +61,28 @@ export class CurrentShop {
   }
 
   get inEffect(): Shop {
+    if (this.#isStale) this.#readAgain();
     return this.#shop;
   }
 
   /** Returns the country whose phone numbers may be sent in national form. */
   get country(): string | undefined {
-    return this.#shop.country ?? undefined;
+    return this.inEffect.country ?? undefined;
   }
 
   onDurableChanges(invalidations: readonly Invalidation[]): void {
-    const isStale = invalidations.some((each) => each === 'everything' || each.table === 'shop');
-    if (isStale) this.#shop = shopInEffect(findShop(this.#read), this.#config);
+    this.#isStale ||= invalidations.some((each) => each === 'everything' || each.table === 'shop');
+    if (this.#isStale) this.#readAgain();
+  }
+
+  /** The former shop holds while its row can't be read: a damaged page costs only the requests that need it. */
+  #readAgain(): void {
+    try {
+      this.#shop = shopInEffect(findShop(this.#read), this.#config);
+      this.#isStale = false;
+    } catch {
+      // whoever asks next tries again
+    }
   }
 }
 
