@@ -102,6 +102,7 @@ export function listOf<F extends ListFilters, S extends string>({
   ): RowSelection {
     const asked: { readonly sort?: string } = query;
     const sources: readonly QueryValues[] = [pathValues, asked, access === 'all' ? {} : access];
+    const owners = valuesIn(sources, 'userId').map(Number);
     const { sort = usual } = asked;
     const isDescending = sort.startsWith('-');
     const key = sorts[(isDescending ? sort.slice(1) : sort) as S]; // the schema has checked it
@@ -113,7 +114,7 @@ export function listOf<F extends ListFilters, S extends string>({
       table,
       key,
       isDescending,
-      owners: valuesIn(sources, 'userId').map(Number),
+      owners: access === 'all' && owners.length === 0 ? 'any' : owners,
       where: whereOf(given, leading && requested ? [isOneOf(leading.column, requested)] : []),
       ranges: isOrdered(given, key) ? rangesOf(given, key, leading && { ...leading, requested }) : undefined,
     };

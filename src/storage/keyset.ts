@@ -21,8 +21,8 @@ export type Selection = RowSelection | SearchSelection;
 
 /** The rows of a list that is read page by page, sorted by `key` and then by id. */
 export type RowSelection = {
-  /** The owners of all rows. Checked again as rows are loaded, since the read worker found them earlier. */
-  readonly owners: readonly number[];
+  /** Each row belongs to all of these. Checked again as rows are loaded, since the read worker found them earlier. */
+  readonly owners: 'any' | readonly number[];
   readonly table: string;
   readonly key: string;
   readonly isDescending: boolean;
@@ -154,7 +154,7 @@ export async function countRows(database: SearchDatabase, { table, where }: RowS
 
 /** Selects the rows for which the condition holds, newest first; an index has them in this order. */
 export function newestFirst(table: string, where: Condition): RowSelection {
-  return { table, key: 'id', isDescending: true, where, ranges: [where], owners: [] };
+  return { table, key: 'id', isDescending: true, where, ranges: [where], owners: 'any' };
 }
 
 /** Selects the rows of a user that meet the condition, newest first. */

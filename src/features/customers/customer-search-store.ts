@@ -123,7 +123,7 @@ export function findMatchingCustomers(
   const { phrases } = search;
   if (phrases.length === 0) return Promise.resolve([]);
   const { sql, params } = where;
-  if (owners.length > 0) {
+  if (owners !== 'any') {
     const newest = `SELECT ${searchedColumns} FROM customers WHERE ${sql} ORDER BY id DESC`;
     return database.readInWorker(newest, params, { search: { phrases, columns: 'texts', rowsMax } });
   }

@@ -191,7 +191,7 @@ function hasSameOwners<C>(
 
 /** Whether the selection has rows of this owner, who may have changed since the read worker found the row. */
 function mayHaveRowsOf({ owners }: Selection, ownerId: number | null): boolean {
-  return owners.every((id) => id === ownerId);
+  return owners === 'any' || (owners.length > 0 && owners.every((id) => id === ownerId));
 }
 
 function idsOf(positions: readonly KeysetPosition[]): number[] {
