@@ -71,16 +71,10 @@ function withoutComments(text: string): string {
   return code.replaceAll(/ \/\/ .*$/gm, '');
 }
 
-/**
- * Drops blanks at both ends of lines, where types were, within and before brackets and around operators, also those of a
- * text, and the ends that need no new line.
- */
+/** Drops blanks at both ends of lines and where types were, also those of a text, and the ends that need no new line. */
 function compact(text: string): string {
   const lines = text.replaceAll(/^ +| +$| +(?=[),;])/gm, '').replaceAll(/ {2,}/g, ' ');
-  return lines
-    .replaceAll(/(?<=[,;{([])\n|\n(?=[.)}\]?:&|])/g, '')
-    .replaceAll(/ (?:=>|=|===|!==|&&|\|\||\?\??|:|[<>]=?) /g, (operator) => operator.trim())
-    .replaceAll(/(?<=\{) | (?=\})|(?<=\)) (?=\{)|(?<=\b(?:if|for|while|switch)) (?=\()/g, '');
+  return lines.replaceAll(/(?<=[,;{([])\n/g, '');
 }
 
 function compactStyle(text: string): string {
