@@ -198,6 +198,13 @@ test('products in the console', { timeout: 120_000 }, async (t) => {
     await person.see('Earl Grey, 100 g is added.');
     const added = (await list()).find(({ name }) => name === 'Earl Grey, 100 g');
     assert.deepEqual([added?.['sku'], added?.['barcode']], ['4012345678901', '4012345678901']);
+    await person.press('Change Earl Grey');
+    await person.seeEntered('/sku', '');
+    await person.enter('Barcode', '4006381333931');
+    await person.press('Save');
+    await person.see('Earl Grey, 100 g is changed.');
+    const changed = (await list()).find(({ name }) => name === 'Earl Grey, 100 g');
+    assert.deepEqual([changed?.['sku'], changed?.['barcode']], ['4006381333931', '4006381333931']);
   });
 
   await t.test('the next one can be added at once, before the list is loaded again', async () => {

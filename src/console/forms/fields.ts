@@ -92,6 +92,9 @@ export function fieldsOf(members: readonly Member[], options: FieldsOptions = {}
     // a price is written in its currency
     for (const name of new Set(['currency', ...inputs.keys()]))
       if (name in given) inputs.get(name)?.write(given[name]);
+    for (const { name, defaultsTo } of members)
+      if (defaultsTo !== undefined && name in given && given[name] === given[defaultsTo])
+        inputs.get(name)?.write(null); // it follows that member
   }
   write(values ?? Object.fromEntries(members.map(({ name, first = null }) => [name, first])));
   return {
