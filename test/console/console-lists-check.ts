@@ -80,6 +80,14 @@ test('lists of the console', { timeout: 120_000 }, async (t) => {
     }
   });
 
+  await t.test('have the current tab in sight on a phone', async () => {
+    await tab.screen(390, 'light');
+    await person.go('#/orders?status=refunded');
+    const current = `document.querySelector('.tabs [aria-current]').getBoundingClientRect()`;
+    await tab.until(`${current}.right <= innerWidth && ${current}.left >= 0`);
+    await tab.screen(1280, 'light');
+  });
+
   await t.test('offer to delete a customer who has no orders', async () => {
     const { body } = await service.post('/customers', { token, body: { name: 'Nobody' } });
     await person.go(`#/customers/${body.id}`);

@@ -108,5 +108,8 @@ export function tabLinks(
   const links = tabs.map(([value, text]) =>
     h('a', { href: href(value), 'aria-current': value === current && 'page' }, text),
   );
+  const shown = links.find((link) => link.hasAttribute('aria-current'));
+  // a phone has no room for all of them
+  requestAnimationFrame(() => shown?.scrollIntoView({ block: 'nearest', inline: 'nearest' }));
   return h('nav.tabs', { 'aria-label': label }, links);
 }

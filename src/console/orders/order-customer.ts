@@ -45,7 +45,7 @@ export function orderCustomer(page: Page, options: Options) {
   const { idempotencyKey, isSale, delivery, goOn } = options;
   const search = combobox({
     label: t('Customer'),
-    placeholder: t('Nobody, or name, e-mail, phone, number'),
+    placeholder: t('Nobody, or name, phone, number'),
     lookUp: optionsFor,
     onKey: pressed,
   });

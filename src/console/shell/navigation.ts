@@ -5,7 +5,7 @@ import { roleNames } from '../words/column-names.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Attributes, button, fill, h, icon, icons } from '../browser/elements.ts';
 import { signOut } from '../page/sign-out.ts';
-import { documentationLink } from '../words/page-meta.ts';
+import { documentationLink, shopOfPage } from '../words/page-meta.ts';
 import { findAll } from './shortcuts.ts';
 import { t } from '../words/texts.ts';
 
@@ -67,7 +67,12 @@ export function navigationBar(app: App, current: string): HTMLElement[] {
   });
   const out = button(t('Sign out'), () => signOutOrSay(app), { class: 'quiet' });
   return [
-    h('a.brand', { href: '#/' }, h('span.mark', { 'aria-hidden': 'true' }), 'orderly'),
+    h(
+      'a.brand',
+      { href: '#/' },
+      h('span.mark', { 'aria-hidden': 'true' }),
+      h('span.clip', { dir: 'auto' }, shopOfPage().name ?? 'orderly'),
+    ),
     find,
     ...links,
     more,

@@ -4,7 +4,7 @@ import { type BrowserSession, keepsNothing } from '../service/browser-session.ts
 import { ask } from '../forms/dialogs.ts';
 import { button, type Child, fill, h } from '../browser/elements.ts';
 import { field, type Field, form } from '../forms/forms.ts';
-import { documentationLink } from '../words/page-meta.ts';
+import { documentationLink, shopOfPage } from '../words/page-meta.ts';
 import { Rejection, problemText } from '../service/request-errors.ts';
 import { rich, t } from '../words/texts.ts';
 
@@ -42,7 +42,7 @@ export function signInView(container: HTMLElement, session: BrowserSession, agai
     container,
     h(
       'main.sign-in',
-      h('h1', h('span.mark', { 'aria-hidden': 'true' }), 'orderly'),
+      h('h1', h('span.mark', { 'aria-hidden': 'true' }), shopOfPage().name ?? 'orderly'),
       body,
       h('details', question, h('p', firstPassword), h('p', lostPassword)),
       !storage.isThere && h('p.banner', keepsNothing),
