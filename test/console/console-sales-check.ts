@@ -207,12 +207,18 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     for (const code of ['9999999999999', tea.barcode]) await tab.scan(code);
     await tab.press('F4');
     await tab.evaluate('holdOnly(null)');
-    await tab.until(`${refusal}?.startsWith('Not paid, and still open.')`);
+    await tab.until(`${refusal}?.startsWith('Not sold. Line 2: No product ')`);
+    const issues = `[...document.querySelectorAll('.line .issue')].filter((each) => each.innerText !== '').length`;
+    assert.equal(await tab.evaluate(issues), 1);
+    assert.equal(await tab.evaluate(`${refusal}.split('9999999999999').length`), 2, 'it is named once');
     assert.equal(await tab.evaluate('window.tones'), 2, 'for the code, and for the payment');
     await tab.scan(tea.barcode);
     await tab.until('window.tones === 3');
     assert.equal((await orders.newest()).id, id - 1);
-    await person.press('Remove item 2');
+    await tab.scan('8888888888888');
+    await tab.until(`(${issues}) === 2`);
+    await person.press('Remove what wasn’t found');
+    await person.miss('Remove what wasn’t found');
     await tab.press('F4');
     await tab.until(isSold(id));
     assert.equal(await tab.evaluate(refusal), undefined);
@@ -230,8 +236,11 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
       `document.querySelector('.form-issue').innerText.startsWith('The service couldn’t be reached.')`,
     );
     await tab.until('window.tones === 2'); // of the scan, too
+    const others = `[...document.querySelectorAll('.line .issue, .refused')].map((each) => each.innerText).join('')`;
+    assert.equal(await tab.evaluate(others), '', 'it is said once');
     await network(tab, { latency });
     await seeItems(teaLine, cupLine);
+    await tab.until(`document.querySelector('.form-issue').innerText === ''`);
     await wait(1_000);
     assert.equal((await orders.newest()).id, id - 1, 'nothing is sent by itself');
     await tab.press('F4');
@@ -286,7 +295,7 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.scan(cup.barcode, { milliseconds: 80 });
     await network(tab, { latency });
     await seeItems(teaLine, ['4000000000000', '', '1', ''], cupLine);
-    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await person.see('No product that is sold now has the code “4000000000000”: enter its name and price.');
   });
 
   await t.test('are taken back by a refund, with their items in a new order', async () => {

@@ -117,7 +117,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     await begin();
     await tab.evaluate(focusItem);
     for (const code of ['9999999999999', old.barcode, mug.barcode, 'TEA-40FT']) await tab.scan(code);
-    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await person.see('No product that is sold now has the code “9999999999999”: enter its name and price.');
     await person.see('Its price is in USD: enter it in EUR.');
     await seeItems(
       ['9999999999999', '', '1', ''],
@@ -127,7 +127,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     );
     await tab.press('F4');
     await person.see('Price is required.');
-    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await person.see('No product that is sold now has the code “9999999999999”: enter its name and price.');
   });
 
   await t.test('of what no product has ask for its name, which is typed over the code', async () => {
@@ -160,7 +160,7 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     await tab.scan('9999999999999');
     await wait(200);
     await tab.type('grace');
-    await person.see('No product that is sold now has this SKU or barcode: enter its name and price.');
+    await person.see('No product that is sold now has the code “9999999999999”: enter its name and price.');
     await tab.evaluate(quickly);
     assert.equal(await tab.evaluate(focused), 'grace');
   });

@@ -9,6 +9,7 @@ import { type Entered, field, form, messageOf, textOf } from '../forms/forms.ts'
 import type { Scans } from '../page/scans.ts';
 import { cardIdOf } from '../words/codes.ts';
 import { stages } from '../words/statuses.ts';
+import { Rejection, Unreachable } from '../service/request-errors.ts';
 import { rich, t } from '../words/texts.ts';
 import type { Page } from '../page/view.ts';
 import { type OrderCustomer, orderCustomer } from './order-customer.ts';
@@ -106,10 +107,17 @@ export function orderForm(page: Page, options: Options) {
     }
   }
 
-  /** Where the next customer’s seller sees it, and until the sale is paid. */
+  /** Where the next customer’s seller sees it, and until the sale is paid. That the service is away is said below. */
   function sayRefused(error: unknown): void {
     soundAlarm();
-    refuse(t('Not paid, and still open. {reason}', { reason: messageOf(error) }));
+    if (error instanceof Unreachable) return;
+    const issues = error instanceof Rejection ? error.issues : [];
+    const found = issues.flatMap(({ pointer = '' }) => /^#?\/items\/(\d+)/.exec(pointer)?.[1] ?? []);
+    const numbers = [...new Set(found)].map((index) => Number(index) + 1).join(', ');
+    const reason = messageOf(error);
+    refuse(
+      t('Not sold. {reason}', { reason: numbers === '' ? reason : `${t('Line')} ${numbers}: ${reason}` }),
+    );
   }
 
   /** While the service is away, nothing else shows that the code has arrived. */

@@ -11,10 +11,6 @@ import { type ItemTexts, type ReadItem, withOneMinus } from './order-items.ts';
 export type NewItem = Omit<Item, 'total'>;
 type Fault = readonly [control: Control, detail: string];
 
-export const unknownItem = t(
-  'No product that is sold now has this SKU or barcode: enter its name and price.',
-);
-
 /** No price is meant to be so many times the product's own. */
 const farAboveTimes = 20;
 /** A product that costs less may stand for any price, which is typed with each sale. */
@@ -98,7 +94,7 @@ export class OrderLine {
 
   /** Whether it still has the code that no product has, for which a name is to be typed. */
   get isUnknown(): boolean {
-    return this.unknownCode !== '' && this.text === this.unknownCode;
+    return this.unknownCode !== '' && this.text === this.unknownCode && !this.hasPrice;
   }
 
   /** A price in another currency has to be typed. */
@@ -116,10 +112,15 @@ export class OrderLine {
 
   /** What is typed next takes the place of a code that no product has. */
   askName(): void {
-    showIssue(this.name, unknownItem);
+    showIssue(this.name, this.#unknownItem);
     this.search.close();
     this.name.focus();
     this.name.select();
+  }
+
+  get #unknownItem(): string {
+    const { unknownCode: code } = this;
+    return t('No product that is sold now has the code “{code}”: enter its name and price.', { code });
   }
 
   /** Scrolls it into the view, above the bar, whatever has the focus. */
@@ -145,9 +146,9 @@ export class OrderLine {
   }
 
   faults({ name, quantity, unitPrice }: ReadItem, currency: string): Fault[] {
+    if (this.isUnknown) return [[this.name, this.#unknownItem]];
     const faults: Fault[] = [];
     if (name === '') faults.push([this.name, t('{label} is required.', { label: t('Item') })]);
-    else if (name === this.unknownCode && !this.hasPrice) faults.push([this.name, unknownItem]);
     if (quantity === undefined)
       faults.push([this.quantity, t('Quantity must be a whole number of 1 or more.')]);
     if (unitPrice === undefined) faults.push([this.price, priceIssue(this.price.value.trim(), currency)]);

@@ -26,7 +26,7 @@ import { isBarcode } from '../words/gtin.ts';
 import { money, shopCurrency } from '../words/formats.ts';
 import { t } from '../words/texts.ts';
 import { type ReadItem, readItem, sumOf } from './order-items.ts';
-import { type NewItem, OrderLine, unknownItem } from './order-line.ts';
+import { type NewItem, OrderLine } from './order-line.ts';
 
 type Content = { readonly currency: string; readonly items: readonly NewItem[] };
 type ReadLine = ReadItem & { readonly line: OrderLine };
@@ -41,6 +41,7 @@ export class OrderLines {
   readonly #articles: ReturnType<typeof articlesOf>;
   readonly #currencyField = field({ label: t('Currency'), pointer: '/currency', control: currencyChoice() });
   readonly #list = h('ol');
+  readonly #tidy = button(t('Remove what wasn’t found'), () => this.#dropUnknown());
   #lines: readonly OrderLine[] = [];
   /** Answers are entered one after the other, so that the second scan of a code finds the line of the first. */
   #lookUps: Promise<void> = Promise.resolve();
@@ -50,7 +51,7 @@ export class OrderLines {
     this.#articles = articlesOf(client);
     const more = button([icon(icons.add), t('Add item')], () => this.#add().name.focus());
     const discount = button(t('Add discount'), () => this.#addDiscount());
-    const sum = h('div.sum.buttons', more, discount, this.#currencyField.element);
+    const sum = h('div.sum.buttons', more, discount, this.#tidy, this.#currencyField.element);
     this.element = card(t('Items'), h('div.lines', this.#list, sum));
     this.#add();
     void this.#articles.loadSold().then(() => this.draw());
@@ -123,6 +124,7 @@ export class OrderLines {
       for (const [member, { dataset }] of controls) dataset['pointer'] = `/items/${index}/${member}`;
     const currencies = new Set([...this.#articles.currencies, currency, shopCurrency()]);
     this.#currencyField.element.hidden = currencies.size === 1;
+    this.#tidy.hidden = this.#lines.every((line) => !line.isUnknown);
     setText(this.total, money(sumOf(read), currency));
   }
 
@@ -199,6 +201,12 @@ export class OrderLines {
     this.#lines = this.#lines.filter((each) => each !== line);
     line.element.remove();
     if (this.#lines.length === 0) this.#add();
+  }
+
+  #dropUnknown(): void {
+    for (const line of this.#lines) if (line.isUnknown) this.#drop(line);
+    this.focusEmpty();
+    dispatchChange(this.#list);
   }
 
   #emptyLine(): OrderLine {
@@ -298,9 +306,11 @@ export class OrderLines {
   #sayUnanswered(line: OrderLine, failure: unknown, typed: string): void {
     soundAlarm();
     line.failure = failure;
-    showIssue(line.name, failure === undefined ? unknownItem : messageOf(failure));
-    if (failure !== undefined) return;
+    // that the service is away is said at the button
+    if (failure !== undefined)
+      return showIssue(line.name, failure instanceof Unreachable ? '' : messageOf(failure));
     line.unknownCode = line.text;
+    this.#showFaults(line);
     if (textInFocus() === typed) line.askName();
   }
 
