@@ -58,20 +58,30 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.miss(chooseOwn);
     await person.press('Sign out');
     await person.signIn(service.url, { email: 'mary@example.com', password: first });
-    await person.see(chooseOwn);
+    const focused = `document.activeElement?.dataset.pointer`;
+    await person.see('Choose one that nobody else knows.');
+    await tab.until(`${focused} === '/password'`);
+    await person.miss('Current password');
+    await person.press('Later');
+    await person.see('Received today');
     await person.reload();
     await person.see(chooseOwn);
-    await person.press(chooseOwn);
+    await tab.until(`${focused} === '/currentPassword'`);
     await person.enter('Current password', first);
     await person.enter('New password', 'a password of Mary');
     await person.press('Change password');
     await person.see('The password is changed');
+    await person.see('Received today');
     await person.miss(chooseOwn);
     await person.press('Sign out');
     const made = { email: 'made@example.com', password: 'abcde-fghij-kmnpq-rstuv-wxyz2' }; // as the service makes them
     await service.post('/api/users', { token: await token(), body: { ...made, name: 'Made' } });
     await person.signIn(service.url, made);
     await person.see('Choose your own password within 7 days.');
+    await person.enter('New password', 'a password of Made');
+    await person.press('Change password');
+    await person.see('No orders yet');
+    await person.miss(chooseOwn);
     await person.press('Sign out');
     await person.signIn(service.url, admin);
     await person.miss('Choose your own password');
@@ -84,7 +94,16 @@ test('an administrator is asked for the shop at the first sign-in', { timeout: 1
     await person.see('Some questions, once for all devices.');
     await tab.until(`document.activeElement?.dataset.pointer === '/name'`);
     assert.equal(await valueOf('timeZone'), 'Europe/Vienna');
-    await tab.evaluate(`document.querySelector('[data-pointer="/country"]').value = 'AT'`);
+    await person.see('Europe/Vienna is no time zone of United States.');
+    for (const [country, ...wanted] of [
+      ['IE', 'Europe/Dublin', 'EUR'],
+      ['CL', 'Europe/Dublin', 'CLP'], // which has several zones
+      ['AT', 'Europe/Vienna', 'EUR'],
+    ] as const) {
+      await person.choose('[data-pointer="/country"]', country);
+      assert.deepEqual([await valueOf('timeZone'), await valueOf('currency')], wanted);
+    }
+    await person.miss('is no time zone of');
     assert.equal(await valueOf('registration'), 'closed', 'nobody is let in by an answer that was not given');
     await person.enter('Name of the shop', 'Teehaus');
     await person.enter('Its address, in one line', 'Ring 1, 1010 Wien');

@@ -9,15 +9,16 @@ import { fieldsOf, type Member } from '../forms/fields.ts';
 import { action, choice, form } from '../forms/forms.ts';
 import { chooseLanguage, language, languages } from '../words/language.ts';
 import { askForObject } from '../page/object-form.ts';
-import { metaText } from '../words/page-meta.ts';
+import { isShopAsked, metaText } from '../words/page-meta.ts';
 import { signOut } from '../page/sign-out.ts';
 import { rich, t } from '../words/texts.ts';
-import { type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
+import { goTo, type Page, type Reload, reloadable, setPageTitle, skeleton } from '../page/view.ts';
 import { type Access, accessCards, readAccess } from './access.ts';
 import { qrPicture } from './qr-picture.ts';
 import { totpPart } from './totp-setup.ts';
 
 export function accountView(page: Page): void {
+  if (page.parameters.has('first')) return ownPasswordView(page);
   const content = h('div', skeleton(6));
   reloadable<Access>(page, content, {
     load: (loading) => readAccess(loading, page.user.id),
@@ -42,7 +43,7 @@ function accountContent(page: Page, access: Access, reload: Reload): Child {
         ]),
         action(t('Change …'), () => changeName(page)),
       ),
-      card(t('Password'), passwordForm(page, reload)),
+      card(t('Password'), passwordForm(page, { done: reload })),
       languageCard(),
     ),
     h(
@@ -56,6 +57,18 @@ function accountContent(page: Page, access: Access, reload: Reload): Child {
       otherDevicesCard(),
     ),
   );
+}
+
+/** The one question at the first sign-in: others know a password that was made for somebody. */
+function ownPasswordView(page: Page): void {
+  const { main, user } = page;
+  const next = user.role === 'admin' && isShopAsked() ? '/shop?first' : '/';
+  const lead = h('p', t('Your password was made for you. Choose one that nobody else knows.'));
+  const later = h('a.button', { href: `#${next}` }, t('Later'));
+  const done = async (): Promise<void> => goTo(next);
+  const content = h('section.card', lead, passwordForm(page, { done, others: later }));
+  fill(main, setPageTitle(t('Choose your own password')), h('div.narrow', content));
+  queueMicrotask(() => content.querySelector<HTMLElement>('[type="password"]')?.focus());
 }
 
 /** The choice is this device’s, as a till has one for all who work at it. */
@@ -103,19 +116,26 @@ const passwordMembers: readonly Member[] = [
   },
 ];
 
-function passwordForm({ client, session, user }: Page, reload: Reload): HTMLElement {
-  const fields = fieldsOf(passwordMembers);
+type PasswordForm = { readonly done: () => Promise<void>; readonly others?: Child };
+
+/** Right after a sign-in with a password that was made for the user, only the new one is asked for. */
+function passwordForm(page: Page, { done, others }: PasswordForm): HTMLElement {
+  const { client, session, user } = page;
+  const { firstPassword: currentPassword } = session;
+  const isKnown = currentPassword !== undefined;
+  const fields = fieldsOf(passwordMembers.filter(({ name }) => !isKnown || name !== 'currentPassword'));
   const name = h('input', { type: 'email', autocomplete: 'username', value: user.email, hidden: true }); // for password managers
   return form([name, fields.element], {
     submit: t('Change password'),
-    key: 'password',
+    key: isKnown ? 'first-password' : 'password',
+    others,
     async run() {
-      const body = fields.read();
-      await client.send('PATCH', `/api/users/${user.id}`, { body });
-      session.usePassword(String(body['password']));
+      const entered = fields.read();
+      await client.send('PATCH', `/api/users/${user.id}`, { body: { currentPassword, ...entered } });
+      session.usePassword(String(entered['password']));
       fields.write({ currentPassword: null, password: null });
       notify(t('The password is changed; your other sessions have ended.'));
-      await reload();
+      await done();
     },
   });
 }

@@ -6,8 +6,15 @@ import type { Version } from '../service/api-client.ts';
 import { notify } from '../forms/dialogs.ts';
 import { type Child, fill, h } from '../browser/elements.ts';
 import { fieldsOf, type Member } from '../forms/fields.ts';
-import { countryChoices, deviceZone, homeCountry, isTimeZone } from '../words/formats.ts';
-import { form, throwIfInvalid } from '../forms/forms.ts';
+import {
+  countryChoices,
+  countryName,
+  currencies,
+  deviceZone,
+  homeCountry,
+  isTimeZone,
+} from '../words/formats.ts';
+import { enterValue, form, throwIfInvalid } from '../forms/forms.ts';
 import { objectForm } from '../page/object-form.ts';
 import { Rejection } from '../service/request-errors.ts';
 import { setShop, storedShopLater } from '../words/page-meta.ts';
@@ -92,6 +99,7 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
       if (isRenamed) session.dispatchEvent(new Event('user')); // the frame shows the name
       return value;
     }
+    followCountry(fields.element);
     queueMicrotask(() => fields.element.querySelector('input')?.focus());
     return { element: h('div', fields.element, own.element), save };
   }
@@ -110,6 +118,52 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
       else await reload();
     },
   });
+}
+
+/** Until somebody has chosen them, time zone and currency are those of the country, where it has one. */
+function followCountry(element: HTMLElement): void {
+  const selectOf = (name: string): HTMLSelectElement | null =>
+    element.querySelector(`select[data-pointer="/${name}"]`);
+  const [country, zone, currency] = ['country', 'timeZone', 'currency'].map(selectOf);
+  if (!country || !zone || !currency) return;
+  const chosen = new Set<HTMLSelectElement>();
+  const misfit = h('p.hint', { role: 'status' });
+  zone.after(misfit);
+  const follow = (): void => {
+    const zones = zonesOf(country.value);
+    const likely = zones.length === 1 ? zones[0] : zones.find((each) => each === deviceZone());
+    const money = currencyOf(country.value);
+    if (likely !== undefined && !chosen.has(zone)) enterValue(zone, likely);
+    if (money !== undefined && !chosen.has(currency)) enterValue(currency, money);
+    const isMisfit = zones.length > 0 && zone.value !== '' && !zones.includes(zone.value);
+    const names = { zone: zone.value, country: countryName(country.value) };
+    fill(misfit, isMisfit && h('span.late', t('{zone} is no time zone of {country}.', names)));
+  };
+  for (const select of [country, zone, currency])
+    select.addEventListener('change', () => {
+      chosen.add(select);
+      follow();
+    });
+  follow();
+}
+
+/** None in browsers that don't know them. */
+function zonesOf(country: string): readonly string[] {
+  if (country === '') return [];
+  const locale: Partial<Intl.Locale> & { timeZones?: string[] } = new Intl.Locale('und', { region: country });
+  return locale.getTimeZones?.() ?? locale.timeZones ?? [];
+}
+
+const withEuro = 'AD AT BE BG CY DE EE ES FI FR GR HR IE IT LT LU LV MC ME MT NL PT SI SK SM VA XK'.split(
+  ' ',
+);
+/** Units of account, which nothing is paid in. */
+const unitsOfAccount = ['CLF', 'UYI'];
+
+/** Most codes of currencies begin with the code of their country. */
+function currencyOf(country: string): string | undefined {
+  if (withEuro.includes(country)) return 'EUR';
+  return currencies().find((code) => code.slice(0, 2) === country && !unitsOfAccount.includes(code));
 }
 
 function putOff(): void {

@@ -38,6 +38,7 @@ export class BrowserSession extends EventTarget {
   /** Whether the last session expired or was ended elsewhere. */
   hasExpired = false;
   #tokens: StoredTokens | undefined;
+  #firstPassword: string | undefined;
   /** Tabs with the console of a version before 1.1 have other messages, on a channel of their own. */
   readonly #channel = new BroadcastChannel('orderly-session-2');
 
@@ -59,9 +60,15 @@ export class BrowserSession extends EventTarget {
     return storage.read(storedMadeKey);
   }
 
+  /** The password that was made for the user, if it was entered since the page was loaded: it isn't asked for again. */
+  get firstPassword(): string | undefined {
+    return this.#firstPassword;
+  }
+
   /** Called with the password that the user signed in with, or has now. */
   usePassword(password: string): void {
     const maker = passwordMaker(password);
+    this.#firstPassword = maker && password;
     if (maker === undefined) storage.remove(storedMadeKey);
     else storage.write(storedMadeKey, maker);
     this.dispatchEvent(new Event('password'));
@@ -149,6 +156,7 @@ export class BrowserSession extends EventTarget {
     this.hasExpired = message === 'expired' && (before !== undefined || this.hasExpired);
     this.#tokens = typeof message === 'string' ? undefined : message;
     if (this.#tokens === undefined) storage.remove(storedKey);
+    if (before !== this.#tokens?.userId) this.#firstPassword = undefined;
     if (before !== this.#tokens?.userId || isLater) this.dispatchEvent(new Event('user'));
   }
 }

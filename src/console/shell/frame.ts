@@ -7,7 +7,6 @@ import { draftsOf } from '../page/drafts.ts';
 import { keptViews } from './kept-input.ts';
 import { isAllowed, moreView, navigationBar } from './navigation.ts';
 import { newOrderView } from '../orders/new-order-view.ts';
-import { storage } from '../browser/browser-gaps.ts';
 import { Unreachable } from '../service/request-errors.ts';
 import { keepsNothing } from '../service/browser-session.ts';
 import { OrderSteps } from '../page/order-steps.ts';
@@ -33,7 +32,7 @@ import {
 } from '../page/view.ts';
 import { Drawing, keepFocus } from '../browser/drawing.ts';
 import { fill, h } from '../browser/elements.ts';
-import { setShop, shopOfPage, storedShopLater, metaText } from '../words/page-meta.ts';
+import { isShopAsked, metaText, setShop } from '../words/page-meta.ts';
 import { serviceClock } from '../words/service-clock.ts';
 import { t } from '../words/texts.ts';
 
@@ -137,12 +136,15 @@ export function showFrame(reader: Reader, container: HTMLElement, signal: AbortS
   if (serviceClock.isWrong) sayClockIsWrong();
   if (!app.session.isKept) warn(keepsNothing);
   watchShortcuts(app, signal);
-  // an administrator is asked about the shop, unless somebody has said something of it, or put it off here
-  const isShopUnknown =
-    app.user.role === 'admin' && shopOfPage().updatedAt === null && storage.read(storedShopLater) === null;
-  if (/^(#\/?)?$/.test(location.hash) && isShopUnknown) history.replaceState(null, '', '#/shop?first');
+  if (/^(#\/?)?$/.test(location.hash)) history.replaceState(null, '', `#${firstQuestion(app)}`);
   if (metaText('resources') !== '') void addDocumentPages().catch(() => undefined); // the others are there
   draw();
+}
+
+/** What is asked before the first view: for one's own password, then, of an administrator, about the shop. */
+function firstQuestion({ session, user }: App): string {
+  if (session.passwordMadeBy !== null) return '/account?first';
+  return user.role === 'admin' && isShopAsked() ? '/shop?first' : '/';
 }
 
 /** Reads the shop again when it has changed, or may have: events of the shop are for administrators. */
@@ -209,7 +211,7 @@ function showBanner({ client, live, session }: App, banner: HTMLElement, signal:
 
 function passwordBanner(expires: boolean): HTMLElement {
   const text = expires ? t('Choose your own password within 7 days.') : t('Choose your own password.');
-  return h('p.banner', h('a', { href: '#/account' }, text));
+  return h('p.banner', h('a', { href: '#/account?first' }, text));
 }
 
 const awayText = t('This page may be out of date; it is updated as soon as the service is back.');

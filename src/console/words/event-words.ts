@@ -70,6 +70,8 @@ export function changeTexts(
   money: Money,
   currency?: string,
 ): string[] {
+  // what a shop's name and address were isn't kept: the other values alone would look like all
+  if (type === 'shop.changed' && !Object.values(changes).every(Array.isArray)) return [];
   const { items, total, ...others } = changes;
   const isStep = !/\.(changed|corrected)$/.test(type);
   const shown = isStep ? { payment: changes['payment'] } : others;

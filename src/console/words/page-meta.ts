@@ -1,6 +1,7 @@
 // The `meta` elements that the service has written into the page: the codes that the API accepts, the shop, where the
 // documentation is, and whether there are webhooks and imports. The shop is replaced when somebody changes it.
 import type { Shop } from './api-types.ts';
+import { storage } from '../browser/browser-gaps.ts';
 import { type Child, h } from '../browser/elements.ts';
 
 export function metaText(name: string): string {
@@ -31,6 +32,11 @@ export function shopOfPage(): Shop {
 
 /** Stored where an administrator at this device has put off the questions about the shop. */
 export const storedShopLater = 'orderly-shop-later';
+
+/** Whether an administrator is asked about the shop: nobody has said anything of it, or put it off at this device. */
+export function isShopAsked(): boolean {
+  return shopOfPage().updatedAt === null && storage.read(storedShopLater) === null;
+}
 
 /** Whether anybody may sign up. */
 export function isRegistrationOpen(): boolean {
