@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import { network } from './console-actions.ts';
+import { middleOf, network } from './console-actions.ts';
 import { openSignedIn } from './console-shop.ts';
 
 const timeToReadMilliseconds = 6_000;
@@ -105,5 +105,18 @@ test('what the console says over its pages', { timeout: 180_000 }, async (t) => 
     await tab.until(`!document.querySelector("#banner p") && ${message} === undefined`);
     await person.press('Save');
     await person.see('Grace Brewster');
+  });
+
+  await t.test('is above the shade of a dialog, and stays when that is closed', async () => {
+    await person.press('Change');
+    await tab.until('document.activeElement.closest("dialog")');
+    await tab.scan('4006381333931');
+    const button = `document.querySelector('.notice button')`;
+    await tab.until(button);
+    const { x, y } = await middleOf(tab, button);
+    assert.ok(await tab.evaluate(`${button}.contains(document.elementFromPoint(${x}, ${y}))`));
+    await tab.press('Escape');
+    await tab.until('document.querySelector("dialog") === null');
+    await person.see('was scanned while a question was open');
   });
 });

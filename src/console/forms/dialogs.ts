@@ -77,13 +77,22 @@ export function openDialog(title: string, content: Child, onClose: () => void): 
   window.addEventListener('hashchange', close);
   dialog.addEventListener('close', () => {
     window.removeEventListener('hashchange', close);
+    placeNotices();
     dialog.remove();
     // unless that element has been drawn again meanwhile
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('main h1')?.focus();
     onClose();
   });
   dialog.showModal();
+  placeNotices();
   return dialog;
+}
+
+/** Notices are above a dialog's shade while one is open. */
+function placeNotices(): void {
+  const notices = document.getElementById('notices');
+  const place = [...document.querySelectorAll('dialog[open]')].at(-1) ?? document.getElementById('page');
+  if (notices !== null) place?.append(notices);
 }
 
 const noticeMilliseconds = 6_000;
