@@ -133,7 +133,7 @@ export function checkAccess<Params>(
 }
 
 /** Returns the user whose objects a request is about: the caller, or the user whom an administrator names. */
-export function requireOwner(
+export function requireAccountId(
   caller: Caller,
   { userId = caller.userId }: { readonly userId?: number | undefined },
   what: 'API keys' | 'sessions',

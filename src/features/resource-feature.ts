@@ -70,12 +70,12 @@ export function resourceFeature<M extends ResourceMembers>({
       });
     },
     async maintenance() {
-      const { name, plural, topic, samples, notes, shownInEvents, add, hasRows, audit, checks } =
+      const { name, plural, topic, samples, notes, membersInEvents, add, hasRows, audit, checks } =
         await importResource();
       return {
         audits: [audit],
         checks,
-        histories: [{ topic, table: plural, members: shownInEvents, deletion: `${name}.deleted` }],
+        histories: [{ topic, table: plural, members: membersInEvents, deletion: `${name}.deleted` }],
         notes,
         sample: samples && {
           hasRows,

@@ -289,13 +289,13 @@ function changesOf<M extends ResourceMembers>(
   const content: readonly string[] = contentNames(members).map(String);
   const replaceContent = rows.update([...content.filter((each) => !keySources.includes(each)), 'updatedAt']);
   const replaceKeySource = keySources.map((each) => ({ name: each, replace: rows.update([each]) }));
-  const shownInEvents = namesInEvents(members);
+  const membersInEvents = namesInEvents(members);
   const topic = topicOf(`${name}.created`) ?? plural;
 
   const source: ObjectSource<Shown> = {
     name,
     find: (db, id) => found.find(db, id) as Shown | undefined, // of its columns
-    ownerOf: ownerIdOf,
+    ownerIdOf,
     accessOf: (caller) => (isOwned ? rowAccessOf(caller) : 'all'),
   };
 
@@ -306,8 +306,8 @@ function changesOf<M extends ResourceMembers>(
     const id = rows.insert(permit.writer, values);
     afterChange(permit, id, { after: wanted });
     const given: Readonly<Record<string, unknown>> = wanted;
-    const shownNow = Object.fromEntries(shownInEvents.map((each) => [each, given[each] ?? null]));
-    const changes = changesBetween({}, shownNow, shownInEvents);
+    const shownNow = Object.fromEntries(membersInEvents.map((each) => [each, given[each] ?? null]));
+    const changes = changesBetween({}, shownNow, membersInEvents);
     record(permit, 'created', { subjectId: id, ownerId: userId, changes, createdAt });
     return found.written({ userId: null, ...values, id }) as Shown; // of its columns
   }
@@ -331,7 +331,7 @@ function changesOf<M extends ResourceMembers>(
     afterChange(permit, subjectId, { before: current, after: wanted });
     const [ownerId, owner] = [ownerIdOf(wanted), ownerIdOf(current)];
     const formerOwnerId = owner === ownerId ? null : owner;
-    const changes = changesBetween(current, wanted, shownInEvents);
+    const changes = changesBetween(current, wanted, membersInEvents);
     record(permit, verb, { subjectId, ownerId, formerOwnerId, changes });
     return { ...current, ...wanted, updatedAt: timestampOf(updatedAt) };
   }
@@ -357,7 +357,7 @@ function changesOf<M extends ResourceMembers>(
     onWrite?.(permit.writer, id, change);
   }
 
-  return { topic, shownInEvents, source, add, replace, overwrite, remove, hasRows: rows.hasRows };
+  return { topic, membersInEvents, source, add, replace, overwrite, remove, hasRows: rows.hasRows };
 }
 
 /** The issues of a change that only the database shows. */

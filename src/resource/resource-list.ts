@@ -83,8 +83,8 @@ export function listOf<F extends ListFilters, S extends string>({
 }: ListOptions<F, S>) {
   const names = Object.keys(sorts) as S[]; // its own keys
   const sortNames = names.flatMap((each): SortOf<S>[] => [each, `-${each}`]);
-  const usual: string = defaultSort ?? sortNames[0] ?? 'id';
-  const description = `A leading \`-\` means descending; \`${usual}\` by default.`;
+  const usualSort: string = defaultSort ?? sortNames[0] ?? 'id';
+  const description = `A leading \`-\` means descending; \`${usualSort}\` by default.`;
   const title = `${name.charAt(0).toUpperCase()}${name.slice(1)}Sort`;
   const schemas = Object.entries(filters).map(([each, { schema }]) => [each, schema] as const);
   const query = {
@@ -103,7 +103,7 @@ export function listOf<F extends ListFilters, S extends string>({
     const asked: { readonly sort?: string } = query;
     const sources: readonly QueryValues[] = [pathValues, asked, access === 'all' ? {} : access];
     const owners = valuesIn(sources, 'userId').map(Number);
-    const { sort = usual } = asked;
+    const { sort = usualSort } = asked;
     const isDescending = sort.startsWith('-');
     const key = sorts[(isDescending ? sort.slice(1) : sort) as S]; // the schema has checked it
     const given = columnFilters.flatMap(([each, filter]) =>

@@ -69,7 +69,7 @@ export function resourceRoutes<M extends ResourceMembers>(
     summary: `Create a ${name}`,
     countsAsChange: true,
     acceptsIdempotencyKey: true,
-    ownerOf: (db, id) => representations.find(db, id)?.ownerId,
+    findOwnerId: (db, id) => representations.find(db, id)?.ownerId,
     body: New,
     reply: { kind: 'object', schema: Shown, location: ({ id }) => `/${plural}/${id}` },
     problems,

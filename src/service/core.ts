@@ -34,7 +34,7 @@ export function createCore({ secrets, hasher, ...running }: CoreOptions) {
     const { openapiDocument } = await import('../openapi/openapi.ts');
     return turns.runSteps(openapiDocument(router.mounted, { tags: tagsOf(chosen), publicUrl, version }));
   });
-  const { storedResponses: responses, ...cryptography } = createCryptography(secrets, publicUrl);
+  const { storedResponses: responseStore, ...cryptography } = createCryptography(secrets, publicUrl);
   const services: FeatureServices = {
     ...running,
     ...cryptography,
@@ -49,5 +49,5 @@ export function createCore({ secrets, hasher, ...running }: CoreOptions) {
     problemPage: problemPageOf(chosen, describe),
     declared,
   };
-  return { services, router, responses, caches, exports };
+  return { services, router, responseStore, caches, exports };
 }

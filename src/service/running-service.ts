@@ -284,7 +284,7 @@ export class Service {
   #createHandler(): RequestHandler {
     const { database, metrics } = this;
     const { config, log, now, timers } = this.#parts;
-    const { router, responses, caches, services } = this.#core;
+    const { router, responseStore, caches, services } = this.#core;
     const authenticator = createAuthenticator({
       signer: services.signer,
       lookups: lookupsOf(database.read),
@@ -293,8 +293,8 @@ export class Service {
     });
     return new RequestHandler({
       router,
-      call: { database, authenticator, lookupsOf, now },
-      respond: {
+      callServices: { database, authenticator, lookupsOf, now },
+      responseServices: {
         publicUrl: this.publicUrl,
         isTls: config.tls.mode !== 'off',
         isStopping: () => this.#isStopping,
@@ -307,7 +307,7 @@ export class Service {
         unsent: new UnsentResponses(capacity.unsentBytes, () => (metrics.dropped.unread += 1)),
       },
       limiters: services.limiters,
-      responses,
+      responseStore,
       acceptsQueryKeys: config.apiKeyQuery,
       log,
     });

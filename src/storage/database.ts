@@ -94,7 +94,10 @@ export async function openDatabase(options: DatabaseOptions): Promise<Database> 
 
 function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: () => void): Database {
   const { folder, onDurableChanges, checkpoints = 'own', log = () => {} } = options;
-  const { sqlWorker = (of) => new SqlWorker(of), fdatasync: sync = maySync ? fdatasync : skipSync } = options;
+  const {
+    sqlWorker = (workerOptions) => new SqlWorker(workerOptions),
+    fdatasync: sync = maySync ? fdatasync : skipSync,
+  } = options;
   const file = databaseFile(folder);
   const stats = newStats();
   stats.canWrite = startWal(sqlite, folder, log);
@@ -167,10 +170,10 @@ function startDatabase(options: DatabaseOptions, sqlite: DatabaseSync, unlock: (
     async readInWorker<R extends Row>(
       sql: string,
       params: readonly SqlValue[],
-      of?: StatementOptions,
+      statementOptions?: StatementOptions,
     ): Promise<R[]> {
       if (closing !== undefined) throw unavailable(unavailableReasons.closing);
-      const rows = await readWorker.run(sql, params, of).catch(throwAsUnavailable);
+      const rows = await readWorker.run(sql, params, statementOptions).catch(throwAsUnavailable);
       await transactions.whenSynced(); // the query may have seen commits that aren't on disk yet
       return rows as unknown as R[]; // the caller knows the columns of its statement
     },

@@ -39,7 +39,7 @@ export type SearchScope = Pick<RowSelection, 'owners' | 'where'>;
 
 /** The rows that a search finds: a single page. */
 export type SearchSelection = Pick<RowSelection, 'owners'> & {
-  readonly search: (database: SearchDatabase, rows: number) => Promise<KeysetPosition[]>;
+  readonly search: (database: SearchDatabase, rowsMax: number) => Promise<KeysetPosition[]>;
 };
 
 /** The positions of a page's rows, in order. */
@@ -55,27 +55,27 @@ export type SearchDatabase = Pick<DatabaseReads, 'readInWorker'>;
 export function findPage(
   database: DatabaseReads,
   selection: Selection,
-  { after, rows }: { readonly after: KeysetPosition | undefined; readonly rows: number },
+  { after, rowsMax }: { readonly after: KeysetPosition | undefined; readonly rowsMax: number },
 ): PagePositions | Promise<PagePositions> {
   if ('search' in selection)
-    return selection.search(database, rows).then((positions) => ({ positions, next: undefined }));
+    return selection.search(database, rowsMax).then((positions) => ({ positions, next: undefined }));
   const { ranges } = selection;
   if (ranges === undefined) {
     const { sql, params } = sortingStatement(selection, after);
     return database
-      .readInWorker<Row & KeysetPosition>(sql, [...params, rows + 1])
-      .then((positions) => toPage(positions, rows));
+      .readInWorker<Row & KeysetPosition>(sql, [...params, rowsMax + 1])
+      .then((positions) => toPage(positions, rowsMax));
   }
   const rest = ranges.flatMap((range) => rangesAfter(selection, range, after));
-  if (rest.length === 0) return toPage([], rows);
+  if (rest.length === 0) return toPage([], rowsMax);
   const { sql, params } = mergingStatement(selection, rest);
-  return toPage(database.read.all<Row & KeysetPosition>(sql, ...params, rows + 1), rows);
+  return toPage(database.read.all<Row & KeysetPosition>(sql, ...params, rowsMax + 1), rowsMax);
 }
 
 /** `positions` has one more than the page, if the list continues. */
-function toPage(positions: readonly KeysetPosition[], rows: number): PagePositions {
-  if (positions.length <= rows) return { positions, next: undefined };
-  return { positions: positions.slice(0, rows), next: positions[rows - 1] };
+function toPage(positions: readonly KeysetPosition[], rowsMax: number): PagePositions {
+  if (positions.length <= rowsMax) return { positions, next: undefined };
+  return { positions: positions.slice(0, rowsMax), next: positions[rowsMax - 1] };
 }
 
 /** Reads the ranges from their indexes; SQLite merges them. The parameter of the LIMIT follows. */
@@ -136,13 +136,13 @@ function directionOf({ isDescending }: RowSelection): string {
 export function rankPositions(
   positions: readonly KeysetPosition[],
   id: number,
-  rows: number,
+  rowsMax: number,
 ): KeysetPosition[] {
   const ranks = new Map<number, number>();
   for (const [key, each] of positions) ranks.set(each, Math.min(Number(key), ranks.get(each) ?? 1));
   if (ranks.has(id)) ranks.set(id, -1);
   const ranked = [...ranks].sort(([a, rank], [b, other]) => rank - other || b - a);
-  return ranked.slice(0, rows).map(([each, rank]) => [rank, each]);
+  return ranked.slice(0, rowsMax).map(([each, rank]) => [rank, each]);
 }
 
 /** Counts all rows of a list, in the read worker. */

@@ -22,7 +22,7 @@ export type ObjectSource<T> = {
   readonly name: string;
   readonly find: (db: Connection, id: number) => T | undefined;
   /** Returns the owner's id, or null if the object has no owner. */
-  readonly ownerOf: (object: T) => number | null;
+  readonly ownerIdOf: (object: T) => number | null;
   readonly accessOf: (caller: Caller) => RowAccess;
 };
 
@@ -52,12 +52,12 @@ export function requireOwned<T>(
 
 function requireWithin<T>(
   access: RowAccess,
-  { name, find, ownerOf }: ObjectSource<T>,
+  { name, find, ownerIdOf }: ObjectSource<T>,
   { db, id }: { readonly db: Connection; readonly id: number },
 ): T {
   const object = find(db, id);
   if (object === undefined) throw notFound(name, id);
-  if (!allows(access, ownerOf(object))) throw forbidden(`This ${name} belongs to another user.`);
+  if (!allows(access, ownerIdOf(object))) throw forbidden(`This ${name} belongs to another user.`);
   return object;
 }
 

@@ -72,8 +72,8 @@ export class Transactions {
   readonly #options: Options;
   readonly #stats: StorageStats;
   readonly #writer: Connection;
-  /** The connection of `read`. */
-  readonly #reading: Connection;
+  /** Reads without the checks of `read`: for what begins and ends the snapshot itself. */
+  readonly #unguardedRead: Connection;
   readonly #queued: Write[] = [];
   #unsynced: Unsynced | undefined;
   /** The last sync, with what follows it. */
@@ -92,7 +92,7 @@ export class Transactions {
     this.#options = options;
     this.#stats = options.stats;
     this.#writer = new Connection(options.writing);
-    this.#reading = new Connection(options.reading);
+    this.#unguardedRead = new Connection(options.reading);
     this.read = new Connection(options.reading, (query) => this.#runRead(query));
     this.#totalChanges = this.#readTotalChanges();
     this.#takeSnapshot(); // opens the file: `close` counts on two connections where the WAL has to stay
@@ -385,12 +385,12 @@ export class Transactions {
   }
 
   #takeSnapshot(): void {
-    this.#reading.run('BEGIN');
-    this.#reading.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
+    this.#unguardedRead.run('BEGIN');
+    this.#unguardedRead.get('SELECT 1 FROM sqlite_schema'); // BEGIN alone takes no snapshot
   }
 
   #endSnapshot(): void {
-    if (this.#options.reading.isTransaction) this.#reading.run('ROLLBACK'); // some errors of a query have ended it
+    if (this.#options.reading.isTransaction) this.#unguardedRead.run('ROLLBACK'); // some errors of a query have ended it
   }
 
   /** While a sync runs, reads would still see the old state, and put it into caches. */

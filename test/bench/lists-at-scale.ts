@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { encodeCursor, type ListQuery } from '../../src/http/lists/cursor.ts';
-import { Lists, orderOf } from '../../src/http/lists/list.ts';
+import { Lists, sortOf } from '../../src/http/lists/list.ts';
 import { represent, type Representation } from '../../src/http/responses/representation.ts';
 import { migrations } from '../../src/service/features.ts';
 import { customerResource } from '../../src/features/customers/customers.ts';
@@ -190,7 +190,7 @@ function deepCursor(connection: Connection, selection: RowSelection): string | u
   const sql = `SELECT ${key}, id FROM ${table} WHERE id >= ? AND ${where.sql} LIMIT 1`;
   const position = connection.get<Row & KeysetPosition>(sql, middle, ...where.params);
   if (position === undefined) return undefined;
-  return encodeCursor({ path: '/list', query: {}, order: orderOf(selection) }, position);
+  return encodeCursor({ path: '/list', query: {}, order: sortOf(selection) }, position);
 }
 
 /** Returns the time of the first page, or of one in the middle: the longer one. */

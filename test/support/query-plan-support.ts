@@ -22,7 +22,7 @@ async function planOf(selection: RowSelection, after: KeysetPosition | undefined
   } as unknown as Connection; // keyset.ts calls nothing else
   const readInWorker = async (sql: string, params: readonly SqlValue[]) =>
     explain('read worker', sql, params);
-  await findPage({ read, readInWorker }, selection, { after, rows: 50 });
+  await findPage({ read, readInWorker }, selection, { after, rowsMax: 50 });
   const [only, ...others] = asked;
   assert(only !== undefined && others.length === 0, 'a page is one statement');
   return only;

@@ -91,18 +91,18 @@ const valuesCharsMax = 4_096;
 
 /**
  * The members of `after` that differ from those of `before`. An event shows the values of those in
- * `shownValues`. Of others, which may be personal data, it shows only the names.
+ * `membersInEvents`. Of others, which may be personal data, it shows only the names.
  */
 export function changesBetween(
   before: Readonly<Record<string, unknown>>,
   after: Readonly<Record<string, unknown>>,
-  shownValues: readonly string[],
+  membersInEvents: readonly string[],
 ): Changes {
   const changes: Record<string, Changes[string]> = {};
   for (const [name, value] of Object.entries(after)) {
     const was = before[name] ?? null;
     const isSame = Object.is(was, value) || isDeepStrictEqual(was, value); // most are identical
-    if (!isSame) changes[name] = shownValues.includes(name) ? boundedPair(was, value) : null;
+    if (!isSame) changes[name] = membersInEvents.includes(name) ? boundedPair(was, value) : null;
   }
   return changes;
 }

@@ -2,7 +2,7 @@
 import {
   checkStepUp,
   recentSignIn,
-  requireOwner,
+  requireAccountId,
   signedIn,
   type Caller,
   type Scope,
@@ -65,7 +65,7 @@ export function keyRoutes({ lists, declared }: KeyServices): Route[] {
       problems: ['forbidden'],
       handle(call) {
         const selectionFor = (caller: Caller) =>
-          keySelection({ userId: requireOwner(caller, call.query, 'API keys') });
+          keySelection({ userId: requireAccountId(caller, call.query, 'API keys') });
         return lists.page(call, { selectionFor, elements: keys });
       },
     }),

@@ -31,7 +31,7 @@ export type StoredKey = Key & { readonly userId: number };
 export const keySource: ObjectSource<StoredKey> = {
   name: 'API key',
   find: rows.find,
-  ownerOf: ({ userId }) => userId,
+  ownerIdOf: ({ userId }) => userId,
   accessOf: accountAccessOf,
 };
 

@@ -24,15 +24,15 @@ const readOnly = readOnlyNames(orderMembers);
 export function mergeOrder(current: Order, patch: OrderPatch, caller: Caller): OrderContent {
   const { total: _computed, ...content } = currentContent(current);
   const target = patch.status ?? current.status;
-  const { payment: paymentRule } = stages[target];
-  const payment = paymentRule === 'none' ? null : current.payment; // a correction back to open empties it
+  const { payment: paymentOfStage } = stages[target];
+  const payment = paymentOfStage === 'none' ? null : current.payment; // a correction back to open empties it
   const issues = readOnlyIssues(current, patch, readOnly);
   issues.push(...withdrawnCurrencyIssues(current, patch));
   const needsReason = isStaff(caller) && isCorrection(current.status, patch.status);
   const isBlank = (patch.reason ?? '').trim() === '';
   if (needsReason && isBlank) issues.push(missingReason);
   const changesPayment = patch.payment !== undefined && patch.payment !== current.payment;
-  if (changesPayment && paymentRule === 'final') issues.push(finalPayment);
+  if (changesPayment && paymentOfStage === 'final') issues.push(finalPayment);
   const merged = mergePatch({ ...content, payment }, patch);
   return orderContentOf(requireFittingMerge(PatchedOrder, merged, issues));
 }

@@ -93,7 +93,7 @@ async function countsFor(call: CountsCall, caller: Caller): Promise<OrderCounts>
   return isDeepStrictEqual(rowAccessOf(currentCaller), access) ? counts : countsFor(call, currentCaller);
 }
 
-const ofOne = {
+const ordersOfOne = {
   method: 'GET',
   tag: 'Orders',
   scope: 'orders:read',
@@ -103,7 +103,7 @@ const ofOne = {
 
 export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
-    ...ofOne,
+    ...ordersOfOne,
     path: '/customers/{id}/orders',
     summary: 'List a customer’s orders',
     access: signedIn,
@@ -121,7 +121,7 @@ export function listOrdersOfCustomerRoute(lists: Lists, orders: Lookup<Order>): 
 
 export function listOrdersOfUserRoute(lists: Lists, orders: Lookup<Order>): Route {
   return route({
-    ...ofOne,
+    ...ordersOfOne,
     path: '/api/users/{id}/orders',
     summary: 'List a user’s orders',
     access: selfOrStaff,

@@ -41,7 +41,7 @@ import {
   type Payment,
 } from './order-status.ts';
 
-const steps = statusesThat(({ next }) => next.length > 0).map((from) => {
+const transitions = statusesThat(({ next }) => next.length > 0).map((from) => {
   return `${from} → ${stages[from].next.join(' | ')}`;
 });
 const takenBack = listed(inCode(correctableStatuses), 'and');
@@ -50,7 +50,7 @@ const overTheCounter = listed(inCode(overTheCounterStatuses), 'or');
 export const status = named(
   'OrderStatus',
   oneOf(statuses, {
-    description: `${steps.join(', ')}. Staff may take ${takenBack} back by one step, with a \`reason\`.`,
+    description: `${transitions.join(', ')}. Staff may take ${takenBack} back by one step, with a \`reason\`.`,
   }),
 );
 const payment = nullable(named('Payment', oneOf(payments)), {

@@ -30,12 +30,12 @@ const contentColumns = contentNames(orderMembers).filter((name) => name !== 'cus
 const replaceContent = orders.update([...contentColumns, 'updatedAt']);
 /** A separate statement: otherwise each change would write the customer's index, and the customer rarely changes. */
 const assignCustomer = orders.update(['customerId']);
-const shownValues = namesInEvents(orderMembers);
+const membersInEvents = namesInEvents(orderMembers);
 
 export const orderSource: ObjectSource<Order> = {
   name: 'order',
   find: rows.find,
-  ownerOf: ({ userId }) => userId,
+  ownerIdOf: ({ userId }) => userId,
   accessOf: rowAccessOf,
 };
 
@@ -97,7 +97,7 @@ export function replaceOrder(permit: Permit, current: Owned<Order>, wanted: Orde
     type,
     subjectId: id,
     ownerId: current.userId,
-    changes: changesBetween(current, content, shownValues),
+    changes: changesBetween(current, content, membersInEvents),
     reason,
     money: moneyOf(type, content),
   });

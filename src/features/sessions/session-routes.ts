@@ -1,5 +1,5 @@
 // Sessions over HTTP: /api/sessions.
-import { checkStepUp, recentSignIn, requireOwner, signedIn, type Caller } from '../../auth/access.ts';
+import { checkStepUp, recentSignIn, requireAccountId, signedIn, type Caller } from '../../auth/access.ts';
 import { clearedSessionCookie } from '../../auth/session-cookie.ts';
 import { listParameters, type List, type Lists } from '../../http/lists/list.ts';
 import { representationsOf } from '../../http/responses/representation-cache.ts';
@@ -57,7 +57,7 @@ export function sessionRoutes(services: SessionServices): Route[] {
         const page = await lists.page(call, sessionList(call)); // what a GET would show
         const isOwn = await call.write((permit) => {
           const { caller } = permit;
-          const userId = requireOwner(caller, query, 'sessions');
+          const userId = requireAccountId(caller, query, 'sessions');
           const user = requireOwned(userSource, permit, userId);
           if (userId !== caller.userId) checkStepUp(caller, now, 'Ending the sessions of another user');
           call.checkPrecondition(() => page.etag);
@@ -112,7 +112,7 @@ type SessionQuery = { readonly query: { readonly userId?: number }; readonly now
 
 function sessionList({ query, now }: SessionQuery): List<Session, Caller> {
   return {
-    selectionFor: (caller) => sessionSelection({ userId: requireOwner(caller, query, 'sessions') }, now),
+    selectionFor: (caller) => sessionSelection({ userId: requireAccountId(caller, query, 'sessions') }, now),
     elements: representationsOf(sessionSource(now), representSession),
   };
 }

@@ -41,7 +41,7 @@ export function sessionSource(now: number): ObjectSource<Session> {
   return {
     name: 'session',
     find: (db, id) => ifCurrent(rows.find(db, id), now),
-    ownerOf: ({ userId }) => userId,
+    ownerIdOf: ({ userId }) => userId,
     accessOf: accountAccessOf,
   };
 }

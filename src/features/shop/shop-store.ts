@@ -29,7 +29,7 @@ function findShop(db: Connection): ShopSettings {
 export const shopSource: ObjectSource<ShopSettings> = {
   name: 'shop',
   find: findShop,
-  ownerOf: () => null,
+  ownerIdOf: () => null,
   accessOf: () => 'all',
 };
 

@@ -42,7 +42,7 @@ export const findSuspension = rows.find;
 export const suspensionSource: ObjectSource<StoredSuspension> = {
   name: 'suspension of user',
   find: findSuspension,
-  ownerOf: ({ userId }) => userId,
+  ownerIdOf: ({ userId }) => userId,
   accessOf: accountAccessOf,
 };
 

@@ -100,7 +100,7 @@ export const findTotp = rows.find;
 export const totpSource: ObjectSource<Totp> = {
   name: 'one-time code set-up of user',
   find: findTotp,
-  ownerOf: ({ userId }) => userId,
+  ownerIdOf: ({ userId }) => userId,
   accessOf: accountAccessOf,
 };
 

@@ -50,7 +50,7 @@ const columns = {
 };
 const users = table('users', columns);
 const rows = users.select({ ...shown, version: column.counterColumn });
-const shownValues = namesInEvents(userMembers);
+const membersInEvents = namesInEvents(userMembers);
 const replaceContent = users.update(['name', 'role', 'version']);
 const replaceEmail = users.update(['email']);
 const replacePassword = users.update(['passwordHash', 'passwordExpiresAt']);
@@ -66,7 +66,7 @@ export type StoredUser = User & { readonly version: number };
 export const userSource: ObjectSource<StoredUser> = {
   name: 'user',
   find: rows.find,
-  ownerOf: ({ id }) => id,
+  ownerIdOf: ({ id }) => id,
   accessOf: accountAccessOf,
 };
 
@@ -126,7 +126,7 @@ export function addUser(permit: Permit, user: NewUserRow, createdAt: number): St
   const db = permit.writer;
   checkEmailFree(db, user.email, 0);
   const id = users.insert(db, { ...user, createdAt });
-  const changes = changesBetween({}, { role: user.role }, shownValues);
+  const changes = changesBetween({}, { role: user.role }, membersInEvents);
   const created = { type: 'user.created', subjectId: id, ownerId: id, changes } as const;
   const isSignUp = permit.origin.actor === null && permit.origin.requestId !== null;
   recordEvent(permit, isSignUp ? { ...created, actorId: id } : created); // without a caller, the user is the actor
@@ -156,7 +156,7 @@ export function replaceUser(permit: Permit, current: Owned<StoredUser>, wanted: 
     const { hash: passwordHash, expiresAt: passwordExpiresAt } = newPassword;
     replacePassword(db, { passwordHash, passwordExpiresAt }, id);
   }
-  const changes = changesBetween(current, content, shownValues);
+  const changes = changesBetween(current, content, membersInEvents);
   const withPassword = newPassword === undefined ? changes : { ...changes, password: null };
   recordEvent(permit, { type: 'user.changed', subjectId: id, ownerId: id, changes: withPassword });
   db.invalidate({ table: 'users', id });

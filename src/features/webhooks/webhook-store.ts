@@ -40,7 +40,7 @@ const webhooks = table('webhooks', {
 });
 const rows = webhooks.select({ ...shown, version: column.counterColumn });
 const secretRows = webhooks.select(sealedColumns);
-const begin = webhooks.update(['position', 'sealedUnder', 'sealed']);
+const storeStart = webhooks.update(['position', 'sealedUnder', 'sealed']);
 const replaceSettings = webhooks.update([...contentNames(webhookMembers), 'failures', 'retryAt', 'version']);
 const rotateSql =
   'UPDATE webhooks SET previousSealedUnder = sealedUnder, previousSealed = sealed, previousEndsAt = ?, ' +
@@ -53,7 +53,7 @@ export type StoredWebhook = Webhook & { readonly version: number };
 export const webhookSource: ObjectSource<StoredWebhook> = {
   name: 'webhook',
   find: rows.find,
-  ownerOf: () => null,
+  ownerIdOf: () => null,
   accessOf: accountAccessOf,
 };
 
@@ -67,9 +67,9 @@ export function addWebhook(permit: Permit, content: WebhookContent, secrets: Sea
   checkWebhookCount(db);
   const unsealed = { sealedUnder: '', sealed: new Uint8Array() }; // the id of the row is part of the seal
   const id = webhooks.insert(db, { ...content, ...unsealed, failures: 0, createdAt: origin.now });
-  record(permit, id, { type: 'webhook.created' });
+  recordWebhookEvent(permit, id, { type: 'webhook.created' });
   const { text, ...sealed } = newSecret(secrets, id);
-  begin(db, { position: feedBounds(db).latest, ...sealed }, id);
+  storeStart(db, { position: feedBounds(db).latest, ...sealed }, id);
   const webhook = rows.find(db, id);
   assert(webhook !== undefined, 'the webhook was just inserted');
   return { webhook, secret: text };
@@ -83,7 +83,7 @@ function checkWebhookCount(db: Connection): void {
 }
 
 /** Records the event, and lets the deliveries know. */
-function record(
+function recordWebhookEvent(
   permit: Permit,
   id: number,
   event: { readonly type: EventType; readonly changes?: Changes },
@@ -93,7 +93,7 @@ function record(
 }
 
 /** The members whose values events show. */
-export const shownValues = namesInEvents(webhookMembers);
+export const membersInEvents = namesInEvents(webhookMembers);
 
 /** Replaces the settings. Any change ends the wait for a retry, and resets the count of failures. */
 export function replaceWebhook(
@@ -104,10 +104,10 @@ export function replaceWebhook(
   const { writer: db } = permit;
   const { id } = current;
   replaceSettings(db, { ...wanted, failures: 0, retryAt: null }, id);
-  const changes = changesBetween(current, wanted, shownValues);
+  const changes = changesBetween(current, wanted, membersInEvents);
   // a PATCH without changes only brings the retry forward, which is no event
   if (Object.keys(changes).length === 0) db.invalidate({ table: 'webhooks', id });
-  else record(permit, id, { type: 'webhook.changed', changes });
+  else recordWebhookEvent(permit, id, { type: 'webhook.changed', changes });
   return { ...current, ...wanted, retryAt: null, version: current.version + 1 };
 }
 
@@ -118,13 +118,13 @@ export function rotateSecret(permit: Permit, { id }: Owned<Webhook>, secrets: Se
   const previousEndsAt = canSign ? origin.now + webhookSecretOverlapMilliseconds : null;
   const { text, sealedUnder, sealed } = newSecret(secrets, id);
   db.run(rotateSql, previousEndsAt, sealedUnder, sealed, id);
-  record(permit, id, { type: 'webhook.changed', changes: { secret: null } });
+  recordWebhookEvent(permit, id, { type: 'webhook.changed', changes: { secret: null } });
   return { secret: text, previousEndsAt: timestampOrNull(previousEndsAt) };
 }
 
 export function removeWebhook(permit: Permit, { id }: Owned<Webhook>): void {
   webhooks.remove(permit.writer, id);
-  record(permit, id, { type: 'webhook.deleted' });
+  recordWebhookEvent(permit, id, { type: 'webhook.deleted' });
 }
 
 /** Standard Webhooks requires 24 to 64 bytes. */
@@ -162,10 +162,10 @@ export function openSecrets(
 
 /** Encrypts secrets again after the service's own secret was replaced. */
 export function resealWebhooks(db: Connection, secrets: SealedSecrets, rowsMax: number): number {
-  const of = { table: 'webhooks', key: 'id', additionalData, rowsMax };
+  const rowsOfTable = { table: 'webhooks', key: 'id', additionalData, rowsMax };
   return (
-    reseal(db, secrets, { ...of, sealedUnder: 'sealedUnder', sealed: 'sealed' }) +
-    reseal(db, secrets, { ...of, sealedUnder: 'previousSealedUnder', sealed: 'previousSealed' })
+    reseal(db, secrets, { ...rowsOfTable, sealedUnder: 'sealedUnder', sealed: 'sealed' }) +
+    reseal(db, secrets, { ...rowsOfTable, sealedUnder: 'previousSealedUnder', sealed: 'previousSealed' })
   );
 }
 
@@ -185,7 +185,7 @@ const progressNames = [
   'lastErrorCode',
 ] as const;
 const replaceProgress = webhooks.update(progressNames, 'id = ? AND position = ? AND version <= ?');
-const disable = webhooks.update(['status', 'version', ...progressNames], 'id = ? AND version = ?');
+const disableRow = webhooks.update(['status', 'version', ...progressNames], 'id = ? AND version = ?');
 
 export const noFailure = {
   failures: 0,
@@ -224,7 +224,7 @@ export function saveProgress(
 export function disableWebhook(permit: Permit, failed: DeliveryWebhook, reason: string): void {
   const { id, version } = failed;
   const values = { ...failed, status: 'disabled', failures: 0, retryAt: null } as const;
-  if (disable(permit.writer, values, id, version) === 0) return;
+  if (disableRow(permit.writer, values, id, version) === 0) return;
   const changes = { status: ['enabled', 'disabled'] } as const;
   recordEvent(permit, { type: 'webhook.disabled', subjectId: id, ownerId: null, changes, reason });
 }

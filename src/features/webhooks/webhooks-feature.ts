@@ -38,10 +38,10 @@ export const webhooks: Feature = {
     };
   },
   async maintenance() {
-    const { describeEnabledWebhooks, shownValues, webhookAudit } = await import('./webhook-store.ts');
+    const { describeEnabledWebhooks, membersInEvents, webhookAudit } = await import('./webhook-store.ts');
     return {
       audits: [webhookAudit],
-      histories: [{ topic: 'webhook', table: 'webhooks', members: shownValues }],
+      histories: [{ topic: 'webhook', table: 'webhooks', members: membersInEvents }],
       onRestore(db) {
         const webhooks = describeEnabledWebhooks(db);
         if (webhooks.length === 0) return [];

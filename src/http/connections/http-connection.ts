@@ -56,19 +56,19 @@ export class HttpConnection {
   }
 
   /**
-   * Calls `start` at the end of a turn of the event loop, once all earlier responses have left. Closes the
+   * Calls `answer` at the end of a turn of the event loop, once all earlier responses have left. Closes the
    * connection and returns false if too much waits already: the client may repeat unanswered requests. A pipelined
    * request with a streamed body waits one turn (over TLS a response counts as sent only then). After that the
    * connection is closed, because the body would pile up unread.
    */
-  begin(response: ServerResponse, isStreamed: boolean, start: () => void): boolean {
+  startInTurn(response: ServerResponse, isStreamed: boolean, answer: () => void): boolean {
     if (!this.isBusy) {
-      this.#begin(response, start);
+      this.#start(response, answer);
       return true;
     }
-    const begin = (): void => this.#begin(response, start);
-    if (isStreamed) setImmediate(() => this.#waiting.includes(begin) && this.destroy());
-    return this.#wait(begin);
+    const start = (): void => this.#start(response, answer);
+    if (isStreamed) setImmediate(() => this.#waiting.includes(start) && this.destroy());
+    return this.#wait(start);
   }
 
   /** Ends the connection once the present response has left; does nothing between requests. */
@@ -107,28 +107,28 @@ export class HttpConnection {
     socket.once('close', () => clearTimeout(deadline));
   }
 
-  #begin(response: ServerResponse, start: () => void): void {
+  #start(response: ServerResponse, answer: () => void): void {
     this.isBusy = true;
     // first of all listeners: `node:http` would close a connection whose client has ended its side
     response.prependOnceListener('finish', () => {
       if (this.#waiting.length === 0 && !this.hasAnnouncedEnd) this.#rejectLast?.();
     });
-    response.once('close', () => this.#beginNext());
+    response.once('close', () => this.#startNext());
     // everything that arrives in this turn is parsed first, which takes less time than parsing between requests
-    setImmediate(start);
+    setImmediate(answer);
   }
 
-  #wait(begin: () => void): boolean {
+  #wait(start: () => void): boolean {
     const { bytesRead } = this.socket;
     if (this.#waiting.length === 0) this.#bytesBefore = bytesRead;
     const hasRoom =
       this.#waiting.length < waitingRequestsMax && bytesRead - this.#bytesBefore <= waitingBytesMax;
-    if (hasRoom) this.#waiting.push(begin);
+    if (hasRoom) this.#waiting.push(start);
     else this.destroy();
     return hasRoom;
   }
 
-  #beginNext(): void {
+  #startNext(): void {
     this.isBusy = false;
     if (this.socket.destroyed || this.socket.writableEnded) return; // that response was the last one
     const next = this.#waiting.shift();

@@ -109,9 +109,9 @@ export class Lists {
   page<T, C>(call: ListCall<C>, list: List<T, C>, caller = call.caller): ListPage<T> | Promise<ListPage<T>> {
     const query = call.query as ListQuery; // every list's query has listParameters
     const selection = list.selectionFor(caller);
-    const cursorList = { path: call.path, query, order: orderOf(selection) };
+    const cursorList = { path: call.path, query, order: sortOf(selection) };
     const after = decodeCursor(cursorList);
-    const found = findPage(call, selection, { after, rows: query.limit ?? pageRowsDefault });
+    const found = findPage(call, selection, { after, rowsMax: query.limit ?? pageRowsDefault });
     const isCounted = query.total === true && !('search' in selection); // a search has no total
     const total = isCounted ? countRows(call, selection) : undefined;
     const show = (viewer: C, positions: PagePositions, count?: number): ListPage<T> => {
@@ -146,7 +146,7 @@ function wholeList<T extends { readonly id: number }>(
     let lastCaller = caller;
     let page: PagePositions | undefined;
     do {
-      page = await findPage(call, selection, { after: page?.next, rows: rowsPerRead(selection) });
+      page = await findPage(call, selection, { after: page?.next, rowsMax: rowsPerRead(selection) });
       yield [];
       for (let start = 0; start < page.positions.length; start += elementsPerExportLoad) {
         const current = authorize();
@@ -157,7 +157,7 @@ function wholeList<T extends { readonly id: number }>(
         const included = list.includedFor?.({ caller: current, db, ids });
         yield ids
           .flatMap((id) => source.find(db, id) ?? [])
-          .filter((object) => mayHaveRowsOf(selection, source.ownerOf(object)))
+          .filter((object) => mayHaveRowsOf(selection, source.ownerIdOf(object)))
           .map((object) => withMember(object, included));
       }
     } while (page.next !== undefined);
@@ -176,7 +176,7 @@ function rowsPerRead(selection: Selection): number {
 }
 
 /** A search has one order, and a single page. */
-export function orderOf(selection: Selection): string {
+export function sortOf(selection: Selection): string {
   if ('search' in selection) return '';
   return selection.isDescending ? `-${selection.key}` : selection.key;
 }

@@ -101,7 +101,7 @@ export class Idempotency {
 /** Throws unless the caller may still read what the stored response shows. */
 function checkOwner({ caller, read, route }: RouteCall, stored: StoredResponse): void {
   if (stored.ownerId === null) return;
-  const owner = route.ownerOf?.(read, stored.objectId);
+  const owner = route.findOwnerId?.(read, stored.objectId);
   if (mayRead(route, caller, owner === undefined ? stored.ownerId : (owner ?? nobodyId))) return;
   throw forbidden('You may no longer read what the first response shows.');
 }

@@ -22,10 +22,10 @@ import { RouteCall, type CallServices } from './route-call.ts';
 
 type RequestHandlerOptions = {
   readonly router: Router;
-  readonly call: CallServices;
-  readonly respond: ResponseServices;
+  readonly callServices: CallServices;
+  readonly responseServices: ResponseServices;
   readonly limiters: Pick<Limiters, 'default' | 'anonymous' | 'changes'>;
-  readonly responses: ResponseStore;
+  readonly responseStore: ResponseStore;
   readonly acceptsQueryKeys: boolean;
   readonly log: Logger;
 };
@@ -49,15 +49,15 @@ export class RequestHandler {
 
   constructor(options: RequestHandlerOptions) {
     this.#options = options;
-    this.#idempotency = new Idempotency(options.responses);
+    this.#idempotency = new Idempotency(options.responseStore);
   }
 
   /** Answers a request once all earlier responses have left its connection; its body arrives meanwhile. */
   onRequest(arrived: ArrivedRequest): void {
-    const { router, respond } = this.#options;
+    const { router, responseServices } = this.#options;
     const { request, response, connection } = arrived;
     if (connection.isEnding) return void request.resume(); // nothing after the last request is answered
-    respond.metrics.loopDelay.sample();
+    responseServices.metrics.loopDelay.sample();
     const head = readHead(request, connection.peer, this.#nextRequestId);
     const match = router.find(head.path);
     const mounted = match?.routes.get(head.method);
@@ -66,37 +66,43 @@ export class RequestHandler {
     connection.body = body;
     // an idle connection keeps nothing of its last request
     if (body !== undefined) request.once('close', () => connection.forgetBody(body));
-    const start = (): void => void this.#answer({ arrived, head, match, mounted, body });
-    const hasRoom = connection.begin(response, body?.isStreamed === true, start);
-    if (!hasRoom) respond.metrics.dropped.pipelined += 1;
+    const answer = (): void => void this.#answer({ arrived, head, match, mounted, body });
+    const hasRoom = connection.startInTurn(response, body?.isStreamed === true, answer);
+    if (!hasRoom) responseServices.metrics.dropped.pipelined += 1;
     if (body?.problem !== undefined) connection.endAfterResponse(); // the body that it announces is too long
   }
 
   /** Counts and logs bytes that are no valid request. Returns the whole response. */
   onUnparsed(problem: Problem, address: string): string {
-    return unparsedResponse(problem, { requestId: this.#nextRequestId(), address }, this.#options.respond);
+    return unparsedResponse(
+      problem,
+      { requestId: this.#nextRequestId(), address },
+      this.#options.responseServices,
+    );
   }
 
   /** Called after the last response. */
   close(): void {
-    this.#options.respond.log.endMinute();
+    this.#options.responseServices.log.endMinute();
   }
 
   /** Runs synchronously, unless the request has to wait for its body, for the disk or for a thread. */
   async #answer({ arrived, head, match, mounted, body }: FoundRequest): Promise<void> {
-    const { call: services, respond, limiters } = this.#options;
-    const responder = new Responder(arrived, head, respond);
+    const { callServices, responseServices, limiters } = this.#options;
+    const responder = new Responder(arrived, head, responseServices);
     let hasPassedRate = false;
     try {
-      services.database.detectExternalCommits();
+      callServices.database.detectExternalCommits();
       checkHead(head);
       // a health check carries no credential, and shows nobody's data
-      if (!respond.isTls && !head.path.startsWith('/health/')) checkTransport(head.peer, head.headers);
+      if (!responseServices.isTls && !head.path.startsWith('/health/'))
+        checkTransport(head.peer, head.headers);
       if (arrived.expectation === 'other')
         throw new Problem('bad-request', 'Only "Expect: 100-continue" is supported.', { status: 417 });
       responder.mounted = mounted;
       const isOptions = head.method === 'OPTIONS';
-      if (isOptions && respond.cors.allowsPreflight(head.headers)) return responder.respondToOptions(match);
+      if (isOptions && responseServices.cors.allowsPreflight(head.headers))
+        return responder.respondToOptions(match);
       const caller = this.#authenticateWithinRate(responder, head, match);
       hasPassedRate = true;
       if (match === undefined) throw new Problem('not-found', `There is nothing at ${head.path}.`);
@@ -108,7 +114,7 @@ export class RequestHandler {
       const call = new RouteCall(
         { head, route, params: match.params, mediaType, caller, body },
         responder,
-        services,
+        callServices,
       );
       if (body?.mayBeEmpty === true && route.streamedBody === undefined) {
         await body.whenBegun(); // an empty chunked body counts as none
@@ -162,8 +168,12 @@ export class RequestHandler {
   }
 
   #findCaller(head: RequestHead): Caller | undefined {
-    const { call, acceptsQueryKeys } = this.#options;
-    return authenticate(head, { authenticator: call.authenticator, acceptsQueryKeys, now: call.now() });
+    const { callServices, acceptsQueryKeys } = this.#options;
+    return authenticate(head, {
+      authenticator: callServices.authenticator,
+      acceptsQueryKeys,
+      now: callServices.now(),
+    });
   }
 
   /** Where no caller is needed, an invalid credential is like a missing one. */

@@ -26,7 +26,7 @@ export function representationsOf<Row, T>(
 ): Representations<T> {
   return {
     ...source,
-    ownerOf: ({ ownerId }) => ownerId,
+    ownerIdOf: ({ ownerId }) => ownerId,
     find(db, id) {
       const representRowOf = (): Representation<T> | undefined => {
         const row = source.find(db, id);

@@ -137,7 +137,7 @@ type RouteDeclaration<Path extends string, Q extends MemberSchemas, Body, R exte
    * Returns the current owner of the object with this id; undefined once the object is deleted. A response
    * stored for an Idempotency-Key is sent again only to a caller who may still read the object.
    */
-  readonly ownerOf?: (db: Connection, id: number) => number | null | undefined;
+  readonly findOwnerId?: (db: Connection, id: number) => number | null | undefined;
   /** The access to objects that stored responses show; by default staff sees all of them. */
   readonly objectAccessOf?: (caller: Caller) => RowAccess;
   readonly isUnlimited?: boolean;

@@ -130,7 +130,7 @@ describe('connections', () => {
     const { onRequest } = handler;
     t.mock.method(handler, 'onRequest', (arrived: Arrived) => {
       const { request, response, connection } = arrived;
-      if (request.url === target) connection.begin(response, false, () => answer(arrived));
+      if (request.url === target) connection.startInTurn(response, false, () => answer(arrived));
       else onRequest.call(handler, arrived);
     });
   }
