@@ -110,7 +110,7 @@ export function postalCodeIssue(country: string, postalCode: string | null): str
   if (readPostalCode(country, postalCode) !== undefined) return undefined;
   if (example === '')
     return `A postal code must have 1 to ${postalCodeLengthMax} letters A to Z, digits, spaces and hyphens.`;
-  const zerosAdded = /^\d+$/.test(postalCode) ? postalCode.padStart(example.length, '0') : '';
+  const zerosAdded = /^\d{3,}$/.test(postalCode) ? postalCode.padStart(example.length, '0') : '';
   const right = readPostalCode(country, zerosAdded) ?? example; // spreadsheets drop zeros in front
   return `A postal code of ${country} looks like ${right}.`;
 }

@@ -112,6 +112,7 @@ for (const [country, code, whole] of [
   ['PR', '901', '00901'],
   ['FR', '1000', '01000'],
   ['RU', '10337', '010337'],
+  ['DE', '1', '26133'],
 ] as const)
   test(`the issue of ${code} in ${country} names the zeros in front that a spreadsheet has dropped`, () => {
     assert.equal(postalCodeIssue(country, code), `A postal code of ${country} looks like ${whole}.`);
