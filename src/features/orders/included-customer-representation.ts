@@ -23,25 +23,29 @@ export const orderIncludes = {
 type IncludeQuery = { readonly include?: readonly 'customer'[] };
 type ReadingCall = { readonly query: IncludeQuery; readonly caller: Caller; readonly read: Connection };
 
-/** Returns the order, with its customer if the query asks for it. Throws like `includedCustomers`. */
+/** Returns the order, with its customer if the query asks for it. Throws like `checkIncludes`. */
 export function withIncludedCustomer(
   order: Representation<Order>,
   { query, caller, read: db }: ReadingCall,
 ): Representation<Order> {
-  if (query.include === undefined) return order;
+  checkIncludes(query, caller);
   const included = includedCustomers(query, { caller, db, ids: [order.id] });
   return included === undefined ? order : withIncluded(order, included);
 }
 
+/** Throws if the query asks for customers with an API key that may not read them. */
+export function checkIncludes(query: IncludeQuery, caller: Caller): void {
+  if (query.include !== undefined) checkScope(caller, 'customers:read');
+}
+
 /**
  * Returns the customers of these orders, as far as the caller may see them now; undefined if the query doesn't ask
- * for customers. Throws if an API key may not read customers.
+ * for customers. `checkIncludes` has let the caller in.
  */
 export function includedCustomers(
   query: IncludeQuery,
   { caller, db, ids }: { readonly caller: Caller; readonly db: Connection; readonly ids: readonly number[] },
 ): Included | undefined {
   if (query.include === undefined) return undefined;
-  checkScope(caller, 'customers:read');
   return { member: 'customer', values: findCustomersOf(db, ids, rowAccessOf(caller)) };
 }

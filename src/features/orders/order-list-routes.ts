@@ -15,7 +15,7 @@ import type { Selection } from '../../storage/keyset.ts';
 import { requireVisible } from '../../storage/object-access.ts';
 import { customerResource } from '../customers/customers.ts';
 import type { CurrentShop } from '../shop/shop-store.ts';
-import { includedCustomers, orderIncludes } from './included-customer-representation.ts';
+import { checkIncludes, includedCustomers, orderIncludes } from './included-customer-representation.ts';
 import { orderTable } from './order-csv.ts';
 import { countOrders, orderFilters, orderList, orderQuery, orderSearch } from './order-list-store.ts';
 import { Order } from './order-members.ts';
@@ -24,14 +24,21 @@ import { orderSource } from './order-store.ts';
 
 const orderFile = { name: 'orders', table: orderTable, source: orderSource };
 
-const orderPageParameters = { ...orderList.query, ...orderIncludes, ...listParameters };
+const pageParameters = { ...orderIncludes, ...listParameters };
 
 function listWith(
   elements: Lookup<Order>,
   query: ObjectOf<typeof orderIncludes>,
   selectionFor: (caller: Caller) => Selection,
 ): List<Order, Caller> {
-  return { selectionFor, elements, includedFor: (page) => includedCustomers(query, page) };
+  return {
+    selectionFor(caller) {
+      checkIncludes(query, caller);
+      return selectionFor(caller);
+    },
+    elements,
+    includedFor: (page) => includedCustomers(query, page),
+  };
 }
 
 export function listOrdersRoute(
@@ -46,7 +53,7 @@ export function listOrdersRoute(
     summary: 'List orders',
     access: signedIn,
     scope: 'orders:read',
-    query: { ...orderQuery, ...orderPageParameters },
+    query: { ...orderQuery, ...pageParameters },
     reply: { kind: 'list', schema: Order, mediaTypes: exportable },
     description: `Lists one’s own; staff see all. Newest first by default.\n\n${exportDescription}`,
     problems: ['unavailable'],
@@ -97,7 +104,7 @@ const ordersOfOne = {
   method: 'GET',
   tag: 'Orders',
   scope: 'orders:read',
-  query: orderPageParameters,
+  query: { ...orderList.query, ...pageParameters },
   reply: { kind: 'list', schema: Order },
 } as const;
 

@@ -65,7 +65,10 @@ type ListCall<C> = DatabaseReads &
 
 /** A list, from which its pages, its searches, its totals and its exports follow. */
 export type List<T, C> = {
-  /** Returns the rows that this caller may see. Throws if the caller may list nothing. */
+  /**
+   * Returns the rows that this caller may see. Throws if the caller may list nothing, or may not read what
+   * `includedFor` adds. Called before anything is read, and again with rights that have changed.
+   */
   readonly selectionFor: (caller: C) => Selection;
   readonly elements: Lookup<T>;
   /** Returns the member that `include` asks for. Called once for the elements of one load. */
@@ -140,8 +143,7 @@ function wholeList<T extends { readonly id: number }>(
 ): ElementReader<T, Caller> {
   const { caller, read: db } = call;
   const { source } = list.file;
-  const selection = list.selectionFor(caller);
-  list.includedFor?.({ caller, db, ids: [] }); // throws here, since an error after the head could only cut the file short
+  const selection = list.selectionFor(caller); // throws here: an error after the head could only cut the file short
   return async function* (authorize) {
     let lastCaller = caller;
     let page: PagePositions | undefined;
@@ -218,12 +220,11 @@ function loadElements<T, C>(
 /** Loads as many elements as fit into a page; `next` is the position after which the list continues. */
 function loadPage<T>({ positions, next }: PagePositions, load: (ids: readonly number[]) => Loaded<T>) {
   const loaded: Loaded<T> = [];
-  let fitting: Loaded<T>;
-  do {
-    // an empty page is loaded too, since `includedFor` checks the caller's scope
+  let fitting: Loaded<T> = [];
+  while (loaded.length < positions.length && fitting.length === loaded.length) {
     loaded.push(...load(idsOf(positions.slice(loaded.length, loaded.length + elementsPerLoad))));
     fitting = fittingPage(loaded);
-  } while (loaded.length < positions.length && fitting.length === loaded.length);
+  }
   const elements = fitting.filter((element) => element !== undefined);
   return { elements, next: fitting.length < loaded.length ? positions[fitting.length - 1] : next };
 }
@@ -245,9 +246,9 @@ export function toListPage<T>(
   next: string | null,
   total?: number,
 ): ListPage<T> {
-  const data = elements.map(({ text }) => text).join();
+  const texts = elements.map(({ text }) => text).join();
   const etags = elements.map(({ etag }) => etag).join('');
   let rest = next === null ? '"next":null' : `"next":"${next}"`;
   if (total !== undefined) rest += `,"total":${total}`;
-  return { kind: 'list', text: `{"data":[${data}],${rest}}`, etag: etagOf(etags + rest), next };
+  return { kind: 'list', text: `{"data":[${texts}],${rest}}`, etag: etagOf(etags + rest), next };
 }
