@@ -132,19 +132,6 @@ function directionOf({ isDescending }: RowSelection): string {
   return isDescending ? 'DESC' : 'ASC';
 }
 
-/** Returns positions in the order of search results: first the row with this id, then by key, then the newest. */
-export function rankPositions(
-  positions: readonly KeysetPosition[],
-  id: number,
-  rowsMax: number,
-): KeysetPosition[] {
-  const ranks = new Map<number, number>();
-  for (const [key, each] of positions) ranks.set(each, Math.min(Number(key), ranks.get(each) ?? 1));
-  if (ranks.has(id)) ranks.set(id, -1);
-  const ranked = [...ranks].sort(([a, rank], [b, other]) => rank - other || b - a);
-  return ranked.slice(0, rowsMax).map(([each, rank]) => [rank, each]);
-}
-
 /** Counts all rows of a list, in the read worker. */
 export async function countRows(database: SearchDatabase, { table, where }: RowSelection): Promise<number> {
   const sql = `SELECT count(*) FROM ${table} WHERE ${where.sql}`;

@@ -3,7 +3,6 @@ import { beginningOfWord, searchText, type SearchQuery } from '../../schema/sear
 import { inSnapshot, rowsByKey } from '../../storage/audit.ts';
 import type { Connection, Row } from '../../storage/connection.ts';
 import {
-  rankPositions,
   type KeysetPosition,
   type SearchDatabase,
   type SearchScope,
@@ -87,9 +86,22 @@ export function matchingCustomers(scope: SearchScope, search: SearchQuery): Sear
         findCustomerById(database, scope, search),
         findMatchingCustomers(database, scope, { search, rowsMax }),
       ]);
-      return rankPositions([...byId, ...matching], search.id, rowsMax);
+      return inResultOrder([...byId, ...matching], search.id, rowsMax);
     },
   };
+}
+
+/** Returns each match once, in the order of search results: the row with `firstId`, then by rank, then the newest. */
+export function inResultOrder(
+  matches: readonly KeysetPosition[],
+  firstId: number,
+  rowsMax: number,
+): KeysetPosition[] {
+  const ranks = new Map<number, number>();
+  for (const [rank, id] of matches) ranks.set(id, Math.min(Number(rank), ranks.get(id) ?? 1));
+  if (ranks.has(firstId)) ranks.set(firstId, -1);
+  const ranked = [...ranks].sort(([a, rankA], [b, rankB]) => rankA - rankB || b - a);
+  return ranked.slice(0, rowsMax).map(([id, rank]) => [rank, id]);
 }
 
 /** Finds the customer with the query's id, if the customer's text has the other words. */

@@ -5,14 +5,17 @@ import { currencies, withdrawnCurrencies } from '../../schema/iso-codes.ts';
 import { parseSearch, wordPhrases, type SearchQuery } from '../../schema/search-text.ts';
 import type { Row } from '../../storage/connection.ts';
 import {
-  rankPositions,
   type KeysetPosition,
   type SearchDatabase,
   type SearchScope,
   type SearchSelection,
 } from '../../storage/keyset.ts';
 import type { RowSearch } from '../../storage/sql-worker.ts';
-import { findCustomerById, findMatchingCustomers } from '../customers/customer-search-store.ts';
+import {
+  findCustomerById,
+  findMatchingCustomers,
+  inResultOrder,
+} from '../customers/customer-search-store.ts';
 import { unlessErasedSql } from './customer-erasure-store.ts';
 import { statuses } from './order-status.ts';
 
@@ -50,7 +53,7 @@ export function matchingOrders(q: string, searched: SearchScopes): SearchSelecti
         findWithItem(database, { orders, phrases: search.phrases }, rowsMax),
         mayReadProducts ? findWithBarcode(database, { orders, q }, rowsMax) : [],
       ]);
-      return rankPositions(found.flat(), idIfAlone(search), rowsMax);
+      return inResultOrder(found.flat(), idIfAlone(search), rowsMax);
     },
   };
 }
