@@ -28,6 +28,7 @@
 //
 // The first column of a table is its primary key. Tables have no joins and no conditions: a statement that
 // needs one is written out in its store, with `rows.columns` if it reads these objects.
+import assert from 'node:assert';
 import { timestampOf } from '../base/timestamp.ts';
 import type { Issue } from '../schema/schema.ts';
 import { issueUnless, type Audit } from './audit.ts';
@@ -178,7 +179,7 @@ type Table<C extends Columns> = {
 
 export function table<C extends Columns>(name: string, columns: C): Table<C> {
   const all = namedColumns(columns);
-  const key = all[0]?.name ?? '';
+  const key = all[0]?.name ?? assert.fail(`the table ${name} has no columns`);
   const inserted = all.filter(({ isInserted }) => isInserted);
   const names = inserted.map((column) => column.name).join(', ');
   const placeholders = inserted.map(() => '?').join(', ');
