@@ -70,13 +70,16 @@ const placedStatus = oneOf(
   },
 );
 
+/** An order that is sent without a status has this one. */
+const statusByDefault: OrderStatus = 'open';
+
 export const orderMembers = {
   ...identity,
   status: {
     shown: status,
     posted: optional(placedStatus),
     sent: optional(status),
-    absent: 'open',
+    absent: statusByDefault,
     column: column.textColumn<OrderStatus>(),
     hasValuesInEvents: true,
   },
@@ -143,7 +146,7 @@ export type Order = Infer<typeof Order>;
 /** A payment needs a status of an order that was paid. */
 export const paymentRule = ruleFor(
   { status: optional(oneOf(statuses)), payment: optional(payment) },
-  ({ status: sent = 'open', payment: by = null }) =>
+  ({ status: sent = statusByDefault, payment: by = null }) =>
     by !== null && stages[sent].payment === 'none' ? [earlyPayment] : [],
 );
 const earlyPayment: Issue = {

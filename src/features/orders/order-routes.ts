@@ -75,7 +75,7 @@ function placeOrderRoute(orders: Representations<Order>): Route {
         throwIfInvalid(referenceIssues(body, permit));
         const order = { ...content, customerId: body.customerId, userId };
         const { now } = origin;
-        const steps = stepsWhenPlacedAs(body.status ?? 'open').map((status) => ({ status, at: now }));
+        const steps = stepsWhenPlacedAs(content.status).map((status) => ({ status, at: now }));
         return representRow(addOrder(permit, order, { createdAt: now, updatedAt: now, steps }));
       });
     },
