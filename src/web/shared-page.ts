@@ -1,7 +1,6 @@
 // What the documentation pages share as responses: their media type, caching and header fields.
 import { htmlUtf8Type } from '../http/responses/media-types.ts';
-import type { SharedDocument } from '../http/responses/shared-document.ts';
-import { sharedText } from '../http/responses/shared-document.ts';
+import { sharedText, type SharedDocument } from '../http/responses/shared-document.ts';
 import type { Page } from './page-layout.ts';
 
 /** Documents change only with an update of the service. Clients see the change after five minutes at most. */

@@ -4,8 +4,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fieldAt } from './console-actions.ts';
-import { cup, cupLine, cups, isSettled, lines, openTill } from './console-till.ts';
-import { quickly, slowly, tea, teaLine, teas } from './console-till.ts';
+import {
+  cup,
+  cupLine,
+  cups,
+  isSettled,
+  lines,
+  openTill,
+  quickly,
+  slowly,
+  tea,
+  teaLine,
+  teas,
+} from './console-till.ts';
 
 const mug = { sku: 'MUG', name: 'Mug', unitPrice: 1200, currency: 'USD', barcode: '4099999999999' };
 const blueTee = { sku: 'TEE 1 BLUE', name: 'Tee, blue', unitPrice: 1900, currency: 'EUR' };

@@ -15,8 +15,15 @@ import { now } from '../words/service-clock.ts';
 import type { WaitingStatus } from '../words/statuses.ts';
 import { type Column, table } from '../lists/tables.ts';
 import { rich, t } from '../words/texts.ts';
-import { emptyState, type News, type Page, type Reload, reloadable } from '../page/view.ts';
-import { setPageTitle, skeleton } from '../page/view.ts';
+import {
+  emptyState,
+  type News,
+  type Page,
+  type Reload,
+  reloadable,
+  setPageTitle,
+  skeleton,
+} from '../page/view.ts';
 import { amountOf, customerHead, orderColumns, pill, stepColumn } from './order-columns.ts';
 import { ordersOf, readSold, type Sold } from './sales-figures.ts';
 
