@@ -121,7 +121,7 @@ export class Transactions {
     try {
       this.#detectCommits();
     } catch {
-      // a feature could not read anew; each request fails for that reason, too, until the next second asks it again
+      // a feature could not load its values again: requests fail for the same reason, and the next second tries again
     }
     if (!this.#stats.canWrite && this.#options.hasRoom()) this.#writePage({ isDiskTest: false });
   }
@@ -191,7 +191,7 @@ export class Transactions {
    */
   async #work(): Promise<void> {
     this.#isWorking = true;
-    await nextTurn(); // the writes that one turn of the event loop queues are one group
+    await nextTurn(); // all writes that this turn of the event loop queues join one group
     while (this.#queued.length > 0) {
       if (this.#writesPaused !== undefined) await this.#writesPaused;
       else if (!this.#begin()) await pause(busyRetryMilliseconds);
@@ -379,7 +379,7 @@ export class Transactions {
     try {
       return query();
     } catch (error) {
-      if (isDamage(error)) this.#writePage({ isDiskTest: true }); // so SQLite reports a disk that is gone, too
+      if (isDamage(error)) this.#writePage({ isDiskTest: true }); // SQLite reports a missing disk as damage, too
       throw error;
     }
   }
@@ -393,13 +393,13 @@ export class Transactions {
     if (this.#options.reading.isTransaction) this.#unguardedRead.run('ROLLBACK'); // some errors of a query have ended it
   }
 
-  /** While a sync runs, reads would still see the old state, and put it into caches. */
+  /** Does nothing during a sync, when caches would be filled from the old snapshot. */
   #detectCommits(): void {
     if (this.#unsynced !== undefined) return;
     const version = this.#readDataVersion();
     if (version === this.#dataVersion) return;
     this.#options.onDurableChanges(['everything']);
-    this.#dataVersion = version; // if a feature could not read anew, the next detection asks it again
+    this.#dataVersion = version; // not set if a feature threw: then the next call tries again
   }
 
   #readDataVersion(): unknown {

@@ -103,7 +103,7 @@ export function listPage<T extends Row>(page: Page, options: ListOptions<T>, ...
     concerns: ({ subject }) => subject.startsWith(`${path}/`),
   });
 
-  /** In another tab the search and the filters go on. */
+  /** Another tab keeps the search and the filters. */
   function drawTabs(): void {
     if (tabs === undefined) return;
     const current = parameters.get(tabs.name) ?? '';

@@ -31,7 +31,7 @@ import { type NewItem, OrderLine } from './order-line.ts';
 type Content = { readonly currency: string; readonly items: readonly NewItem[] };
 type ReadLine = ReadItem & { readonly line: OrderLine };
 
-/** What is looked up: a code that was scanned; a text that was typed, or the beginning of a name, too. */
+/** What is looked up: a scanned code, a whole text that was typed, or words that may begin a name. */
 type Kind = 'code' | 'text' | 'words';
 
 export class OrderLines {
@@ -138,7 +138,7 @@ export class OrderLines {
     if (named?.isUnknown === true) named.askName();
     line.reveal();
     this.#lookUp(line, 'code');
-    this.lookUpAgain(); // a scan whose keys went to the price of a line has hidden what its name is
+    this.lookUpAgain(); // an answer was dropped if keys of this scan stood in the price of its line
     dispatchChange(this.#list);
   }
 
@@ -291,7 +291,7 @@ export class OrderLines {
       else if (isAsked && kind === 'code') this.#sayUnanswered(line, failure, typed);
       this.draw();
     };
-    this.#lookUps = this.#lookUps.then(enter, enter); // an error of one is none of the next
+    this.#lookUps = this.#lookUps.then(enter, enter); // also after a look-up that failed
   }
 
   async #find(text: string, kind: Kind): Promise<Article | undefined> {

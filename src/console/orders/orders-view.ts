@@ -57,8 +57,8 @@ export function ordersView(page: Page): void {
 const pauseMilliseconds = 5_000;
 
 /**
- * A tab for each status, in which search and filters go on, with the number of its orders: without numbers until they
- * are known, and for a search. `show` is to be called when search or filters have changed.
+ * A tab for each status, with the number of its orders: without numbers until they are known, and for a search. Search
+ * and filters are kept in each tab. Call `show` when they have changed.
  */
 function statusTabs(page: Page) {
   const { client, live, parameters, signal } = page;

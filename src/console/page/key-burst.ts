@@ -1,14 +1,14 @@
-// Keys that follow one another at once, and what tells a scanner from a hand. Scanners are faster than hands, or as fast
-// and steadier.
+// Keys that follow one another at once, and whether a scanner or a person typed them. Scanners type faster than
+// people, or as fast and more evenly.
 import type { Control } from '../forms/forms.ts';
 import { cardIdOf } from '../words/codes.ts';
 import { isBarcode } from '../words/gtin.ts';
 
-/** Between two keys of one code. */
+/** The longest gap between two keys of one code. */
 export const gapMillisecondsMax = 150;
-/** The median gap of a hand is longer; a single one may be shorter. */
+/** A person's median gap is longer; a single gap may be shorter. */
 export const fastMilliseconds = 50;
-/** No gap of a slow scanner is longer, and its gaps differ less than those of a hand. */
+/** No gap of a slow scanner is longer, and its gaps differ less than a person's. */
 const steadyMillisecondsMax = 100;
 const steadyDifferenceMax = 40;
 const lettersMin = 3;
@@ -19,7 +19,7 @@ export class KeyBurst {
   readonly before = new Map<Control, string>();
   readonly #gaps: number[] = [];
   #letters = '';
-  /** What the digits' keys say on most keyboards, with a blank for any other key. */
+  /** The digits of digit keys, whatever the layout types there, with a blank for any other key. */
   #digits = '';
   #at = -Infinity;
 
@@ -31,7 +31,7 @@ export class KeyBurst {
     if (control !== undefined && !this.before.has(control)) this.before.set(control, control.value);
   }
 
-  /** An input method may have wide digits; on a French or Persian keyboard the keys of the digits say something else. */
+  /** The code, though input methods type wide digits, and digit keys of some layouts (French, Persian) no digits. */
   get code(): string {
     return isBarcode(this.#digits) ? this.#digits : this.#letters.normalize('NFKC').trim();
   }
@@ -40,13 +40,13 @@ export class KeyBurst {
     return time - this.#at <= gapMillisecondsMax;
   }
 
-  /** Whether a key at this time is one of a scanner that is in the middle of a code. */
+  /** Whether a scanner has pressed a key at this time in the middle of a code. */
   isScanning(time: number): boolean {
     const isLong = this.#letters.length >= lettersMin;
     return isLong && time - this.#at <= fastMilliseconds && this.isScan(time);
   }
 
-  /** Whether it can't have been typed. Away from a field nobody types words. */
+  /** Whether no person has typed it. Outside of fields nobody types words. */
   isScan(time: number): boolean {
     const { code } = this;
     const pause = time - this.#at;

@@ -1,17 +1,17 @@
-// What is scanned, whatever has the focus: a scanner is a keyboard that types faster than a hand, and ends with
-// Enter or Tab. Its keys arrive where somebody happens to be, so a scan is recognized by its end; the fields that
-// its keys went to get back what they had, and the end presses nothing. The code goes to the part of the page that
-// takes scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
+// Scans, whatever has the focus. A scanner is a keyboard that types faster than a person, and ends with Enter or Tab.
+// Its keys go to whatever has the focus, so a scan is recognized only at its end: then the fields that received keys
+// get their former texts back, and the Enter or Tab presses nothing. The code goes to the part of the page that takes
+// scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
 //
-// A code may hold anything: a customer shows one, the separator of GS1 is F8 for some scanners, and many send a line
-// feed after Enter. So keys within a scan that are no letters press nothing, nor does its tail, which follows its end
-// at once. Only what comes before the third letter can’t be told from a hand.
+// A code may contain anything: customers bring their own, some scanners send GS1's separator as F8, and many send a
+// line feed after Enter. So no key of a scan but its letters has an effect, and the tail, the keys that follow the
+// end at once, has none. Only the keys before the third letter may as well be a person's.
 //
-// Some scanners are as slow as a fast typist. What may have been typed stays where it is, and its Enter does what it
-// does, until the service knows a product with that code; in the search of a list, only if it arrived too steadily for
-// a hand. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a scan stays. A field of an
-// item (`data-scan="item"`) looks up itself what may have been typed, if it was empty. The search over all
-// (`data-scan="search"`) looks up what is in it, and a scan takes the place of its text.
+// Some scanners are as slow as a fast typist. A text that may have been typed stays in its field, and its Enter has
+// its usual effect, until the service knows a product with that code; in the search of a list, only if it arrived
+// too evenly for a person. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a
+// scan stays. A field of an item (`data-scan="item"`) looks up itself what may have been typed, if it was empty. The
+// search over all (`data-scan="search"`) looks up what is in it, and a scan takes the place of its text.
 import { soundAlarm } from '../browser/alarm.ts';
 import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { notify } from '../forms/dialogs.ts';
@@ -75,7 +75,7 @@ export class Scans {
     else this.#burst = new KeyBurst();
   }
 
-  /** Whether the key is one of a scan's tail. A second scan in the tail is said to be lost; other tails are shorter. */
+  /** Whether the key is in a scan's tail. A tail that is as long as a code is reported as a scan that is lost. */
   #absorbsTail({ key, timeStamp }: KeyboardEvent, kind: Kind): boolean {
     const tail = this.#tail;
     this.#tail = undefined;
@@ -91,7 +91,7 @@ export class Scans {
   #added(event: KeyboardEvent): void {
     const control = controlAt(event.target);
     if (!this.#burst.continuesAt(event.timeStamp)) this.#burst = new KeyBurst();
-    else if (control === undefined) event.preventDefault(); // it is no key of its own
+    else if (control === undefined) event.preventDefault(); // part of a scan, not a key of its own
     this.#burst.add(event, control);
   }
 
@@ -112,7 +112,7 @@ export class Scans {
     }
     this.#tail = { at: timeStamp, letters: '' };
     if (rule !== 'search') stopEvent(event);
-    else if (key === 'Tab') event.preventDefault(); // what is found is shown while the focus is there
+    else if (key === 'Tab') event.preventDefault(); // results are shown only while the search has the focus
     if (rule === undefined || rule === 'item') {
       putBack(burst);
       this.#take(code);
@@ -127,7 +127,7 @@ export class Scans {
     else this.#send(code);
   }
 
-  /** Takes what a product has out of the fields that it went to, unless somebody has gone on there. */
+  /** Once a product has the code, removes it from the fields that received it, unless somebody has typed on there. */
   async #takeIfKnown(burst: KeyBurst): Promise<void> {
     const typed = [...burst.before.keys()].map((control) => [control, control.value] as const);
     if (!(await this.#handlers.isKnown(burst.code).catch(() => false))) return;

@@ -1,6 +1,6 @@
 // A connection that carries HTTP. Its requests are handled one after another, each once the response before it has
-// left, so a client that reads slowly delays only its own requests. Bytes that are no request are answered after all
-// earlier requests, and end the connection.
+// left, so a client that reads slowly delays only its own requests. Bytes that don't form a request are answered after
+// all earlier requests, and end the connection.
 import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Problem } from '../../problem.ts';
@@ -41,7 +41,7 @@ export class HttpConnection {
   isEnding = false;
   /** Starts the requests that wait for earlier responses. */
   readonly #waiting: (() => void)[] = [];
-  /** Answers bytes that are no request, after all requests before them. */
+  /** Answers bytes that don't form a request, after all requests before them. */
   #rejectLast: (() => void) | undefined = undefined;
   #bytesBefore = 0;
 
@@ -87,7 +87,7 @@ export class HttpConnection {
     this.socket.destroy();
   }
 
-  /** Answers bytes that are no request: with a problem of the body to which they belong, or with a text. */
+  /** Answers bytes that don't form a request: with a problem of the body to which they belong, or with a text. */
   reject(problem: Problem, textOf: (problem: Problem) => string): void {
     this.isEnding = true;
     const end = (): void => this.end(textOf(problem));

@@ -49,7 +49,7 @@ export type ArrivedRequest = {
 
 type ConnectionHandler = {
   onRequest(arrived: ArrivedRequest): void;
-  /** Returns the whole response to bytes that are no request. */
+  /** Returns the whole response to bytes that don't form a request. */
   onUnparsed(problem: Problem, address: string): string;
 };
 

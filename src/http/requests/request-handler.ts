@@ -41,7 +41,7 @@ type FoundRequest = {
   readonly body: RequestBody | undefined;
 };
 
-/** Handles requests, and responds to bytes that are no valid request. */
+/** Handles requests, and responds to bytes that don't form one. */
 export class RequestHandler {
   readonly #options: RequestHandlerOptions;
   readonly #idempotency: Idempotency;
@@ -72,7 +72,7 @@ export class RequestHandler {
     if (body?.problem !== undefined) connection.endAfterResponse(); // the body that it announces is too long
   }
 
-  /** Counts and logs bytes that are no valid request. Returns the whole response. */
+  /** Counts and logs bytes that don't form a request. Returns the whole response. */
   onUnparsed(problem: Problem, address: string): string {
     return unparsedResponse(
       problem,

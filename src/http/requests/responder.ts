@@ -286,7 +286,7 @@ export class Responder {
   }
 }
 
-/** Counts and logs bytes that are no request. Returns the connection's last response. */
+/** Counts and logs bytes that don't form a request. Returns the connection's last response. */
 export function unparsedResponse(
   problem: Problem,
   { requestId, address }: Pick<RequestHead, 'requestId' | 'address'>,
