@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeLine } from '../../src/console/words/address-order.ts';
+import { placeLine, placeLines } from '../../src/console/words/address-order.ts';
 
 for (const [country, city, region, postalCode, line] of [
   ['DE', 'Oldenburg', null, '26129', '26129 Oldenburg'],
@@ -15,4 +15,13 @@ for (const [country, city, region, postalCode, line] of [
 ] as const)
   test(`an address of ${country} has city, region and postal code in the order of its country`, () => {
     assert.equal(placeLine({ country, city, region, postalCode }), line);
+  });
+
+for (const [country, region, lines] of [
+  ['IE', 'Co. Cork', ['Cork Co. Cork', 'T12 W8KP']],
+  ['GB', null, ['Cork', 'T12 W8KP']],
+  ['DE', null, ['T12 W8KP Cork']],
+] as const)
+  test(`an address of ${country} ends with ${lines.length} lines before its country`, () => {
+    assert.deepEqual(placeLines({ country, city: 'Cork', region, postalCode: 'T12 W8KP' }), lines);
   });

@@ -24,13 +24,26 @@ const orders: ReadonlyMap<string, Order> = new Map(
   others.flatMap(([order, countries]) => countries.split(/\s+/).map((country) => [country, order] as const)),
 );
 
-/** Returns the line of an address with its city: `26129 Oldenburg`, `London SW1A 2AA`. */
+/** Returns an address's city on one line: `26129 Oldenburg`, `London SW1A 2AA`. */
 export function placeLine(address: Pick<Address, Part | 'country'>): string {
   const order = orders.get(address.country) ?? usual;
   return order
     .map((part) => address[part])
     .filter((text) => text !== null)
     .join(' ');
+}
+
+/** Where the postal code has a line of its own, below all others. */
+const withCodeBelow: ReadonlySet<string> = new Set(
+  'AC AF AI BR CR CU EG FK GB GG GI GS HN HU IE IM IO IQ IR JE JP KE KR LK NA PN RU SD SH SZ TA TC UA VG ZA'.split(
+    ' ',
+  ),
+);
+
+/** Returns the last lines of an address before its country. */
+export function placeLines(address: Pick<Address, Part | 'country'>): readonly (string | null)[] {
+  if (!withCodeBelow.has(address.country)) return [placeLine(address)];
+  return [placeLine({ ...address, postalCode: null }), address.postalCode];
 }
 
 const withRegion: ReadonlySet<string> = new Set(

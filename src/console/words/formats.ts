@@ -1,7 +1,7 @@
 // Money and numbers as the browser's region writes them, times in the interface's language with the region's
 // order and in the shop's time zone, and words for the names of the API.
 import { decimalText, type Digits, moneyText, type PriceFormat, priceOf, readingsOf } from './amounts.ts';
-import { placeLine } from './address-order.ts';
+import { placeLines } from './address-order.ts';
 import type { Address } from './api-types.ts';
 import { isLongGtin } from './gtin.ts';
 import { browserLocale, language, locale } from './language.ts';
@@ -214,7 +214,7 @@ export function homeCountry(): string {
 
 export function addressLines(address: Address, name = ''): string[] {
   const { line1, line2, country } = address;
-  const lines = [address.name ?? name, line1, line2, placeLine(address), countryName(country)];
+  const lines = [address.name ?? name, line1, line2, ...placeLines(address), countryName(country)];
   return lines.filter((line) => line !== null && line !== undefined && line !== '').map(String);
 }
 
