@@ -1,4 +1,5 @@
-// The claims of src/ARCHITECTURE.md: the steps of its paths, its bounds, the files and tests that it names. Its picture of the layers is what tidy.test.ts holds imports to.
+// The claims of src/ARCHITECTURE.md: the steps of its paths, its bounds, the files and tests that it names.
+// Its picture of the layers is what tidy.test.ts holds imports to.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { settings } from '../../src/service/features.ts';
