@@ -213,5 +213,9 @@ function keep(name: string, changes: Partial<Kept>, from = ''): boolean {
 }
 
 function keptAs(name: string): Kept | undefined {
-  return JSON.parse(storage.read(name) ?? 'null') ?? undefined; // as `keep` wrote it
+  try {
+    return JSON.parse(storage.read(name) ?? 'null') ?? undefined; // as `keep` wrote it
+  } catch {
+    return undefined; // damaged: nothing of it can be shown
+  }
 }
