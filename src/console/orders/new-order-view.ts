@@ -78,10 +78,10 @@ function showForm(page: Page, draft: Draft): void {
   const park = button(t('Park'), () => parkOrder(drafts));
   const clear = button(t('Start over'), () => giveUp(drafts, draft));
   function showTools(): void {
-    const { kept } = draft;
-    const time = kept && shortTime(new Date(kept.begunAt).toISOString());
+    const { stored } = draft;
+    const time = stored && shortTime(new Date(stored.begunAt).toISOString());
     fill(begun, time !== undefined && t('Begun {time}', { time }));
-    for (const tool of [park, clear]) tool.hidden = kept === undefined;
+    for (const tool of [park, clear]) tool.hidden = stored === undefined;
   }
   fill(main, setPageTitle(t('New order'), begun, park, parkedButton(drafts), clear), content);
   showTools();
@@ -246,19 +246,19 @@ function parkOrder(drafts: Drafts): void {
 /** “New order”, pressed in one that has begun, parks that one. */
 function pressedAgain(event: Event, draft: Draft, drafts: Drafts): void {
   const isLink = event.target instanceof Element && event.target.closest('a[href="#/new"]') !== null;
-  if (!isLink || !location.hash.startsWith('#/new') || draft.kept === undefined) return;
+  if (!isLink || !location.hash.startsWith('#/new') || draft.stored === undefined) return;
   event.preventDefault();
   parkOrder(drafts);
 }
 
 /** Starts over. What was given up can come back for some seconds; an order that may exist doesn't. */
 function giveUp(drafts: Drafts, draft: Draft): void {
-  const { kept, isSent } = draft;
+  const { stored, isSent } = draft;
   draft.end();
   drawForm();
-  if (kept === undefined || isSent) return;
+  if (stored === undefined || isSent) return;
   const again = (): void => {
-    drafts.bringBack(kept.entered);
+    drafts.bringBack(stored.entered);
     drawForm();
   };
   notify(rich('What was entered is given up. {undo}', { undo: button(t('Undo'), again) }));

@@ -114,7 +114,7 @@ export class OrderLines {
   /** Shows what follows from the texts, and gives each item the pointers of its index, as the service names them. */
   draw(): void {
     const currency = this.#currency;
-    const read = this.#read();
+    const read = this.#readLines();
     for (const [index, item] of read.entries()) {
       item.line.draw(item, currency);
       item.line.remove.ariaLabel = t('Remove item {number}', { number: index + 1 });
@@ -160,7 +160,7 @@ export class OrderLines {
     return this.#currencyField.control.value;
   }
 
-  #read(): readonly ReadLine[] {
+  #readLines(): readonly ReadLine[] {
     let above = 0;
     return this.#lines.map((line) => {
       const item = readItem(line.texts, above, this.#currency);
@@ -171,7 +171,7 @@ export class OrderLines {
 
   /** The lines that are items of the order: at least one. */
   #items(): readonly ReadLine[] {
-    const read = this.#read();
+    const read = this.#readLines();
     const filled = read.filter(({ line }) => !line.isEmpty);
     return filled.length === 0 ? read.slice(0, 1) : filled;
   }
@@ -224,7 +224,7 @@ export class OrderLines {
 
   /** Says what is wrong with what was entered before the form is sent; a name and a price may still come. */
   #showFaults(line: OrderLine): void {
-    const item = this.#read().find((each) => each.line === line);
+    const item = this.#readLines().find((each) => each.line === line);
     for (const [control, detail] of item === undefined ? [] : line.faults(item, this.#currency))
       if (control === line.quantity || control.value.trim() !== '') showIssue(control, detail);
   }
@@ -235,7 +235,7 @@ export class OrderLines {
     if (key !== 'Enter' || ctrlKey || metaKey || isOfInputMethod(event) || defaultPrevented) return;
     if (target instanceof HTMLButtonElement) return;
     event.preventDefault();
-    this.#entered(line);
+    this.#goOn(line);
   }
 
   /** Tab, and Enter without an option, may end a SKU or barcode that was typed. Enter waits for no answer. */
@@ -246,11 +246,11 @@ export class OrderLines {
     if (isTab) this.#lookUp(line, 'text');
     if (isTab || active !== undefined) return false;
     line.search.close();
-    this.#entered(line);
+    this.#goOn(line);
     return true;
   }
 
-  #entered(line: OrderLine): void {
+  #goOn(line: OrderLine): void {
     this.#lookUp(line, 'words');
     this.#neededOf(line).focus();
   }
@@ -320,7 +320,7 @@ export class OrderLines {
     const take = (name: string): void => {
       line.name.value = name;
       dispatchChange(this.#list);
-      this.#entered(line);
+      this.#goOn(line);
     };
     const options = [
       ...products.map((each) => ({

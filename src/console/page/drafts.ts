@@ -6,7 +6,7 @@ import { deferred, heldLocks, storage, withLock } from '../browser/browser-gaps.
 import type { Entered } from '../forms/forms.ts';
 import { t } from '../words/texts.ts';
 
-type Kept = {
+type StoredDraft = {
   /** With the `total` as it was shown. */
   readonly entered: Entered;
   /** The parameters of the URL that the form began with. */
@@ -34,8 +34,8 @@ export function draftsOf(userId: number, signal: AbortSignal) {
   /** What the next form continues: a draft of a tab that is gone, or the one with this name; at first any. */
   let wanted: { readonly name?: string; readonly said?: string | undefined } | undefined = {};
 
-  function own(): readonly (readonly [name: string, kept: Kept])[] {
-    return draftsOfAll().filter(([name]) => name.startsWith(ownPrefix));
+  function ownDrafts(): readonly (readonly [name: string, draft: StoredDraft])[] {
+    return storedDrafts().filter(([name]) => name.startsWith(ownPrefix));
   }
 
   function newName(): string {
@@ -58,48 +58,48 @@ export function draftsOf(userId: number, signal: AbortSignal) {
 
   signal.addEventListener('abort', () => current?.leave());
   return {
-    /** As they were shown. */
+    /** The totals of the user's drafts, as they were shown. */
     get totals(): readonly string[] {
-      return own().map(([, kept]) => totalIn(kept));
+      return ownDrafts().map(([, draft]) => totalIn(draft));
     },
 
     /**
-     * Resolves to the draft of this tab, which any other form of it loses, or else to a new one. A form for a certain
-     * customer or a copy continues only its own; the draft that is in its way is parked.
+     * Resolves to the draft of this tab, which its former form loses, or else to a new draft. A form for a certain
+     * customer or a copy continues only a draft with the same parameters; this tab's other draft is parked.
      */
     async open(from: string): Promise<Draft> {
       removeOutdated();
       const next = wanted;
       wanted = undefined;
-      const [before, kept] = [current, current?.kept];
-      const isFit = (other: Kept): boolean => from === '' || other.from === from;
-      if (before !== undefined && kept !== undefined && next === undefined && isFit(kept)) {
+      const [before, stored] = [current, current?.stored];
+      const isFit = (other: StoredDraft): boolean => from === '' || other.from === from;
+      if (before !== undefined && stored !== undefined && next === undefined && isFit(stored)) {
         before.leave();
-        return (current = draftOf(before.name, from, kept));
+        return (current = openDraft(before.name, from, stored));
       }
       const parked = before?.park();
       release();
-      for (const [name, found] of next === undefined ? [] : own()) {
+      for (const [name, found] of next === undefined ? [] : ownDrafts()) {
         const isMeant = next?.name === undefined ? !found.isParked && isFit(found) : name === next.name;
         if (!isMeant || !(await lock(name))) continue;
         const said = [next?.said, parked].filter((text) => text !== undefined).join(' ');
-        return (current = draftOf(name, from, found, said));
+        return (current = openDraft(name, from, found, said));
       }
       const name = newName();
       await lock(name); // nobody else has this name
-      return (current = draftOf(name, from));
+      return (current = openDraft(name, from));
     },
 
-    /** The next form is empty. Returns what there is to say of it. */
+    /** Parks the draft of this tab: the next form is empty. Returns the sentence that says so, if a draft was kept. */
     park(): string | undefined {
       return current?.park();
     },
 
-    /** Returns those that neither this tab nor another one shows, the oldest first. */
+    /** Returns the drafts that no tab shows, the oldest first. */
     async parked(): Promise<readonly { readonly name: string; readonly total: string }[]> {
       const shown = await heldLocks();
-      const others = own().filter(([name]) => !shown.has(name));
-      return others.map(([name, kept]) => ({ name, total: totalIn(kept) })).reverse();
+      const others = ownDrafts().filter(([name]) => !shown.has(name));
+      return others.map(([name, draft]) => ({ name, total: totalIn(draft) })).reverse();
     },
 
     /** The next form continues this draft. */
@@ -110,25 +110,25 @@ export function draftsOf(userId: number, signal: AbortSignal) {
     /** The next form has this input again, as a new order, and says so. */
     bringBack(entered: Entered, said?: string): void {
       const name = newName();
-      keep(name, { entered });
+      writeDraft(name, { entered });
       wanted = { name, said };
     },
 
     discardAll(): void {
-      for (const [name] of own()) storage.remove(name);
+      for (const [name] of ownDrafts()) storage.remove(name);
     },
   };
 }
 
-export type Draft = ReturnType<typeof draftOf>;
+export type Draft = ReturnType<typeof openDraft>;
 
-/** Returns what one form keeps. `before` was kept earlier; `said` is shown when the form shows it again. */
-function draftOf(name: string, from: string, before?: Kept, said = '') {
+/** Returns the draft of one form. `before` was stored earlier; `said` is shown when the form shows its input again. */
+function openDraft(name: string, from: string, before?: StoredDraft, said = '') {
   let hasEnded = false;
 
-  /** Returns whether there was room for it. */
-  function save(changes: Partial<Kept>): boolean {
-    return hasEnded || keep(name, changes, from);
+  /** Returns whether there was room for the draft. */
+  function save(changes: Partial<StoredDraft>): boolean {
+    return hasEnded || writeDraft(name, changes, from);
   }
 
   const draft = {
@@ -137,45 +137,45 @@ function draftOf(name: string, from: string, before?: Kept, said = '') {
     idempotencyKey: name.slice(-uuidLength),
     entered: before?.entered,
     said: said || t('What you had entered is still here.'),
-    /** Called when the form has the draft no more. */
+    /** Called when the form loses the draft. */
     onLeave: (): void => undefined,
 
     get isSent(): boolean {
-      return draft.kept?.isSent === true;
+      return draft.stored?.isSent === true;
     },
 
-    /** What this device keeps of it now. */
-    get kept(): Kept | undefined {
-      return hasEnded ? undefined : keptAs(name);
+    /** The draft as this device keeps it now. */
+    get stored(): StoredDraft | undefined {
+      return hasEnded ? undefined : readDraft(name);
     },
 
-    /** Forgets what was entered before if nothing is now. Returns whether there was room for it. */
+    /** Saves the input, or removes the draft if nothing is entered now. Returns whether there was room for it. */
     keep(entered: Entered | undefined): boolean {
       if (entered !== undefined) return save({ entered });
       if (!hasEnded) storage.remove(name);
       return true;
     },
 
-    /** To be called before the order is sent, and once it was rejected. */
+    /** Call this before the order is sent, and once it was rejected. */
     markSent(isSent: boolean, entered: Entered): void {
       save({ isSent, entered });
     },
 
-    /** Nothing is kept of it any more. */
+    /** Removes the draft, once its order is placed or given up. */
     end(): void {
       draft.keep(undefined);
       draft.leave();
     },
 
-    /** Returns what there is to say of it: nothing if nothing is kept. */
+    /** Keeps the draft until somebody asks for it. Returns the sentence that says so, if anything was kept. */
     park(): string | undefined {
-      const { kept } = draft;
-      if (kept !== undefined) save({ isParked: true });
+      const { stored } = draft;
+      if (stored !== undefined) save({ isParked: true });
       draft.leave();
-      return kept && t('Parked: {total}.', { total: totalIn(kept) });
+      return stored && t('Parked: {total}.', { total: totalIn(stored) });
     },
 
-    /** What is kept of it is for another form. */
+    /** The form loses the draft, which stays stored for another form. */
     leave(): void {
       if (hasEnded) return;
       hasEnded = true;
@@ -186,35 +186,35 @@ function draftOf(name: string, from: string, before?: Kept, said = '') {
   return draft;
 }
 
-function totalIn({ entered }: Kept): string {
+function totalIn({ entered }: StoredDraft): string {
   return String(entered['total'] ?? '');
 }
 
 function removeOutdated(): void {
   const oldest = Date.now() - daysMax * 86_400_000;
-  for (const [index, [name, { savedAt }]] of draftsOfAll().entries())
+  for (const [index, [name, { savedAt }]] of storedDrafts().entries())
     if (savedAt < oldest || index >= draftsMax) storage.remove(name);
 }
 
 /** Returns the drafts of all users, the newest first. */
-function draftsOfAll(): readonly (readonly [name: string, kept: Kept])[] {
+function storedDrafts(): readonly (readonly [name: string, draft: StoredDraft])[] {
   return storage.names
     .filter((name) => name.startsWith(prefix))
-    .map((name) => [name, keptAs(name)] as const)
-    .filter((draft): draft is readonly [string, Kept] => draft[1] !== undefined)
+    .map((name) => [name, readDraft(name)] as const)
+    .filter((draft): draft is readonly [string, StoredDraft] => draft[1] !== undefined)
     .sort(([, a], [, b]) => b.savedAt - a.savedAt);
 }
 
-/** Returns whether there was room for it. */
-function keep(name: string, changes: Partial<Kept>, from = ''): boolean {
+/** Returns whether there was room for the draft. */
+function writeDraft(name: string, changes: Partial<StoredDraft>, from = ''): boolean {
   const savedAt = Date.now();
   const first = { from, begunAt: savedAt, isSent: false, isParked: false };
-  return storage.write(name, JSON.stringify({ ...first, ...keptAs(name), ...changes, savedAt }));
+  return storage.write(name, JSON.stringify({ ...first, ...readDraft(name), ...changes, savedAt }));
 }
 
-function keptAs(name: string): Kept | undefined {
+function readDraft(name: string): StoredDraft | undefined {
   try {
-    return JSON.parse(storage.read(name) ?? 'null') ?? undefined; // as `keep` wrote it
+    return JSON.parse(storage.read(name) ?? 'null') ?? undefined; // as `writeDraft` wrote it
   } catch {
     return undefined; // damaged: nothing of it can be shown
   }

@@ -11,21 +11,21 @@ export const fastMilliseconds = 50;
 /** No gap of a slow scanner is longer, and its gaps differ less than a person's. */
 const steadyMillisecondsMax = 100;
 const steadyDifferenceMax = 40;
-const lettersMin = 3;
+const charactersMin = 3;
 
 /** Methods receive the time of the key that may end it. */
 export class KeyBurst {
   /** The fields that have received keys, with what was in them before. */
   readonly before = new Map<Control, string>();
   readonly #gaps: number[] = [];
-  #letters = '';
+  #characters = '';
   /** The digits of digit keys, whatever the layout types there, with a blank for any other key. */
   #digits = '';
   #at = -Infinity;
 
   add(event: KeyboardEvent, control: Control | undefined): void {
-    if (this.#letters !== '') this.#gaps.push(event.timeStamp - this.#at);
-    this.#letters += event.key;
+    if (this.#characters !== '') this.#gaps.push(event.timeStamp - this.#at);
+    this.#characters += event.key;
     this.#digits += digitOf(event) ?? ' ';
     this.#at = event.timeStamp;
     if (control !== undefined && !this.before.has(control)) this.before.set(control, control.value);
@@ -33,7 +33,7 @@ export class KeyBurst {
 
   /** The code, though input methods type wide digits, and digit keys of some layouts (French, Persian) no digits. */
   get code(): string {
-    return isBarcode(this.#digits) ? this.#digits : this.#letters.normalize('NFKC').trim();
+    return isBarcode(this.#digits) ? this.#digits : this.#characters.normalize('NFKC').trim();
   }
 
   continuesAt(time: number): boolean {
@@ -42,7 +42,7 @@ export class KeyBurst {
 
   /** Whether a scanner has pressed a key at this time in the middle of a code. */
   isScanning(time: number): boolean {
-    const isLong = this.#letters.length >= lettersMin;
+    const isLong = this.#characters.length >= charactersMin;
     return isLong && time - this.#at <= fastMilliseconds && this.isScan(time);
   }
 
@@ -52,7 +52,7 @@ export class KeyBurst {
     const pause = time - this.#at;
     const median = [...this.#gaps].sort((a, b) => a - b)[Math.floor(this.#gaps.length / 2)] ?? pause;
     const isFast = median <= fastMilliseconds;
-    const isLong = code.length >= lettersMin;
+    const isLong = code.length >= charactersMin;
     if (this.before.size > 0) return isFast && (isLong || cardIdOf(code) !== undefined);
     return isLong || (isFast && pause <= fastMilliseconds && code !== '');
   }

@@ -4,8 +4,8 @@
 // scans (`data-scans`, by an event), or else to `place`, which knows the rest of the console.
 //
 // A code may contain anything: customers bring their own, some scanners send GS1's separator as F8, and many send a
-// line feed after Enter. So no key of a scan but its letters has an effect, and the tail, the keys that follow the
-// end at once, has none. Only the keys before the third letter may as well be a person's.
+// line feed after Enter. So only the characters of a scan have an effect, and the tail, the keys that follow the
+// end at once, has none. Only the keys before the third character may as well be a person's.
 //
 // Some scanners are as slow as a fast typist. A text that may have been typed stays in its field, and its Enter has
 // its usual effect, until the service knows a product with that code; in the search of a list, only if it arrived
@@ -32,8 +32,8 @@ type Handlers = {
 export class Scans {
   readonly #handlers: Handlers;
   #burst = new KeyBurst();
-  /** The time of its last key, and its letters since the last Enter or Tab. */
-  #tail: { readonly at: number; readonly letters: string } | undefined;
+  /** The time of its last key, and its characters since the last Enter or Tab. */
+  #tail: { readonly at: number; readonly characters: string } | undefined;
   /** Codes for the part of a page that takes scans next. */
   readonly #held: string[] = [];
   #settled: Promise<unknown> = Promise.resolve();
@@ -70,7 +70,7 @@ export class Scans {
     if (this.#absorbsTail(event, kind)) return stopEvent(event);
     if (isOfInputMethod(event) || event.repeat || isSecret(event.target)) this.#burst = new KeyBurst();
     else if (kind === 'end') this.#ended(event);
-    else if (kind === 'letter') this.#added(event);
+    else if (kind === 'character') this.#added(event);
     else if (this.#burst.isScanning(event.timeStamp)) stopEvent(event);
     else this.#burst = new KeyBurst();
   }
@@ -81,10 +81,10 @@ export class Scans {
     this.#tail = undefined;
     const pauseMax = kind === 'end' ? gapMillisecondsMax : fastMilliseconds;
     if (tail === undefined || timeStamp - tail.at > pauseMax) return false;
-    let { letters } = tail;
-    if (kind === 'letter') letters += key;
-    if (kind === 'end' && letters.length >= lostLettersMin) sayUnhandled(letters, 'tooSoon');
-    this.#tail = { at: timeStamp, letters: kind === 'end' ? '' : letters };
+    let { characters } = tail;
+    if (kind === 'character') characters += key;
+    if (kind === 'end' && characters.length >= lostCharactersMin) sayUnhandled(characters, 'tooSoon');
+    this.#tail = { at: timeStamp, characters: kind === 'end' ? '' : characters };
     return true;
   }
 
@@ -110,7 +110,7 @@ export class Scans {
         this.#settled = Promise.all([this.#settled, this.#takeIfKnown(burst)]);
       return;
     }
-    this.#tail = { at: timeStamp, letters: '' };
+    this.#tail = { at: timeStamp, characters: '' };
     if (rule !== 'search') stopEvent(event);
     else if (key === 'Tab') event.preventDefault(); // results are shown only while the search has the focus
     if (rule === undefined || rule === 'item') {
@@ -153,17 +153,17 @@ export class Scans {
 }
 
 /** What a code has after its end is shorter. */
-const lostLettersMin = 3;
-/** What is shown of a code: a QR code may have thousands of letters, a SKU has 64. */
+const lostCharactersMin = 3;
+/** What is shown of a code: a QR code may have thousands of characters, a SKU has 64. */
 const shownMax = 64;
 
-type Kind = 'letter' | 'end' | 'other';
+type Kind = 'character' | 'end' | 'other';
 
 function keyKindOf({ key, ctrlKey, altKey, metaKey, shiftKey }: KeyboardEvent): Kind {
   const isCommand = metaKey || ctrlKey !== altKey; // AltGr is both
   if (isCommand) return 'other';
   if (key === 'Enter' || (key === 'Tab' && !shiftKey)) return 'end';
-  return key.length === 1 ? 'letter' : 'other';
+  return key.length === 1 ? 'character' : 'other';
 }
 
 function isSecret(target: EventTarget | null): boolean {
