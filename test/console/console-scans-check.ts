@@ -20,6 +20,7 @@ import {
 
 const mug = { sku: 'MUG', name: 'Mug', unitPrice: 1200, currency: 'USD', barcode: '4099999999999' };
 const blueTee = { sku: 'TEE 1 BLUE', name: 'Tee, blue', unitPrice: 1900, currency: 'EUR' };
+const wrap = { sku: 'GIFT', name: 'Gift wrap', unitPrice: 200, currency: 'EUR', barcode: null };
 const old = { sku: 'OLD', name: 'Old cup', unitPrice: 100, currency: 'EUR', barcode: '4000000000000' };
 
 /** The separator of GS1, for which some scanners press F8. */
@@ -37,7 +38,8 @@ const complaints = `[...document.querySelectorAll('.line .issue')].map((each) =>
 
 test('scans into a new order', { timeout: 300_000 }, async (t) => {
   const { office, tab, person, orders, begin, type, seeItems } = await openTill(t);
-  for (const product of [mug, blueTee, { ...old, active: false }]) await office.post('/products', product);
+  for (const product of [mug, blueTee, wrap, { ...old, active: false }])
+    await office.post('/products', product);
   const { id: ofContainer } = await orders.newest();
   await orders.change(ofContainer, { status: 'paid' });
 
@@ -83,6 +85,33 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
     await person.miss('Nothing has the code');
     await person.press('Cancel');
     await person.go('#/new');
+  });
+
+  await t.test('are no words in the middle of a text, unless a product has them as its code', async () => {
+    const atNote = (text: string): Promise<unknown> =>
+      tab.evaluate(`{
+        const note = ${fieldAt('/note')};
+        note.value = ${JSON.stringify(text)};
+        note.dispatchEvent(new Event('input', { bubbles: true }));
+        note.focus();
+        note.setSelectionRange(1, 1);
+      }`);
+    await person.go('#/customers/new');
+    await tab.until(`document.activeElement === ${fieldAt('/name')}`);
+    await tab.type('Mü');
+    await tab.scan('llersen', { milliseconds: 0, end: 'Tab' });
+    await person.seeEntered('/name', 'Müllersen');
+    await person.miss('Nothing has the code');
+    await person.press('Cancel');
+    await begin();
+    await atNote('Rg');
+    await tab.scan('inging', { milliseconds: 0, end: 'Tab' });
+    await person.seeEntered('/note', 'Ringingg');
+    await seeItems();
+    await atNote('Rg');
+    await tab.scan('gift', { milliseconds: 0, end: 'Tab' });
+    await seeItems(['Gift wrap', 'GIFT', '1', '2.00']);
+    await person.seeEntered('/note', 'Rg');
   });
 
   await t.test('are products whose SKU has blanks', async () => {

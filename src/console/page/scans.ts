@@ -7,11 +7,12 @@
 // line feed after Enter. So only the characters of a scan have an effect, and the tail, the keys that follow the
 // end at once, has none. Only the keys before the third character may as well be a person's.
 //
-// Some scanners are as slow as a fast typist. A text that may have been typed stays in its field, and its Enter has
-// its usual effect, until the service knows a product with that code; in the search of a list, only if it arrived
-// too evenly for a person. In a field for a code (`data-scan="code"`), and in the empty barcode of a question, a
-// scan stays. A field of an item (`data-scan="item"`) looks up itself what may have been typed, if it was empty. The
-// search over all (`data-scan="search"`) looks up what is in it, and a scan takes the place of its text.
+// Some scanners are as slow as a fast typist, and a text expander is as fast as a scanner. A text that may have been
+// typed stays in its field, and its Enter has its usual effect, until the service knows a product with that code; in
+// the search of a list, only if it arrived too evenly for a person. In a field for a code (`data-scan="code"`), and in
+// the empty barcode of a question, a scan stays. A field of an item (`data-scan="item"`) looks up itself what may have
+// been typed, if it was empty. The search over all (`data-scan="search"`) looks up what is in it, and a scan takes the
+// place of its text.
 import { soundAlarm } from '../browser/alarm.ts';
 import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { notify } from '../forms/dialogs.ts';
@@ -103,10 +104,12 @@ export class Scans {
     const { code } = burst;
     const control = controlAt(target);
     const rule = control?.dataset['scan'];
-    const isCode = burst.isScan(timeStamp) && !hasTypedBlanks(code, control);
+    const isFast = burst.isScan(timeStamp);
+    const isCode = isFast && !(isOfWords(code) && isTextField(control));
     const isScan = isCode || (isLongGtin(code) && barcodeAsked()?.value === '');
     if (!isScan && rule !== 'code') {
-      if (rule !== 'search' && isLikeCode(code) && isToBeAsked(burst, control, timeStamp))
+      const mayBeCode = isFast || isLikeCode(code);
+      if (rule !== 'search' && mayBeCode && isToBeAsked(burst, control, timeStamp))
         this.#settled = Promise.all([this.#settled, this.#takeIfKnown(burst)]);
       return;
     }
@@ -140,7 +143,7 @@ export class Scans {
   #inserted(event: InputEvent): void {
     const { isTrusted, inputType, target, data } = event;
     const control = controlAt(target);
-    const isNumber = /^(numeric|decimal)$/.test(control?.inputMode ?? '') && control?.type === 'text';
+    const isNumber = control !== undefined && isNumberField(control);
     const code = data?.trim() ?? '';
     if (!isTrusted || !isNumber || inputType !== 'insertText' || !isGtin(code)) return;
     stopEvent(event);
@@ -170,10 +173,20 @@ function isSecret(target: EventTarget | null): boolean {
   return target instanceof HTMLInputElement && target.type === 'password';
 }
 
-/** A text expander is as fast as a scanner: in a field that nothing is looked up in, what has blanks is no code. */
-function hasTypedBlanks(code: string, control: Control | undefined): boolean {
-  if (control === undefined || control.type === 'search') return false;
-  return /\s/.test(code) && document.querySelector('[data-scans]') === null;
+/** Whether a text expander may have typed it, or somebody beside an input method: it has a blank, or no digit. */
+function isOfWords(code: string): boolean {
+  return /\s/.test(code) || !/\d/.test(code);
+}
+
+/** Whether it is a field for words, in which nothing is looked up. */
+function isTextField(control: Control | undefined): boolean {
+  if (control === undefined || control instanceof HTMLSelectElement) return false;
+  const isLookedUp = control.type === 'search' || control.role === 'combobox';
+  return !isLookedUp && control.dataset['scan'] === undefined && !isNumberField(control);
+}
+
+function isNumberField({ inputMode, type }: Control): boolean {
+  return /^(numeric|decimal)$/.test(inputMode) && type === 'text';
 }
 
 /**
