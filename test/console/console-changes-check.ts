@@ -193,7 +193,8 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
     await orders.change(id, { note: 'Gone again.' });
     await person.press('Save');
     await person.see('Nothing was saved yet.');
-    await person.see('Now Note: Gone again.');
+    const atField = `document.querySelector('.field:has([data-pointer="/note"])').innerText`;
+    await tab.until(`${atField}.includes('Now Note: Gone again.')`);
     await tab.evaluate('delete document.hidden');
     await person.press('Cancel');
     await person.press('Change the note');

@@ -145,9 +145,12 @@ async function importCustomers(shop: Shop): Promise<void> {
     'E-mail must be',
   ])
     await person.see(said);
+  const rowTexts = `[...document.querySelectorAll('.rows li')].map((each) => each.innerText)`;
+  await tab.until(`/^Row 4\\s+The row has 10 cells/.test(${rowTexts}[0])`);
   await choose(tab, fieldAt('/rows/4/9'), '');
   await choose(tab, fieldAt('/rows/5/3'), 'zoe@example.com');
-  await person.press('Check all rows');
+  await tab.evaluate(`${fieldAt('/rows/5/3')}.focus()`);
+  await tab.press('Enter');
   await person.see('New: 3');
   assert.equal(await tab.evaluate(`document.activeElement === ${fieldAt('/rows/4/3')}`), true);
   assert.equal(await tab.evaluate(`${fieldAt('/rows/4/3')}.ariaInvalid`), 'true');
@@ -200,6 +203,7 @@ async function importProducts(shop: Shop): Promise<void> {
   await person.see('Changed: 1');
   await person.press('Import 3 rows');
   await person.see('Imported');
+  await person.miss('What you had entered is still here.');
   const products = await listed(shop, 'products?sort=sku');
   assert.deepEqual(
     products.map(({ sku, name, unitPrice, barcode, active }) => [sku, name, unitPrice, barcode, active]),
@@ -295,7 +299,7 @@ const files: readonly File[] = [
     said: [
       'Row 2 is of the same one, with other content, and would be overwritten.',
       'Row 4 is of the same one, with other content, and would be overwritten.',
-      'The same as an earlier row, in rows: 6',
+      'Twice in the file: row 6',
     ],
   },
   {

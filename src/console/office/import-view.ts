@@ -1,6 +1,7 @@
 // Importing customers or products from a spreadsheet's file: its columns are matched, the service checks all rows, those
 // with a fault are corrected in place, and the others are imported.
 import { card } from '../page/cards.ts';
+import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { button, type Child, fill, h } from '../browser/elements.ts';
 import { fieldsOf, type Member } from '../forms/fields.ts';
 import { count, countryChoices, homeCountry, money, typedPrice } from '../words/formats.ts';
@@ -139,6 +140,12 @@ function chooseColumns(place: Place, table: Table): void {
     run: check,
   });
   body.addEventListener('input', askToCheck);
+  outcome.addEventListener('keydown', (event) => {
+    if (event.key !== 'Enter' || isOfInputMethod(event) || !(event.target instanceof HTMLInputElement))
+      return;
+    event.preventDefault(); // it would go to the next field
+    body.requestSubmit();
+  });
   fill(content, body);
 }
 
@@ -251,7 +258,7 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
     [t('Changed'), resulting('changed')],
     [t('Unchanged'), resulting('unchanged')],
     [t('With a fault'), counted(({ problem }) => problem !== undefined), 'issue'],
-    [t('The same as an earlier row, in rows'), rowNumbers(repeated)],
+    [t('Twice in the file'), repeated.length > 0 ? rowsText(repeated) : ''],
     [t('Barcodes that may have lost digits, in rows'), rowNumbers(warned), 'issue'],
     [t('Columns with content that are left out'), leftOut.join(', '), 'issue'],
   ];
@@ -264,12 +271,16 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
 
 const rowsNamedMax = 20;
 
+function rowsText(lines: readonly Line[]): string {
+  return t(numbered(lines.length, 'row {rows}', 'rows {rows}'), { rows: rowNumbers(lines) });
+}
+
 function rowNumbers(lines: readonly Line[]): string {
   const named = lines.slice(0, rowsNamedMax).map(({ number }) => count(number));
   return named.join(', ') + (lines.length > rowsNamedMax ? ' …' : '');
 }
 
-/** Says each fault once, with all its rows. */
+/** Says each fault once: below the name of its row, or above all its rows. */
 function faultGroups(faulty: readonly Line[], rows: readonly FaultRow[]): Child {
   const groups = new Map<string | undefined, Line[]>();
   for (const line of faulty) {
@@ -277,14 +288,17 @@ function faultGroups(faulty: readonly Line[], rows: readonly FaultRow[]): Child 
     if (same === undefined) groups.set(line.problem, [line]);
     else same.push(line);
   }
-  const elementOf = new Map(rows.map(({ number, element }) => [number, element]));
+  const rowOf = new Map(rows.map((row) => [row.number, row]));
   const shown = [...groups].slice(0, faultsMax).map(([problem, lines]) => {
     const named = t('{count} rows: {rows}', { count: count(lines.length), rows: rowNumbers(lines) });
-    const elements = lines.map(({ number }) => elementOf.get(number));
+    const ofGroup = lines.flatMap(({ number }) => rowOf.get(number) ?? []);
+    const isOfOne = lines.length === 1 && ofGroup.length === 1;
+    for (const { issue } of ofGroup) fill(issue, isOfOne && problem);
+    const elements = ofGroup.map(({ element }) => element);
     return [
-      h('p.issue', problem),
+      !isOfOne && h('p.issue', problem),
       lines.length > 1 && h('p.soft', named),
-      elements.some(Boolean) && h('ul.rows', elements),
+      elements.length > 0 && h('ul.rows', elements),
     ];
   });
   const left = groups.size - shown.length;
@@ -296,6 +310,8 @@ type FaultRow = {
   readonly number: number;
   readonly choices: Choices;
   readonly element: HTMLElement;
+  /** Says the row's fault if no other row has the same. */
+  readonly issue: HTMLElement;
   /** Returns the cells as they were corrected. */
   readonly cells: () => readonly string[];
 };
@@ -317,10 +333,12 @@ function faultRow({ number, cells, faulty = [] }: Line, { heading }: Table, choi
   fields.element.role = 'group';
   fields.element.ariaLabel = t('Row {row}', { row: count(number) });
   const before = fields.read(); // without the line breaks of the cells
+  const issue = h('p.issue');
   return {
     number,
     choices,
-    element: h('li', rowName(number), fields.element),
+    element: h('li', rowName(number), issue, fields.element),
+    issue,
     cells() {
       const now = fields.read();
       return given.map((cell, index) => (now[index] === before[index] ? cell : String(now[index] ?? '')));

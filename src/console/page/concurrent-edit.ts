@@ -60,9 +60,16 @@ export function concurrentEdit<T extends Values>(
     const changed = shown.filter(({ text }) => text(now.value) !== text(base.value));
     const refused = refusal?.(now.value, mine);
     fill(news, refused ?? newsText(changed, now.value, { isMine, who: t('Somebody') }));
+    placeNews(changed.find(({ name }) => isMine(name))?.name);
     if (changed.length > 0 && refused === undefined)
       void sayWho((who) => newsText(changed, now.value, { isMine, who }));
     return changed.length > 0;
+  }
+
+  /** What somebody else has entered stands below what the user has entered there. */
+  function placeNews(name = ''): void {
+    const control = news.closest('form')?.querySelector(`[data-pointer="/${name}"]`);
+    control?.closest('.field')?.append(news);
   }
 
   /** The news stand already, and nothing waits for the name. */
