@@ -82,7 +82,8 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
   const { element, save } = isFirst ? questions() : objectForm(page, { members, path: '/shop', known });
   /** What is likely is filled in, and that nobody can sign up; nothing is set before it is saved. */
   function questions(): { element: HTMLElement; save: () => Promise<Shop> } {
-    const likely = { country: homeCountry(), timeZone: deviceZone(), registration: 'closed' };
+    const timeZone = known.value.timeZone ?? deviceZone();
+    const likely = { country: homeCountry(), timeZone, registration: 'closed' };
     const fields = fieldsOf(members, { values: { ...known.value, ...likely } });
     const own = fieldsOf([ownName], { pointer: '/user', values: { name: user.name } });
     const rename = (name: unknown): Promise<unknown> =>
@@ -99,7 +100,7 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
       if (isRenamed) session.dispatchEvent(new Event('user')); // the frame shows the name
       return value;
     }
-    followCountry(fields.element);
+    followCountry(fields.element, known.value);
     queueMicrotask(() => fields.element.querySelector('input')?.focus());
     return { element: h('div', fields.element, own.element), save };
   }
@@ -120,31 +121,39 @@ function shopForm(page: Page, known: Version<Shop>, reload: Reload): Child {
   });
 }
 
-/** Until somebody has chosen them, time zone and currency are those of the country, where it has one. */
-function followCountry(element: HTMLElement): void {
+/**
+ * Until somebody has chosen a time zone, it is the country's, where it has one. The currency follows nothing: it may be
+ * what the operator has said. Where one of them isn't the country's, that is said below it.
+ */
+function followCountry(element: HTMLElement, { timeZone }: Shop): void {
   const selectOf = (name: string): HTMLSelectElement | null =>
     element.querySelector(`select[data-pointer="/${name}"]`);
   const [country, zone, currency] = ['country', 'timeZone', 'currency'].map(selectOf);
   if (!country || !zone || !currency) return;
-  const chosen = new Set<HTMLSelectElement>();
-  const misfit = h('p.hint', { role: 'status' });
-  zone.after(misfit);
+  let isZoneChosen = timeZone !== null;
+  const [zoneHint, currencyHint] = [hintBelow(zone), hintBelow(currency)];
   const follow = (): void => {
     const zones = zonesOf(country.value);
     const likely = zones.length === 1 ? zones[0] : zones.find((each) => each === deviceZone());
-    const money = currencyOf(country.value);
-    if (likely !== undefined && !chosen.has(zone)) enterValue(zone, likely);
-    if (money !== undefined && !chosen.has(currency)) enterValue(currency, money);
-    const isMisfit = zones.length > 0 && zone.value !== '' && !zones.includes(zone.value);
-    const names = { zone: zone.value, country: countryName(country.value) };
-    fill(misfit, isMisfit && h('span.late', t('{zone} is no time zone of {country}.', names)));
+    if (likely !== undefined && !isZoneChosen) enterValue(zone, likely);
+    const names = { zone: zone.value, currency: currency.value, country: countryName(country.value) };
+    const isForeignZone = zones.length > 0 && zone.value !== '' && !zones.includes(zone.value);
+    const isForeignMoney = (currencyOf(country.value) ?? currency.value) !== currency.value;
+    fill(zoneHint, isForeignZone && h('span.late', t('{zone} is no time zone of {country}.', names)));
+    fill(
+      currencyHint,
+      isForeignMoney && h('span.late', t('{currency} is not the currency of {country}.', names)),
+    );
   };
-  for (const select of [country, zone, currency])
-    select.addEventListener('change', () => {
-      chosen.add(select);
-      follow();
-    });
+  zone.addEventListener('change', () => (isZoneChosen = true));
+  for (const select of [country, zone, currency]) select.addEventListener('change', follow);
   follow();
+}
+
+function hintBelow(select: HTMLSelectElement): HTMLElement {
+  const hint = h('p.hint', { role: 'status' });
+  select.after(hint);
+  return hint;
 }
 
 /** None in browsers that don't know them. */
