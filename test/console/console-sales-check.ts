@@ -501,6 +501,13 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     assert.equal((await orders.read(id))['payment'], 'transfer');
   });
 
+  await t.test('whose metadata says that nothing was handed over are made ready', async () => {
+    const { id } = await orders.place({ status: 'paid', payment: 'cash', metadata: { 'handed-over': 'no' } });
+    await person.go(`#/orders/${id}`);
+    await person.press('Mark as ready');
+    await person.see(`Order ${id} is ready.`);
+  });
+
   await t.test('find an item whose name was typed into Customer, which is no new customer', async () => {
     await begin();
     await person.enter('Customer', 'green tea, 250 g');

@@ -78,7 +78,7 @@ export const taken = 'handed-over';
 
 /** Whether its goods were handed over before it was paid. */
 export function isTaken(order: Order): boolean {
-  return isPickup(order) && taken in order.metadata;
+  return isPickup(order) && order.metadata[taken] === 'yes';
 }
 
 /** How it is picked up, on its page and its papers. */
