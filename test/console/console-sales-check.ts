@@ -508,6 +508,27 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await person.see(`Order ${id} is ready.`);
   });
 
+  await t.test('on account whose steps stop halfway show where, and go on to the end', async () => {
+    const { id } = await orders.place({ metadata: { 'handed-over': 'yes' } });
+    await person.go(`#/orders/${id}`);
+    await tab.evaluate(`{
+      const send = fetch;
+      window.fetch = async (path, options) => {
+        if (options?.method === 'PATCH' && options.body.includes('shipped')) throw new TypeError('away');
+        return send(path, options);
+      };
+      window.online = () => (window.fetch = send);
+    }`);
+    await person.press('Paid: Cash');
+    await person.see(`Order ${id} is paid, but was not marked as handed over.`);
+    await person.miss('Mark as ready');
+    await tab.evaluate('online()');
+    await person.press('Mark as handed over');
+    await person.see(`Order ${id} is handed over.`);
+    const { status, payment } = await orders.read(id);
+    assert.deepEqual([status, payment], ['delivered', 'cash']);
+  });
+
   await t.test('find an item whose name was typed into Customer, which is no new customer', async () => {
     await begin();
     await person.enter('Customer', 'green tea, 250 g');

@@ -11,7 +11,7 @@ import { paymentNames } from '../words/column-names.ts';
 import { count, money } from '../words/formats.ts';
 import { action, messageOf } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { isHandedOver, isUnpaid, statusName, stages, stepsTo } from '../words/statuses.ts';
+import { endOfStep, isHandedOver, isUnpaid, statusName, stages, stepsTo } from '../words/statuses.ts';
 import { rich, t } from '../words/texts.ts';
 
 /** Whoever presses twice means one step: the next one has come under the pointer. */
@@ -107,7 +107,7 @@ export class OrderSteps extends EventTarget {
   stepBackButton(order: Order): HTMLElement | undefined {
     const { before } = stages[order.status];
     if (before === null) return undefined;
-    const to = stepsTo(before, order).at(-1) ?? before;
+    const to = endOfStep(before, order);
     const label =
       isHandedOver(order) && to === before
         ? t('Not handed over yet') // a sale over the counter was never ready before
@@ -152,10 +152,12 @@ export class OrderSteps extends EventTarget {
     const changes = idle.map((shown) => {
       const { id } = shown;
       const change = changeOf(shown);
+      const before = this.#answers.get(id);
       this.#made.delete(id);
       return this.#change(shown, change).catch((error: unknown) => {
-        const about = { id, to: statusName(change.status, [shown]), reason: messageOf(error) };
-        failures.push(t('Order {id} was not marked as {to}. {reason}', about));
+        const reached = this.#answers.get(id);
+        const halfway = reached === before ? undefined : reached?.value.status;
+        failures.push(failureOf(shown, { to: change.status, halfway, error }));
         return undefined;
       });
     });
@@ -169,20 +171,19 @@ export class OrderSteps extends EventTarget {
     const { id } = shown;
     this.#running.add(id);
     try {
-      const answer = await this.#send(shown, change);
-      this.#answers.set(id, answer);
-      return { ...shown, ...answer.value };
+      return { ...shown, ...(await this.#send(shown, change)).value };
     } finally {
       this.#running.delete(id);
     }
   }
 
-  /** Throws if the order is another version than was shown. */
+  /** Throws if the order is another version than was shown. The answers before a failure are kept. */
   async #send(shown: Order, change: Change): Promise<Version<Order>> {
     const { id, updatedAt } = shown;
     const path = `/orders/${id}`;
     let now = await this.#client.read<Order>(path);
-    if (isMade(change, now.value)) return now; // by somebody else, who meant the same
+    const end = { ...change, status: endOfStep(change.status, shown) };
+    if (isMade(end, now.value)) return this.#keep(now); // by somebody else, who meant the same
     if (now.value.updatedAt !== updatedAt) throw new Error(changesOf(shown, now.value));
     const { payment, reason } = change;
     try {
@@ -190,13 +191,18 @@ export class OrderSteps extends EventTarget {
         const body = { status, reason, payment: status === 'paid' ? payment : undefined };
         const idempotencyKey = `console-${id}-${status}-${payment ?? 'unsaid'}-${updatedAt}`;
         const options = { body, etag: now.etag, idempotencyKey, outlivesPage: true };
-        now = await this.#client.send<Order>('PATCH', path, options);
+        now = this.#keep(await this.#client.send<Order>('PATCH', path, options));
       }
       return now;
     } catch (error) {
       if (!(error instanceof Rejection && error.status === 412)) throw error;
       throw new Error(changesOf(shown, await this.#client.get<Order>(path)));
     }
+  }
+
+  #keep(answer: Version<Order>): Version<Order> {
+    this.#answers.set(answer.value.id, answer);
+    return answer;
   }
 
   #tell(orders: readonly Order[]): void {
@@ -212,6 +218,21 @@ export class OrderSteps extends EventTarget {
       this.dispatchEvent(new Event('change'));
     }, takeBackMilliseconds);
   }
+}
+
+type Failure = {
+  readonly to: Status;
+  /** Where the order is since an earlier part of the step; undefined if nothing was done. */
+  readonly halfway: Status | undefined;
+  readonly error: unknown;
+};
+
+function failureOf(shown: Order, { to, halfway, error }: Failure): string {
+  const about = { id: shown.id, reason: messageOf(error) };
+  if (halfway === undefined)
+    return t('Order {id} was not marked as {to}. {reason}', { ...about, to: statusName(to, [shown]) });
+  const names = { status: statusName(halfway, [shown]), to: statusName(endOfStep(to, shown), [shown]) };
+  return t('Order {id} is {status}, but was not marked as {to}. {reason}', { ...about, ...names });
 }
 
 function isMade({ status, payment }: Change, now: Order): boolean {

@@ -96,6 +96,11 @@ export function stepsTo(to: Status, order: Order): readonly Status[] {
   return target > from ? usualWay.slice(from + 1) : usualWay.slice(0, from).reverse();
 }
 
+/** The status in which a step leaves the order. */
+export function endOfStep(to: Status, order: Order): Status {
+  return stepsTo(to, order).at(-1) ?? to;
+}
+
 /** What a status is called where nothing is sent. */
 const pickupNames: { readonly [status in Status]?: string } = {
   shipped: t('ready'),
@@ -117,5 +122,6 @@ export function statusTitle(status: Status, orders?: readonly Order[]): string {
 
 /** The label of the button that makes the step of an order; the one to `paid` asks how. */
 export function stepLabel(to: Status, order: Order): string {
-  return t('Mark as {to}', { to: statusName(to, [order]) }) + (to === 'paid' ? ' …' : '');
+  if (to === 'paid') return `${t('Mark as {to}', { to: statusName(to, [order]) })} …`;
+  return t('Mark as {to}', { to: statusName(endOfStep(to, order), [order]) });
 }
