@@ -544,6 +544,25 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.until(`document.querySelector('#notices').innerText.includes('New customer “Cup”')`);
   });
 
+  await t.test('take a product that was chosen as itself, whatever its SKU looks like', async () => {
+    const candle = { sku: 'C1', name: 'Candle', unitPrice: 300, currency: 'EUR' };
+    await office.post('/products', candle);
+    const candleLine = ['Candle', 'C1', '1', '3.00'];
+    await begin();
+    await person.enter('Customer', 'Candle');
+    await person.press('Item “Candle”');
+    await seeItems(candleLine);
+    await person.seeEntered('/customerId', '');
+    await begin();
+    await tab.send('Input.dispatchKeyEvent', { type: 'keyDown', key: 'k', code: 'KeyK', modifiers: 2 });
+    await tab.until('document.activeElement.closest("dialog")');
+    await tab.type('Candle');
+    await tab.until(`document.querySelector('dialog [role=option]')?.innerText.startsWith('Candle')`);
+    await tab.press('Enter');
+    await seeItems(candleLine);
+    await person.seeEntered('/customerId', '');
+  });
+
   await t.test('to a name that was typed say that it is a new customer', async () => {
     await scanned(tea);
     await person.enter('Customer', 'Dandelion honey');

@@ -9,7 +9,7 @@ import { h, setText } from '../browser/elements.ts';
 import { fieldsOf } from '../forms/fields.ts';
 import { dispatchChange, type Entered, field, showIssue } from '../forms/forms.ts';
 import { Rejection } from '../service/request-errors.ts';
-import { sayUnhandled } from '../page/scans.ts';
+import { sayUnhandled, scanEvent, type Scanned } from '../page/scans.ts';
 import { isLikeCode } from '../words/codes.ts';
 import { isLongGtin } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
@@ -114,23 +114,24 @@ export function orderCustomer(page: Page, options: Options) {
   }
 
   /** A name that was typed into the wrong field. */
-  function itemOption({ name, sku, unitPrice, currency }: Product): Found {
+  function itemOption(product: Product): Found {
+    const { name, unitPrice, currency } = product;
     return {
       id: 'item',
       name: t('Item “{name}”', { name }),
       about: money(unitPrice, currency),
       choose() {
-        moveToItems(sku);
+        moveToItems(product);
         goOn();
       },
     };
   }
 
-  /** What has this code is no customer, and becomes an item. */
-  function moveToItems(detail: string): void {
+  /** It is no customer, and becomes an item. */
+  function moveToItems(scanned: Scanned): void {
     control.value = '';
     search.close();
-    control.dispatchEvent(new CustomEvent('scan', { detail, bubbles: true }));
+    control.dispatchEvent(scanEvent(scanned));
   }
 
   /** Tab chooses like Enter, but waits for no answer. Enter never sends the form. */

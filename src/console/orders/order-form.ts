@@ -6,7 +6,7 @@ import { card } from '../page/cards.ts';
 import { notify, refuse } from '../forms/dialogs.ts';
 import { type Child, h } from '../browser/elements.ts';
 import { type Entered, field, form, messageOf, textOf } from '../forms/forms.ts';
-import type { Scans } from '../page/scans.ts';
+import { type Scanned, scannedIn, type Scans } from '../page/scans.ts';
 import { cardIdOf } from '../words/codes.ts';
 import { stages } from '../words/statuses.ts';
 import { Rejection, Unreachable } from '../service/request-errors.ts';
@@ -121,8 +121,8 @@ export function orderForm(page: Page, options: Options) {
   }
 
   /** While the service is away, nothing else shows that the code has arrived. */
-  function holdForNext(code: string): void {
-    scans.hold(code);
+  function holdForNext(scanned: Scanned): void {
+    scans.hold(scanned);
     if (client.isReachable) return;
     notify(t('Kept for the next sale: {count}', { count: scans.heldCount }));
   }
@@ -156,11 +156,12 @@ export function orderForm(page: Page, options: Options) {
     run: send,
   });
   body.addEventListener('scan', (event) => {
-    const code = codeOf(event);
-    const id = cardIdOf(code);
-    if (body.dataset['scans'] === later) return holdForNext(code);
+    const scanned = scannedIn(event);
+    if (body.dataset['scans'] === later) return holdForNext(scanned);
     if (isRefused && issues(true).length > 0) soundAlarm();
-    if (id === undefined) lines.scanned(code);
+    if (typeof scanned !== 'string') return lines.add(scanned);
+    const id = cardIdOf(scanned);
+    if (id === undefined) lines.scanned(scanned);
     else void customer.scanned(id);
   });
   return {
@@ -215,12 +216,8 @@ export function setInert({ children }: HTMLFormElement, isInert: boolean): void 
 /** Keeps what is scanned until the form is there, in its order. */
 export function keepScans(scans: Scans): HTMLElement {
   const place = h('div', { 'data-scans': '' });
-  place.addEventListener('scan', (event) => scans.hold(codeOf(event)));
+  place.addEventListener('scan', (event) => scans.hold(scannedIn(event)));
   return place;
-}
-
-function codeOf(event: Event): string {
-  return event instanceof CustomEvent ? String(event.detail) : '';
 }
 
 /** While the form is being sent. */

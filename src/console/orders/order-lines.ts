@@ -142,6 +142,13 @@ export class OrderLines {
     dispatchChange(this.#list);
   }
 
+  /** Enters a product that was chosen elsewhere. */
+  add(article: Article): void {
+    const line = this.#emptyLine();
+    line.search.close();
+    this.#put(line, article);
+  }
+
   /** Looks up what stands in lines that have no price, also what was scanned while the service was away. */
   lookUpAgain(): void {
     for (const line of this.#lines)

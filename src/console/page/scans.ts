@@ -17,10 +17,14 @@ import { soundAlarm } from '../browser/alarm.ts';
 import { isOfInputMethod } from '../browser/browser-gaps.ts';
 import { notify } from '../forms/dialogs.ts';
 import type { Control } from '../forms/forms.ts';
+import type { Product } from '../words/api-types.ts';
 import { isLikeCode } from '../words/codes.ts';
 import { isGtin, isLongGtin } from '../words/gtin.ts';
 import { t } from '../words/texts.ts';
 import { fastMilliseconds, gapMillisecondsMax, KeyBurst } from './key-burst.ts';
+
+/** A code, or a product that was chosen from a list in its place: its SKU may look like any other code. */
+export type Scanned = string | Product;
 
 type Handlers = {
   /** Finds the place of a code that no part of the page takes. */
@@ -35,8 +39,8 @@ export class Scans {
   #burst = new KeyBurst();
   /** The time of its last key, and its characters since the last Enter or Tab. */
   #tail: { readonly at: number; readonly characters: string } | undefined;
-  /** Codes for the part of a page that takes scans next. */
-  readonly #held: string[] = [];
+  /** For the part of a page that takes scans next. */
+  readonly #held: Scanned[] = [];
   #settled: Promise<unknown> = Promise.resolve();
 
   constructor(handlers: Handlers, signal: AbortSignal) {
@@ -46,18 +50,18 @@ export class Scans {
     window.addEventListener('beforeinput', (event) => this.#inserted(event), options);
   }
 
-  /** Keeps a code until `deliver` is called and a part of the page takes scans. */
-  hold(code: string): void {
-    this.#held.push(code);
+  /** Keeps what was scanned until `deliver` is called and a part of the page takes scans. */
+  hold(scanned: Scanned): void {
+    this.#held.push(scanned);
   }
 
   get heldCount(): number {
     return this.#held.length;
   }
 
-  /** To be called when a part that takes scans is shown, which may hold codes again. */
+  /** To be called when a part that takes scans is shown, which may hold them again. */
   deliver(): void {
-    for (const code of this.#held.splice(0)) if (!isTakenByPage(code)) this.hold(code);
+    for (const scanned of this.#held.splice(0)) if (!isTakenByPage(scanned)) this.hold(scanned);
   }
 
   /** Resolves once what may have been typed was taken, or stays where it is. */
@@ -219,10 +223,18 @@ export function sayUnhandled(code: string, why: keyof typeof unhandled): void {
 }
 
 /** Returns whether a part of the page takes scans. */
-function isTakenByPage(code: string): boolean {
+function isTakenByPage(scanned: Scanned): boolean {
   const part = document.querySelector('main [data-scans]');
-  part?.dispatchEvent(new CustomEvent('scan', { detail: code }));
+  part?.dispatchEvent(scanEvent(scanned));
   return part !== null;
+}
+
+export function scanEvent(scanned: Scanned): Event {
+  return new CustomEvent('scan', { detail: scanned, bubbles: true });
+}
+
+export function scannedIn(event: Event): Scanned {
+  return (event as CustomEvent<Scanned>).detail; // only `scanEvent` makes events of this type
 }
 
 function stopEvent(event: Event): void {

@@ -8,6 +8,7 @@ import { type Resource, resourceList, resourceView } from '../lists/resource-pag
 import { isBarcode, isGtin } from '../words/gtin.ts';
 import type { Page } from '../page/view.ts';
 import { nameCell } from '../lists/tables.ts';
+import { scannedIn } from '../page/scans.ts';
 import { t } from '../words/texts.ts';
 
 const code = { attributes: { 'data-scan': 'code' } };
@@ -98,8 +99,9 @@ export function productsView(page: Page): void {
   const search = toolbar?.querySelector('input');
   toolbar?.setAttribute('data-scans', '');
   toolbar?.addEventListener('scan', (event) => {
-    if (!(event instanceof CustomEvent) || search === null || search === undefined) return;
-    search.value = String(event.detail);
+    if (search === null || search === undefined) return;
+    const scanned = scannedIn(event);
+    search.value = typeof scanned === 'string' ? scanned : scanned.sku;
     search.dispatchEvent(new Event('input', { bubbles: true }));
   });
 }

@@ -21,10 +21,10 @@ export function openQuickSearch(app: App, others: HTMLElement): void {
     dialog.close();
     goTo(path);
   };
-  const choose = ({ sku, barcode, active }: Product): void => {
-    if (!isSale || !active) return open(`/products?${query({ q: sku })}`);
+  const choose = (product: Product): void => {
+    if (!isSale || !product.active) return open(`/products?${query({ q: product.sku })}`);
     dialog.close();
-    app.scans.hold(barcode ?? sku);
+    app.scans.hold(product);
     app.scans.deliver();
   };
   const { control, list } = combobox({
