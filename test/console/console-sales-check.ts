@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fieldAt, holdRequests, network } from './console-actions.ts';
-import { cup, cupLine, cups, isSettled, isSold, openTill, tea, teaLine } from './console-till.ts';
+import { cup, cupLine, cups, isSettled, isSold, lines, openTill, tea, teaLine } from './console-till.ts';
 
 const latency = 400;
 const addLine = `[...document.querySelectorAll('button')].find((each) => each.textContent === 'Add item').click()`;
@@ -561,6 +561,19 @@ test('sales over the counter', { timeout: 300_000 }, async (t) => {
     await tab.press('Enter');
     await seeItems(candleLine);
     await person.seeEntered('/customerId', '');
+  });
+
+  await t.test('find a customer who is called like an item before that item', async () => {
+    await office.post('/products', { sku: 'ROSE', name: 'Rosa', unitPrice: 300, currency: 'EUR' });
+    await office.post('/customers', { name: 'Rosa' });
+    await begin();
+    await tab.type('Rosa');
+    const found = `[...document.querySelectorAll('[role=option]')].map((each) => each.firstChild.textContent).join()`;
+    await tab.until(`${found} === 'Rosa,New customer “Rosa”,Item “Rosa”'`);
+    await tab.press('Enter');
+    await tab.until(`document.querySelector('main').innerText.includes('Customer ')`);
+    await person.seeEntered('/customerId', 'Rosa');
+    assert.deepEqual(await tab.evaluate(lines), []);
   });
 
   await t.test('to a name that was typed say that it is a new customer', async () => {

@@ -94,7 +94,7 @@ export function orderCustomer(page: Page, options: Options) {
     setText(about, isNew ? newOne : detailsOf(now));
   }
 
-  /** The customers who are found, and a new one of this name; first the product that is called so. */
+  /** The customers who are found, and a new one of this name; if nobody is found, first the product that is called so. */
   async function optionsFor(q: string, signal: AbortSignal): Promise<readonly FoundGroup[]> {
     const own = {
       id: newCustomer,
@@ -106,11 +106,10 @@ export function orderCustomer(page: Page, options: Options) {
       },
     };
     const [found, product] = await Promise.all([find(q, signal), productNamed(client, q, signal)]);
-    const items = product === undefined ? [] : [itemOption(product)];
-    return [
-      { label: t('Items'), found: items },
-      { label: t('Customers'), found: hasCode(q, last?.name) ? found : [...found, own] },
-    ];
+    const items = { label: t('Items'), found: product === undefined ? [] : [itemOption(product)] };
+    const all = hasCode(q, last?.name) ? found : [...found, own];
+    const customers = { label: t('Customers'), found: all };
+    return found.length > 0 ? [customers, items] : [items, customers];
   }
 
   /** A name that was typed into the wrong field. */
