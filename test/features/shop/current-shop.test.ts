@@ -11,7 +11,9 @@ test('the former shop is in effect while its row can’t be read, and then the p
   const sqlite = new DatabaseSync(':memory:', { returnArrays: true });
   for (const { sql } of shopMigrations) sqlite.exec(sql);
   let isDamaged = false;
+  let reads = 0;
   const read = new Connection(sqlite, (run) => {
+    reads += 1;
     assert(!isDamaged, 'database disk image is malformed');
     return run();
   });
@@ -23,4 +25,7 @@ test('the former shop is in effect while its row can’t be read, and then the p
   assert.equal(shop.country, 'DE');
   isDamaged = false;
   assert.equal(shop.country, 'AT');
+  const readsBefore = reads;
+  assert.equal(shop.country, 'AT');
+  assert.equal(reads, readsBefore);
 });
