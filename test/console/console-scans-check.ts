@@ -258,6 +258,21 @@ test('scans into a new order', { timeout: 300_000 }, async (t) => {
       assert.equal(await orders.count(), count);
     });
 
+  await t.test('with one pause within are whole, wherever their first digits went', async () => {
+    for (const pauseAfter of [1, 3, 8, 12]) {
+      await begin();
+      await tab.scan(tea.barcode, { pauseAfter });
+      await seeItems(teaLine);
+      assert.equal(await tab.evaluate('document.querySelector(".bar output").textContent'), '€7.49');
+    }
+    await person.go('#/products');
+    await person.press('Add a product');
+    await tab.evaluate(`${fieldAt('/barcode')}.focus()`);
+    await tab.scan('4012345678901', { milliseconds: 18, pauseAfter: 8 });
+    assert.equal(await tab.evaluate(focused), '4012345678901');
+    await person.press('Cancel');
+  });
+
   await t.test('that come too soon after another one are said to be lost', async () => {
     await begin();
     await tab.scan(`${tea.barcode}\r4012345678901`);

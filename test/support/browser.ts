@@ -41,7 +41,12 @@ export type Tab = {
   print(paper: Paper): Promise<Buffer>;
 };
 
-export type Scanner = { readonly milliseconds?: number; readonly end?: 'Enter' | 'Tab' };
+export type Scanner = {
+  readonly milliseconds?: number;
+  readonly end?: 'Enter' | 'Tab';
+  /** After as many keys there is a pause of 0.4 s. */
+  readonly pauseAfter?: number;
+};
 
 /** The width and height in millimetres. */
 export type Paper = readonly [width: number, height: number];
@@ -181,7 +186,7 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
     async type(text) {
       await send('Input.insertText', { text });
     },
-    async scan(code, { milliseconds = 5, end = 'Enter' } = {}) {
+    async scan(code, { milliseconds = 5, end = 'Enter', pauseAfter = Infinity } = {}) {
       const keys = [...code].map((key): Json => scannedKeys[key] ?? { key, text: key });
       const enter = end === 'Enter' ? enterKey : tabKey;
       await pauseAfterScan(betweenScansMilliseconds);
@@ -190,8 +195,8 @@ function tabOf(send: Tab['send'], complaints: string[]): Tab {
       const sent: Promise<Json>[] = [];
       for (const [index, key] of [...keys, enter].entries()) {
         // with times of their own, since a busy machine takes longer than a scanner
-        const timestamp = start + (index * milliseconds) / 1_000;
-        if (milliseconds > 5) await wait(Math.max(timestamp * 1_000 - Date.now(), 1));
+        const timestamp = start + (index * milliseconds + (index < pauseAfter ? 0 : 400)) / 1_000;
+        if (milliseconds > 5 || index >= pauseAfter) await wait(Math.max(timestamp * 1_000 - Date.now(), 1));
         for (const type of ['keyDown', 'keyUp'])
           sent.push(send('Input.dispatchKeyEvent', { type, timestamp, ...key }));
       }

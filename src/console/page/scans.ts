@@ -95,7 +95,10 @@ export class Scans {
 
   #added(event: KeyboardEvent): void {
     const control = controlAt(event.target);
-    if (!this.#burst.continuesAt(event.timeStamp)) this.#burst = new KeyBurst();
+    const { timeStamp } = event;
+    const burst = this.#burst;
+    if (!burst.continuesAt(timeStamp))
+      this.#burst = new KeyBurst(burst.isHeadAt(timeStamp) ? burst : undefined);
     else if (control === undefined) event.preventDefault(); // part of a scan, not a key of its own
     this.#burst.add(event, control);
   }
