@@ -258,10 +258,10 @@ type File = {
 const double = 'New, with the e-mail address or phone number of a known customer: 1';
 const files: readonly File[] = [
   {
-    name: 'barcodes that may have lost digits',
+    name: 'barcodes that lack digits',
     kind: 'products',
     text: 'sku;name;unitPrice;currency;ean\nA;Cup;1.00;EUR;12345678905\nB;Mug;7.49;EUR;\nC;Pot;1.00;EUR;12345670\n',
-    said: ['Barcodes that may have lost digits, in rows: 2'],
+    said: ['Barcodes that lack digits or have a wrong one, in rows: 2'],
   },
   {
     name: 'a number that a spreadsheet has ruined',

@@ -3,6 +3,7 @@ import { shopOfPage } from '../words/page-meta.ts';
 import { type ApiClient, query } from '../service/api-client.ts';
 import type { Customer, List } from '../words/api-types.ts';
 import type { Found } from '../forms/combobox.ts';
+import { t } from '../words/texts.ts';
 import { aboutCustomer } from './customer-words.ts';
 
 type CustomerSearch = (q: string, signal: AbortSignal) => Promise<readonly Found[]>;
@@ -18,7 +19,7 @@ export function customerSearch(
     return data.map((customer) => ({
       id: `customer-${customer.id}`,
       name: customer.name,
-      about: aboutCustomer(customer, q, shopOfPage().country),
+      about: aboutCustomer(customer, q, shopOfPage().country) || t('Customer {id}', { id: customer.id }),
       choose: () => choose(customer),
     }));
   };

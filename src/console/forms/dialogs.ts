@@ -112,8 +112,8 @@ export function notify(text: Child, milliseconds = noticeMilliseconds): void {
 }
 
 /** Announces in alarm what was not done. It stays until there is another outcome. */
-export function refuse(text: Child): void {
-  announce('notice refused', text);
+export function refuse(text: Child): HTMLElement {
+  return announce('notice refused', text);
 }
 
 function announce(kind: string, text: Child): HTMLElement {

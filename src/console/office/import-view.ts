@@ -259,7 +259,7 @@ function summary({ choices, lines }: Checked, leftOut: readonly string[]): HTMLE
     [t('Unchanged'), resulting('unchanged')],
     [t('With a fault'), counted(({ problem }) => problem !== undefined), 'issue'],
     [t('Twice in the file'), repeated.length > 0 ? rowsText(repeated) : ''],
-    [t('Barcodes that may have lost digits, in rows'), rowNumbers(warned), 'issue'],
+    [t('Barcodes that lack digits or have a wrong one, in rows'), rowNumbers(warned), 'issue'],
     [t('Columns with content that are left out'), leftOut.join(', '), 'issue'],
   ];
   const items = facts.map(([label, value, kindOfFact]) => {

@@ -68,6 +68,7 @@ export function orderForm(page: Page, options: Options) {
     customer.draw();
     lines.draw();
     delivery.draw();
+    if (refusal !== undefined && issues(true).length === 0) refusal.remove();
   }
 
   function entered(): Entered {
@@ -92,6 +93,8 @@ export function orderForm(page: Page, options: Options) {
 
   /** Whether a payment was refused: what is scanned next may be meant for the next sale. */
   let isRefused = false;
+  /** What is said of faults, until they are mended. */
+  let refusal: HTMLElement | undefined;
 
   /** What is scanned meanwhile is for the next order, or for this one if it isn't placed. */
   async function send(pressed: HTMLElement | null, all: () => Entered): Promise<void> {
@@ -111,13 +114,14 @@ export function orderForm(page: Page, options: Options) {
   function sayRefused(error: unknown): void {
     soundAlarm();
     if (error instanceof Unreachable) return;
-    const issues = error instanceof Rejection ? error.issues : [];
-    const found = issues.flatMap(({ pointer = '' }) => /^#?\/items\/(\d+)/.exec(pointer)?.[1] ?? []);
+    const rejected = error instanceof Rejection ? error.issues : [];
+    const found = rejected.flatMap(({ pointer = '' }) => /^#?\/items\/(\d+)/.exec(pointer)?.[1] ?? []);
     const numbers = [...new Set(found)].map((index) => Number(index) + 1).join(', ');
     const reason = messageOf(error);
-    refuse(
+    const notice = refuse(
       t('Not sold. {reason}', { reason: numbers === '' ? reason : `${t('Line')} ${numbers}: ${reason}` }),
     );
+    refusal = issues(true).length > 0 ? notice : undefined;
   }
 
   /** While the service is away, nothing else shows that the code has arrived. */
