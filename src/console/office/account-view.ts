@@ -134,7 +134,11 @@ function passwordForm(page: Page, { done, others }: PasswordForm): HTMLElement {
       await client.send('PATCH', `/api/users/${user.id}`, { body: { currentPassword, ...entered } });
       session.usePassword(String(entered['password']));
       fields.write({ currentPassword: null, password: null });
-      notify(t('The password is changed; your other sessions have ended.'));
+      notify(
+        isKnown
+          ? t('The password is changed.')
+          : t('The password is changed; your other sessions have ended.'),
+      );
       await done();
     },
   });
