@@ -44,9 +44,9 @@ export function ask<T>({
 
 /** Escape is pressed easily: while there is unsent input, only the second one closes the dialog. */
 function mayClose(body: HTMLFormElement): boolean {
-  const message = body.querySelector('.form-issue');
+  const message = [...body.querySelectorAll('.form-issue')].at(-1); // others' news come before
   const warning = t('What you have entered is not saved. Escape again discards it.');
-  if (message === null || !body.matches(unsent) || message.textContent === warning) return true;
+  if (message === undefined || !body.matches(unsent) || message.textContent === warning) return true;
   fill(message, warning);
   return false;
 }
