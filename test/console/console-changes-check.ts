@@ -208,6 +208,7 @@ test('orders changed in the console', { timeout: 300_000 }, async (t) => {
 
   await t.test('are read for no dialog that was closed', async () => {
     await person.go('#/customers/1');
+    await tab.until('document.querySelector("main h1")?.innerText === "Grace Hopper"'); // else it is the order's button
     for (let count = 0; count < 3; count += 1) {
       await person.press('Change');
       await person.press('Cancel');
