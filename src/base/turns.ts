@@ -17,13 +17,13 @@ export class Turns {
   readonly #waiting: Task[] = [];
   #isScheduled = false;
 
-  /** Runs the task in a later turn. It must not throw. */
+  /** Runs the task at the end of this or a later turn. It must not throw. */
   runLater(task: Task): void {
     this.#waiting.push(task);
     this.#schedule();
   }
 
-  /** Runs the steps in later turns, and resolves with the iterator's result. */
+  /** Runs the steps at the ends of turns, and resolves with the iterator's result. */
   runSteps<T>(steps: Iterator<void, T>): Promise<T> {
     const { promise, resolve, reject } = Promise.withResolvers<T>();
     const step = (): void => {

@@ -201,7 +201,10 @@ export class Transactions {
     this.#isWorking = false;
   }
 
-  /** Returns false while another process has the write lock, which is waited for `busyMillisecondsMax`. */
+  /**
+   * Returns false without a transaction: while another process has the write lock, for `busyMillisecondsMax`, or after an
+   * error that has rejected what was queued.
+   */
   #begin(): boolean {
     try {
       this.#writer.run('BEGIN IMMEDIATE');

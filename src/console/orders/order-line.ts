@@ -156,7 +156,7 @@ export class OrderLine {
   }
 
   /**
-   * Throws for a price that is far above the product's own, as a code typed into its field is; once for each product, so
+   * Throws for a price that is far above the product's own, as a code typed into its field is; once for each line, so
    * that whoever means it presses again.
    */
   questionPrice({ name, unitPrice = 0 }: ReadItem, currency: string): void {
