@@ -57,7 +57,7 @@ export class CurrentShop {
   constructor(read: Connection, config: Config) {
     this.#read = read;
     this.#config = config;
-    this.#shop = shopInEffect(findShop(read), config);
+    this.#shop = this.#load();
   }
 
   get inEffect(): Shop {
@@ -75,10 +75,14 @@ export class CurrentShop {
     if (this.#isStale) this.#readAgain();
   }
 
+  #load(): Shop {
+    return shopInEffect(findShop(this.#read), this.#config);
+  }
+
   /** The former shop holds while its row can't be read: a damaged page costs only the requests that need it. */
   #readAgain(): void {
     try {
-      this.#shop = shopInEffect(findShop(this.#read), this.#config);
+      this.#shop = this.#load();
       this.#isStale = false;
     } catch {
       // whoever asks next tries again
